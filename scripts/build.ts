@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist')
+
+/**
+ * Bundles the three programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
+ * `instance.js`. Only better-sqlite3 stays outside, because it is a native module. A file that did not change is not
+ * touched and each write is a rename, so that programs running from `dist/` never see half of one.
+ */
+export async function buildDist(): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const common: BuildOptions = {
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    outdir: 'dist',
+    platform: 'node',
+    format: 'esm',
+    target: 'node22.19',
+    external: ['better-sqlite3'],
+    define: { MCP_VERSION: JSON.stringify(version) },
+    // Bundled CommonJS packages still call require() for Node's own modules.
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    legalComments: 'none',
+    logLevel: 'warning',
+  }
+  const results = await Promise.all([
+    build({
+      ...common,
+      entryPoints: { cli: 'src/cli/main.ts' },
+      splitting: true,
+      minify: true,
+      chunkNames: 'cli/[name]-[hash]',
+    }),
+    build({
+      ...common,
+      entryPoints: { daemon: 'src/daemon/main.ts' },
+      splitting: true,
+      chunkNames: 'daemon/[name]-[hash]',
+    }),
+    build({ ...common, entryPoints: { instance: 'src/instance/main.ts' }, minify: true }),
+  ])
+  for (const file of results.flatMap(result => result.outputFiles ?? []))
+    writeWhenChanged(file.path, file.contents)
+}
+
+function writeWhenChanged(path: string, content: Uint8Array): void {
+  if (existsSync(path) && readFileSync(path).equals(content)) return
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.tmp`, content)
+  renameSync(`${path}.tmp`, path)
+}
+
+if (import.meta.main) {
+  for (const entry of existsSync(dist) ? readdirSync(dist) : [])
+    rmSync(join(dist, entry), { recursive: true })
+  await buildDist()
+  console.log(`built ${relative(process.cwd(), dist) || dist}`)
+}

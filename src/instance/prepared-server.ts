@@ -1,0 +1,92 @@
+import type { LogLevel } from '../shared/definitions.ts'
+
+/**
+ * The seam inside an instance: the protocol layer (HTTP, sessions, both eras) on one side, what a server *does* on the
+ * other. Everything that can be made once per artifact (serialised lists, validators, parsed templates) is made by
+ * `prepare-server.ts`; per request only these calls remain. Results have the shapes of MCP, era-independent fields only.
+ */
+export interface PreparedServer {
+  info: { name: string; title?: string; version: string }
+  instructions?: string
+  capabilities: ServerCapabilities
+  /** One page as serialised JSON members, for example `"tools":[…],"nextCursor":"…"`. Throws RpcError -32602 for a bad cursor. */
+  listTools(cursor?: string): string
+  listResources(cursor?: string): string
+  listResourceTemplates(cursor?: string): string
+  listPrompts(cursor?: string): string
+  /** Undefined when there is no such tool. */
+  findTool(name: string): PreparedTool | undefined
+  readResource(uri: string, context: CallContext): Promise<ReadResourceResult>
+  /** True when the URI names a resource or matches a resource template. */
+  hasResource(uri: string): boolean
+  getPrompt(name: string, args: Record<string, string>, context: CallContext): Promise<GetPromptResult>
+  complete(params: CompleteParams, context: CallContext): Promise<CompleteResult>
+  close(): void
+}
+
+export interface PreparedTool {
+  name: string
+  /** JSON Schema as it was declared; needed for `x-mcp-header` (SEP-2243). */
+  inputSchema: Record<string, unknown>
+  /** True when the tool may log, report progress or ask before it answers: only then an SSE stream is opened. */
+  streams: boolean
+  /** Validates the arguments, then runs the handler. A bad argument or a failed handler is `isError: true`, never a throw. */
+  call(args: Record<string, unknown>, context: CallContext): Promise<CallToolResult> | CallToolResult
+}
+
+/** What a handler can do besides answering. Calls on it after the answer, or after `signal` aborted, do nothing. */
+export interface CallContext {
+  signal: AbortSignal
+  log(level: LogLevel, data: unknown, logger?: string): void
+  progress(progress: number, total?: number, message?: string): void
+  /** `_meta["mcp-hosting/context"]` of the request: `{user_id?, session_data?}`; readable as `context` in templates. */
+  hostingContext: Record<string, unknown> | undefined
+}
+
+export interface ServerCapabilities {
+  tools?: { listChanged?: boolean }
+  resources?: { subscribe?: boolean; listChanged?: boolean }
+  prompts?: { listChanged?: boolean }
+  completions?: Record<string, never>
+  logging?: Record<string, never>
+}
+
+export type Content = { type: string; [key: string]: unknown }
+export interface CallToolResult {
+  content: Content[]
+  structuredContent?: unknown
+  isError?: boolean
+  _meta?: Record<string, unknown>
+}
+export interface ReadResourceResult {
+  contents: {
+    uri: string
+    mimeType?: string
+    text?: string
+    blob?: string
+    _meta?: Record<string, unknown>
+  }[]
+}
+export interface GetPromptResult {
+  description?: string
+  messages: { role: 'user' | 'assistant'; content: Content }[]
+}
+export interface CompleteParams {
+  ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
+  argument: { name: string; value: string }
+  context?: { arguments?: Record<string, string> }
+}
+export interface CompleteResult {
+  completion: { values: string[]; total?: number; hasMore?: boolean }
+}
+
+/** A JSON-RPC error that the protocol layer sends as it is. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}

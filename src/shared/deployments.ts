@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { ENV_NAME } from './names.ts'
+import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
+
+/** Requests and records of /v1/build and /v1/deploy (service interface 2.2, 2.4, 4.1, 4.3, 4.4; docs/decisions.md). */
+
+const isoTime = z.iso.datetime()
+const failure = z.object({ code: z.string(), message: z.string(), details: z.string().optional() })
+
+export const buildRecordSchema = z.object({
+  mcp_id: z.string(),
+  name: z.string(),
+  status: z.enum(BUILD_STATES),
+  url: z.string(),
+  /** Seconds. */
+  build_time: z.number(),
+  // Extensions
+  template: z.enum(TEMPLATES).optional(),
+  digest: z.string().nullable().optional(),
+  tools: z.array(z.string()).optional(),
+  resources: z.array(z.string()).optional(),
+  prompts: z.array(z.string()).optional(),
+  project_id: z.string().nullable().optional(),
+  created_at: isoTime.optional(),
+  error: failure.optional(),
+})
+
+const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+export const deployConfigSchema = z.strictObject({
+  domain: z.string().regex(DOMAIN, 'a host name such as mcp.example.com').optional(),
+  scaling: z
+    .strictObject({
+      min_instances: z.int().min(0).max(100).default(1),
+      max_instances: z.int().min(1).max(100).default(10),
+    })
+    .refine(
+      ({ min_instances, max_instances }) => min_instances <= max_instances,
+      'min_instances must not exceed max_instances',
+    )
+    .optional(),
+  env_vars: z
+    .record(z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit'), z.string())
+    .optional(),
+  // Extensions
+  /** HTTP handlers may reach loopback, private and link-local addresses. */
+  allow_private_network: z.boolean().optional(),
+  log_level: z.enum(['debug', 'info']).optional(),
+})
+
+export const deployRequestSchema = z.strictObject({
+  mcp_id: z.string().min(1),
+  environment: z.enum(ENVIRONMENTS),
+  config: deployConfigSchema.optional(),
+})
+
+export const deploymentRecordSchema = z.object({
+  deployment_id: z.string(),
+  status: z.enum(DEPLOYMENT_STATES),
+  url: z.string(),
+  /** Seconds. */
+  deploy_time: z.number(),
+  health_check: z.string(),
+})
+
+const instanceSchema = z.object({
+  id: z.string(),
+  state: z.enum(['starting', 'ready', 'draining', 'stopped']),
+  pid: z.int().nullable(),
+  uptimeSeconds: z.number(),
+  restarts: z.int(),
+  memoryBytes: z.int(),
+  activeRequests: z.int(),
+})
+
+export const deploymentStatusSchema = deploymentRecordSchema.extend({
+  mcp_id: z.string(),
+  /** The server's name. */
+  name: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  domain: z.string().nullable(),
+  subdomain: z.string().nullable(),
+  /** As given, `env_vars` values masked. */
+  config: deployConfigSchema,
+  instances: z.array(instanceSchema),
+  created_at: isoTime,
+  updated_at: isoTime,
+  stopped_at: isoTime.nullable(),
+  error: failure.nullable(),
+})
+
+/** GET /api/lambda-deploy/{id}/health */
+export const healthReportSchema = z.object({
+  deploymentId: z.string(),
+  status: z.enum(['healthy', 'degraded', 'unhealthy', 'stopped']),
+  checkedAt: isoTime,
+  instances: z.array(instanceSchema),
+  requests: z.object({
+    total: z.int(),
+    errors: z.int(),
+    errorRate: z.number(),
+    p50Ms: z.number(),
+    p99Ms: z.number(),
+  }),
+  checks: z.array(z.object({ name: z.string(), status: z.enum(['pass', 'fail']), message: z.string() })),
+})
+
+/** GET /api/lambda-deploy/{id}/logs */
+export const logPageSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  lines: z.array(
+    z.looseObject({
+      timestamp: isoTime,
+      stream: z.string(),
+      phase: z.string(),
+      message: z.string(),
+      level: z.string().optional(),
+      instance: z.string().optional(),
+    }),
+  ),
+  nextToken: z.string().nullable(),
+})
+
+export type BuildRecord = z.infer<typeof buildRecordSchema>
+export type DeployConfig = z.infer<typeof deployConfigSchema>
+export type DeployRequest = z.infer<typeof deployRequestSchema>
+export type DeploymentRecord = z.infer<typeof deploymentRecordSchema>
+export type DeploymentStatus = z.infer<typeof deploymentStatusSchema>
+export type InstanceReport = z.infer<typeof instanceSchema>
+export type HealthReport = z.infer<typeof healthReportSchema>
+export type LogPage = z.infer<typeof logPageSchema>
+export type Failure = z.infer<typeof failure>

@@ -1,0 +1,81 @@
+/**
+ * The one error class of the product and its closed list of codes.
+ * Code → HTTP status stands in `daemon/http/status.ts`, code → exit code in `cli/exit-codes.ts`, nowhere else.
+ */
+export const ERROR_CODES = [
+  'INVALID_JSON',
+  'INVALID_REQUEST',
+  'INVALID_MCP',
+  'UNAUTHORIZED',
+  'INSUFFICIENT_SCOPE',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'CONFLICT',
+  'NO_SOURCE',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+  'CANCELLED',
+  'TIMEOUT',
+  'INTERRUPTED',
+  'INTERNAL',
+  'UPSTREAM_FAILED',
+  'UNAVAILABLE',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What the reader can do next: a sentence and, where there is one, the command to type. */
+export interface NextStep {
+  description: string
+  command?: string
+}
+
+/** The `error` member of every error envelope (service interface, section 7). */
+export interface ErrorBody {
+  code: ErrorCode | (string & {})
+  message: string
+  details?: string
+}
+
+export interface HostingErrorOptions {
+  /** Further detail that names the field, for example `tools[2].inputSchema: must be an object`. */
+  details?: string
+  next?: NextStep[]
+  /** Kept for the log, never sent to a client. */
+  cause?: unknown
+}
+
+export class HostingError extends Error {
+  override readonly name = 'HostingError'
+  readonly code: ErrorCode
+  readonly details: string | undefined
+  readonly next: NextStep[]
+
+  constructor(code: ErrorCode, message: string, options: HostingErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.next = options.next ?? []
+  }
+
+  toBody(): ErrorBody {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.details === undefined ? {} : { details: this.details }),
+    }
+  }
+}
+
+/** Anything thrown, as a HostingError: unknown errors become INTERNAL with a text that tells no internals. */
+export function toHostingError(error: unknown): HostingError {
+  if (error instanceof HostingError) return error
+  return new HostingError(
+    'INTERNAL',
+    'The server met an error of its own. The request id leads to its log.',
+    {
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,105 @@
+import type { Artifact } from './artifact.ts'
+
+/**
+ * What daemon and instance processes say to each other over the IPC channel. An instance process serves one or more
+ * *tenants*; a tenant is one deployment or one preview in that process. A dedicated process has exactly one.
+ */
+
+/** Everything a process needs to serve one deployment or preview. */
+export interface Tenant {
+  /** Deployment id, or the server's `mcp_id` for a preview. */
+  id: string
+  serverName: string
+  /** Public MCP URL, `http://127.0.0.1:<port>/mcp`. */
+  url: string
+  /** Host header values that are served (lower case, with port); anything else is 403 (DNS rebinding). */
+  allowedHosts: string[]
+  /** `Origin` values that are served besides those of the allowed hosts. */
+  allowedOrigins: string[]
+  /** Declared environment variables with their values. */
+  env: Record<string, string>
+  /** HTTP handlers may reach loopback, private and link-local addresses. */
+  allowPrivateNetwork: boolean
+  /** `debug` logs every MCP message, redacted. */
+  logLevel: 'debug' | 'info'
+  /** File of this tenant's log lines, opened by the process in append mode; absent: inherited standard output. */
+  logFile?: string
+  /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one deployment. */
+  stateKey: string
+}
+
+export type ToInstance =
+  /** Prepare the artifact and serve it; answered by `serving` or `failed`. */
+  | { type: 'serve'; tenant: Tenant; artifact: Artifact }
+  /** Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64. */
+  | { type: 'connection'; tenantId: string; head?: string }
+  /** Let every kept-alive connection end by itself with its next answer; answered by `drained`. */
+  | { type: 'drain'; tenantId: string }
+  /** Forget a tenant at once, cutting what is open; answered by `retired`. */
+  | { type: 'retire'; tenantId: string }
+  /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */
+  | { type: 'hold-log'; tenantId: string }
+  | { type: 'resume-log'; tenantId: string }
+  /** Retire all and exit 0. */
+  | { type: 'shutdown' }
+
+export type FromInstance =
+  /** Loaded and waiting for work. */
+  | { type: 'ready' }
+  | { type: 'serving'; tenantId: string; prepareMs: number }
+  | { type: 'failed'; tenantId: string; message: string }
+  | { type: 'drained'; tenantId: string }
+  | { type: 'retired'; tenantId: string }
+  | { type: 'log-held'; tenantId: string }
+  /** Sent at most once a second, and only by a process in which something changed. */
+  | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
+
+/** Counters since the tenant was served (not deltas). */
+export interface TenantMetrics {
+  tenantId: string
+  connections: number
+  activeRequests: number
+  sessions: number
+  /** MCP requests answered. */
+  requests: number
+  /** Of these, answered with a JSON-RPC error, a tool error or an HTTP status of 500 and above. */
+  errors: number
+  /** Counts per latency bucket, {@link LATENCY_BUCKETS_MS}; the last one is "and above". */
+  latencyBuckets: number[]
+  /** Unix milliseconds of the last request's end; 0 when there was none. */
+  lastRequestAt: number
+}
+
+/** Upper bounds in milliseconds, a factor of about 1.5 apart: p50 and p99 are read off within that. */
+export const LATENCY_BUCKETS_MS: readonly number[] = Array.from({ length: 32 }, (_, i) => 0.05 * 1.5 ** i)
+
+/** The upper bound under which `share` (0..1) of all counted requests stayed, in milliseconds; 0 when there were none. */
+export function latencyQuantileMs(buckets: readonly number[], share: number): number {
+  const total = buckets.reduce((sum, count) => sum + count, 0)
+  if (total === 0) return 0
+  let seen = 0
+  for (const [index, count] of buckets.entries()) {
+    seen += count
+    if (seen >= share * total)
+      return Math.round((LATENCY_BUCKETS_MS[index] ?? LATENCY_BUCKETS_MS.at(-1)! * 1.5) * 1000) / 1000
+  }
+  return LATENCY_BUCKETS_MS.at(-1)!
+}
+
+/** One line of a deployment's log file, as JSON. */
+export interface LogLine {
+  timestamp: string
+  level: 'debug' | 'info' | 'warn' | 'error'
+  /** `server`: what the instance says of itself; `mcp`: one line a request; `stdout`/`stderr`: what user code printed. */
+  stream: 'server' | 'mcp' | 'stdout' | 'stderr'
+  message: string
+  /** Filled in by the reader from the file's name. */
+  instance?: string
+  method?: string
+  tool?: string
+  ms?: number
+  outcome?: 'ok' | 'error'
+  requestId?: string
+  sessionId?: string
+  bytes?: number
+}

@@ -1,0 +1,37 @@
+/** Server names: 1–63 letters, digits, `-`, `_`, `.` (docs/decisions.md); never only dots, so never a path. */
+export const SERVER_NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,63}$/
+
+export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** A DNS label made of a server's name: lower case, `-` for what a label may not hold, never empty. */
+export function toSubdomainLabel(name: string): string {
+  const label = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return label || 'server'
+}
+
+/** The nearest of `candidates` to `word` when it is near enough to be a slip of the hand, else undefined. */
+export function nearestName(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+  }
+  return best
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

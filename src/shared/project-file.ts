@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { buildRequestSchema } from './definitions.ts'
+import { deployConfigSchema } from './deployments.ts'
+
+/**
+ * `mcp.config.json` (also `.yaml`, `.ts`): the build request as it is, plus how to deploy and test it
+ * (docs/cli.md "Project file").
+ */
+export const projectFileSchema = buildRequestSchema.extend({
+  $schema: z.string().optional(),
+  /** Defaults of `mcp deploy`, per environment. */
+  deploy: z
+    .strictObject({
+      production: deployConfigSchema.optional(),
+      staging: deployConfigSchema.optional(),
+      development: deployConfigSchema.optional(),
+    })
+    .optional(),
+  /** A test suite: a path or the suite itself. */
+  test: z.union([z.string(), z.record(z.string(), z.json())]).optional(),
+  /** Id of the linked project. */
+  project: z.string().optional(),
+})
+
+export type ProjectFile = z.infer<typeof projectFileSchema>
+export const PROJECT_FILE_NAMES = [
+  'mcp.config.json',
+  'mcp.config.yaml',
+  'mcp.config.yml',
+  'mcp.config.ts',
+] as const

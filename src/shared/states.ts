@@ -1,0 +1,28 @@
+/** Closed state lists and the only moves between them (service interface section 3, docs/decisions.md). */
+export const BUILD_STATES = ['building', 'ready', 'failed'] as const
+export const DEPLOYMENT_STATES = ['deploying', 'deployed', 'failed', 'stopped'] as const
+export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
+export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
+
+export type BuildState = (typeof BUILD_STATES)[number]
+export type DeploymentState = (typeof DEPLOYMENT_STATES)[number]
+export type Environment = (typeof ENVIRONMENTS)[number]
+export type Template = (typeof TEMPLATES)[number]
+
+export const BUILD_TRANSITIONS: Readonly<Record<BuildState, readonly BuildState[]>> = {
+  building: ['ready', 'failed'],
+  ready: [],
+  failed: [],
+}
+
+/** `stopped → deploying` is a start of the same deployment; `failed → deploying` a second try of it. */
+export const DEPLOYMENT_TRANSITIONS: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
+  deploying: ['deployed', 'failed', 'stopped'],
+  deployed: ['stopped', 'failed'],
+  stopped: ['deploying'],
+  failed: ['deploying'],
+}
+
+export function canMove<S extends string>(table: Readonly<Record<S, readonly S[]>>, from: S, to: S): boolean {
+  return table[from].includes(to)
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/helpers/global-setup.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Tests start real processes; two cores take no more at once without slowing each other into time-outs.
+    maxWorkers: 2,
+    pool: 'forks',
+  },
+})
