@@ -1,0 +1,22 @@
+import type { LogLine } from '../../shared/instance-protocol.ts'
+
+export interface LogFilter {
+  /** This level and above. */
+  level?: LogLine['level']
+  /** ISO 8601, inclusive. */
+  since?: string
+  /** ISO 8601, exclusive. */
+  until?: string
+  /** Text that the message (or the tool's name) must contain, in any case. */
+  grep?: string
+}
+
+const RANK: Readonly<Record<LogLine['level'], number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
+  if (filter.level && (RANK[line.level] ?? RANK.info) < RANK[filter.level]) return false
+  if (filter.since && line.timestamp < filter.since) return false
+  if (filter.until && line.timestamp >= filter.until) return false
+  if (!filter.grep) return true
+  return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())
+}

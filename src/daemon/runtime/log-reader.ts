@@ -1,0 +1,143 @@
+import { open } from 'node:fs/promises'
+import type { LogLine } from '../../shared/instance-protocol.ts'
+import { listSegments, type Segment } from './log-segments.ts'
+
+/** How far each instance's log was read: segment number and byte offset in it. */
+export type LogPosition = Record<string, { segment: number; offset: number }>
+
+/** A line longer than this is cut, so that one flood of bytes without a line end cannot fill the memory. */
+const MAX_LINE_BYTES = 1_048_576
+const CHUNK_BYTES = 65_536
+
+/**
+ * Lines of all instances of one deployment, merged by time, from a position on. A last line without its line end is
+ * still being written and waits for the next call.
+ */
+export class LogReader {
+  readonly position: LogPosition
+  readonly #cursors: InstanceCursor[]
+
+  private constructor(position: LogPosition, cursors: InstanceCursor[]) {
+    this.position = position
+    this.#cursors = cursors
+  }
+
+  static async open(folder: string, from: LogPosition = {}): Promise<LogReader> {
+    const position: LogPosition = { ...from }
+    const cursors: InstanceCursor[] = []
+    for (const [instance, segments] of await listSegments(folder)) {
+      cursors.push(new InstanceCursor(instance, segments, position))
+    }
+    return new LogReader(position, cursors)
+  }
+
+  /** The next line in time, or undefined when all that was written has been read. */
+  async next(): Promise<LogLine | undefined> {
+    let earliest: InstanceCursor | undefined
+    for (const cursor of this.#cursors) {
+      const line = await cursor.peek()
+      if (line && (!earliest || line.timestamp < earliest.current!.timestamp)) earliest = cursor
+    }
+    return earliest?.take()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#cursors.map(cursor => cursor.close()))
+  }
+}
+
+/** Reads one instance's segments in order and keeps the shared position up to date, line by line. */
+class InstanceCursor {
+  current: LogLine | undefined
+  #currentEnd = 0
+  readonly #instance: string
+  readonly #segments: Segment[]
+  readonly #position: LogPosition
+  #file: Awaited<ReturnType<typeof open>> | undefined
+  #pending: Buffer = Buffer.alloc(0)
+  #readOffset = 0
+  /** Given to lines that carry no time of their own. */
+  #lastTimestamp: string
+
+  constructor(instance: string, segments: Segment[], position: LogPosition) {
+    this.#instance = instance
+    this.#position = position
+    const start = position[instance]
+    this.#segments = start ? segments.filter(segment => segment.number >= start.segment) : segments
+    const first = this.#segments[0]
+    this.#lastTimestamp = new Date(first?.modifiedMs ?? 0).toISOString()
+    if (first) {
+      const offset = start && start.segment === first.number ? start.offset : 0
+      position[instance] = { segment: first.number, offset }
+      this.#readOffset = offset
+    }
+  }
+
+  async peek(): Promise<LogLine | undefined> {
+    while (!this.current) {
+      const segment = this.#segments[0]
+      if (!segment) return undefined
+      const line = await this.#readLine(segment)
+      if (line !== undefined) this.current = parseLine(line, this.#instance, this.#lastTimestamp)
+      else if (this.#segments.length === 1) return undefined
+      else await this.#nextSegment()
+    }
+    return this.current
+  }
+
+  take(): LogLine {
+    const line = this.current!
+    this.current = undefined
+    this.#lastTimestamp = line.timestamp
+    this.#position[this.#instance] = { segment: this.#segments[0]!.number, offset: this.#currentEnd }
+    return line
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#file = undefined
+  }
+
+  async #nextSegment(): Promise<void> {
+    await this.close()
+    this.#segments.shift()
+    this.#pending = Buffer.alloc(0)
+    this.#readOffset = 0
+    this.#position[this.#instance] = { segment: this.#segments[0]!.number, offset: 0 }
+  }
+
+  async #readLine(segment: Segment): Promise<string | undefined> {
+    this.#file ??= await open(segment.path, 'r')
+    let end = this.#pending.indexOf(10)
+    while (end === -1 && this.#pending.length < MAX_LINE_BYTES) {
+      const { bytesRead, buffer } = await this.#file.read(
+        Buffer.alloc(CHUNK_BYTES),
+        0,
+        CHUNK_BYTES,
+        this.#readOffset,
+      )
+      if (bytesRead === 0) return undefined
+      this.#readOffset += bytesRead
+      this.#pending = Buffer.concat([this.#pending, buffer.subarray(0, bytesRead)])
+      end = this.#pending.indexOf(10)
+    }
+    const cut = end === -1 ? this.#pending.length : end
+    const line = this.#pending.toString('utf8', 0, cut)
+    this.#pending = this.#pending.subarray(end === -1 ? cut : cut + 1)
+    this.#currentEnd = this.#readOffset - this.#pending.length
+    return line
+  }
+}
+
+/** A structured line as it stands; anything else (a stack trace of the runtime, a print) as a line of `stderr`. */
+function parseLine(text: string, instance: string, lastTimestamp: string): LogLine {
+  if (text.startsWith('{')) {
+    try {
+      const line = JSON.parse(text)
+      if (typeof line.timestamp === 'string' && typeof line.message === 'string') return { instance, ...line }
+    } catch {
+      // Not ours: falls through to be shown as it was printed.
+    }
+  }
+  return { timestamp: lastTimestamp, level: 'error', stream: 'stderr', message: text, instance }
+}

@@ -1,0 +1,202 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { appendFile, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import type { LogLine } from '../../shared/instance-protocol.ts'
+import { type LogFilter, matchesFilter } from './log-filter.ts'
+import { type LogPosition, LogReader } from './log-reader.ts'
+import { removeSurplusSegments, rotateInstanceLog } from './log-rotation.ts'
+import { activePath, listSegments } from './log-segments.ts'
+
+export interface LogQuery extends LogFilter {
+  /** Lines at most, 1..10000. */
+  limit: number
+  /** Continues an earlier page. */
+  nextToken?: string
+  /** Only the last so many matching lines; not together with `nextToken`. */
+  tail?: number
+}
+
+/** Full segments larger than this are rotated away, and so many of them are kept per instance. */
+export const LOG_LIMITS = { segmentBytes: 10_000_000, keptSegments: 5, keptInstances: 20 } as const
+
+/** The file (without `.log`) that takes what the daemon itself says about a deployment. */
+const DAEMON_INSTANCE = 'daemon'
+
+/**
+ * The log lines of deployments and previews: one folder each under `logsDir`, one file an instance, written by the
+ * instances themselves. Reading merges them by time.
+ */
+export class LogStore {
+  readonly #logsDir: string
+  readonly #locks = new Map<string, Promise<unknown>>()
+
+  constructor(logsDir: string) {
+    this.#logsDir = logsDir
+  }
+
+  /** Adds a line of the daemon's own, such as "crashed with SIGSEGV, restarting in 2 s". */
+  async append(id: string, line: LogLine): Promise<void> {
+    const folder = this.#folder(id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  }
+
+  /** One page, oldest line first. `nextToken` is null when there is nothing more at this moment. */
+  async page(id: string, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
+    if (query.tail !== undefined) return { lines: await this.#tail(id, query, query.tail), nextToken: null }
+    const { lines, position, more } = await this.#read(id, decodeToken(query.nextToken), query, query.limit)
+    return { lines, nextToken: more ? encodeToken(position) : null }
+  }
+
+  /** All matching lines from now on (`tail` gives some older ones first), until the signal aborts. */
+  async *follow(
+    id: string,
+    query: LogFilter & { tail?: number; signal: AbortSignal },
+  ): AsyncGenerator<LogLine> {
+    const folder = this.#folder(id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    let position = await this.#endPosition(id)
+    if (query.tail) yield* await this.#tail(id, query, query.tail)
+    using changes = new FolderChanges(folder, query.signal)
+    while (!query.signal.aborted) {
+      changes.forget()
+      const page = await this.#read(id, position, query, 1000)
+      position = page.position
+      yield* page.lines
+      if (!page.more) await changes.next()
+    }
+  }
+
+  /**
+   * Rotates the file of an instance when it has grown too large. `hold` makes the instance stop writing and gives the
+   * function that lets it go on, so that no line falls between copy and truncation.
+   */
+  async rotateWhenLarge(
+    id: string,
+    instance: string,
+    hold: () => Promise<() => void>,
+    limits: { segmentBytes: number; keptSegments: number; keptInstances: number } = LOG_LIMITS,
+  ): Promise<boolean> {
+    const folder = this.#folder(id)
+    return this.#exclusive(id, async () => {
+      const rotated = await rotateInstanceLog(folder, instance, limits.segmentBytes, hold)
+      if (rotated) await removeSurplusSegments(folder, limits)
+      return rotated
+    })
+  }
+
+  /** Instances that have a log file, those of ended instances too. */
+  async instances(id: string): Promise<string[]> {
+    return [...(await listSegments(this.#folder(id))).keys()]
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#folder(id), { recursive: true, force: true })
+  }
+
+  #folder(id: string): string {
+    return join(this.#logsDir, id)
+  }
+
+  async #read(id: string, from: LogPosition, filter: LogFilter, limit: number) {
+    return this.#exclusive(id, async () => {
+      const reader = await LogReader.open(this.#folder(id), from)
+      const lines: LogLine[] = []
+      try {
+        for (let line = await reader.next(); line; line = await reader.next()) {
+          if (matchesFilter(line, filter)) lines.push(line)
+          if (lines.length === limit) return { lines, position: reader.position, more: true }
+        }
+        return { lines, position: reader.position, more: false }
+      } finally {
+        await reader.close()
+      }
+    })
+  }
+
+  async #tail(id: string, filter: LogFilter, count: number): Promise<LogLine[]> {
+    const kept: LogLine[] = []
+    let position: LogPosition = {}
+    for (;;) {
+      const page = await this.#read(id, position, filter, 10_000)
+      kept.push(...page.lines)
+      kept.splice(0, kept.length - count)
+      if (!page.more) return kept
+      position = page.position
+    }
+  }
+
+  async #endPosition(id: string): Promise<LogPosition> {
+    const position: LogPosition = {}
+    for (const [instance, segments] of await listSegments(this.#folder(id))) {
+      const last = segments.at(-1)!
+      position[instance] = { segment: last.number, offset: last.size }
+    }
+    return position
+  }
+
+  /** Reading and rotating one deployment's files take turns: a position must not be read while its file moves. */
+  async #exclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#locks.get(id) ?? Promise.resolve()
+    const run = before.then(work, work)
+    this.#locks.set(id, run)
+    try {
+      return await run
+    } finally {
+      if (this.#locks.get(id) === run) this.#locks.delete(id)
+    }
+  }
+}
+
+function encodeToken(position: LogPosition): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+function decodeToken(token: string | undefined): LogPosition {
+  if (token === undefined) return {}
+  try {
+    const position = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    for (const { segment, offset } of Object.values<{ segment: unknown; offset: unknown }>(position)) {
+      if (!Number.isSafeInteger(segment) || !Number.isSafeInteger(offset) || Number(offset) < 0)
+        throw new Error('not a position')
+    }
+    return position
+  } catch (cause) {
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `nextToken "${token.slice(0, 40)}" is not one that a log page gave.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Tells of changes in a folder since the last `forget()`, so that a line written while the last one was read is not
+ * waited for. It also wakes once a second, because inotify misses network file systems, and at the abort.
+ */
+class FolderChanges implements Disposable {
+  #changed = Promise.withResolvers<void>()
+  readonly #watcher: FSWatcher
+  readonly #timer: NodeJS.Timeout
+
+  constructor(folder: string, signal: AbortSignal) {
+    const tell = () => this.#changed.resolve()
+    this.#watcher = watch(folder, tell).on('error', tell)
+    this.#timer = setInterval(tell, 1000)
+    signal.addEventListener('abort', tell, { once: true })
+  }
+
+  forget(): void {
+    this.#changed = Promise.withResolvers()
+  }
+
+  next(): Promise<void> {
+    return this.#changed.promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher.close()
+    clearInterval(this.#timer)
+  }
+}

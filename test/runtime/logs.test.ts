@@ -1,0 +1,140 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LogStore } from '../../src/daemon/runtime/logs.ts'
+import type { LogLine } from '../../src/shared/instance-protocol.ts'
+
+let dir: string
+let logs: LogStore
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'mcp-logs-'))
+  logs = new LogStore(dir)
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const noHold = async () => () => {}
+
+function line(second: number, message: string, more: Partial<LogLine> = {}): LogLine {
+  return {
+    timestamp: new Date(second * 1000).toISOString(),
+    level: 'info',
+    stream: 'server',
+    message,
+    ...more,
+  }
+}
+
+function write(id: string, instance: string, ...lines: LogLine[]): void {
+  mkdirSync(join(dir, id), { recursive: true })
+  appendFileSync(join(dir, id, `${instance}.log`), lines.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+}
+
+async function allMessages(
+  id: string,
+  limit: number,
+  between = async (): Promise<unknown> => undefined,
+): Promise<string[]> {
+  const messages: string[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await logs.page(id, { limit, ...(nextToken ? { nextToken } : {}) })
+    messages.push(...page.lines.map(entry => entry.message))
+    nextToken = page.nextToken ?? undefined
+    await between()
+  } while (nextToken)
+  return messages
+}
+
+test('an unknown deployment has an empty log', async () => {
+  expect(await logs.page('dep_none', { limit: 10 })).toEqual({ lines: [], nextToken: null })
+})
+
+test('the files of several instances are merged by time and paged without loss', async () => {
+  write('d', 'a', line(1, 'one'), line(4, 'four'), line(5, 'five'))
+  write('d', 'b', line(2, 'two'), line(3, 'three'))
+  await logs.append('d', line(6, 'six'))
+  expect(await allMessages('d', 2)).toEqual(['one', 'two', 'three', 'four', 'five', 'six'])
+})
+
+test('a page continues after the file was rotated', async () => {
+  write('d', 'a', ...Array.from({ length: 100 }, (_, i) => line(i, `line ${i}`)))
+  const rotate = () =>
+    logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 10, keptSegments: 50, keptInstances: 5 })
+  const messages = await allMessages('d', 30, async () => {
+    await rotate()
+    write('d', 'a', line(200, 'later'))
+  })
+  expect(messages.slice(0, 100)).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`))
+  expect(messages.slice(100)).toContain('later')
+})
+
+test('rotation holds the writer, keeps its file and forgets the oldest segments', async () => {
+  const held: string[] = []
+  for (let round = 0; round < 4; round++) {
+    write('d', 'a', line(round, `round ${round}`))
+    const inode = statSync(join(dir, 'd', 'a.log')).ino
+    const hold = async () => {
+      held.push('hold')
+      return () => void held.push('resume')
+    }
+    expect(
+      await logs.rotateWhenLarge('d', 'a', hold, { segmentBytes: 10, keptSegments: 2, keptInstances: 5 }),
+    ).toBe(true)
+    expect(statSync(join(dir, 'd', 'a.log'))).toMatchObject({ ino: inode, size: 0 })
+  }
+  expect(held).toEqual(['hold', 'resume', 'hold', 'resume', 'hold', 'resume', 'hold', 'resume'])
+  expect(readdirSync(join(dir, 'd')).sort()).toEqual(['a.3.log', 'a.4.log', 'a.log'])
+  expect(await allMessages('d', 10)).toEqual(['round 2', 'round 3'])
+})
+
+test('level, since, until, grep and tail choose lines', async () => {
+  write(
+    'd',
+    'a',
+    line(1, 'started'),
+    line(2, 'Slow call', { level: 'warn', tool: 'forecast' }),
+    line(3, 'broke', { level: 'error' }),
+  )
+  const messages = async (query: object) =>
+    (await logs.page('d', { limit: 10, ...query })).lines.map(entry => entry.message)
+  expect(await messages({ level: 'warn' })).toEqual(['Slow call', 'broke'])
+  expect(await messages({ since: line(2, '').timestamp })).toEqual(['Slow call', 'broke'])
+  expect(await messages({ until: line(2, '').timestamp })).toEqual(['started'])
+  expect(await messages({ grep: 'slow' })).toEqual(['Slow call'])
+  expect(await messages({ grep: 'FORECAST' })).toEqual(['Slow call'])
+  expect(await messages({ tail: 2 })).toEqual(['Slow call', 'broke'])
+})
+
+test('what is no structured line is shown as it was printed', async () => {
+  write('d', 'a', line(1, 'started'))
+  appendFileSync(join(dir, 'd', 'a.log'), 'Error: out of cheese\n    at kitchen\n{"half":')
+  const { lines } = await logs.page('d', { limit: 10 })
+  expect(lines.map(entry => [entry.stream, entry.message])).toEqual([
+    ['server', 'started'],
+    ['stderr', 'Error: out of cheese'],
+    ['stderr', '    at kitchen'],
+  ])
+})
+
+test('following shows the tail, then every new line, across a rotation, until it is told to stop', async () => {
+  write('d', 'a', line(1, 'old'), line(2, 'last'))
+  const abort = new AbortController()
+  const seen: string[] = []
+  for await (const entry of logs.follow('d', { tail: 1, signal: abort.signal })) {
+    seen.push(entry.message)
+    if (entry.message === 'last') write('d', 'a', line(3, 'new'))
+    if (entry.message === 'new') {
+      await logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
+      write('d', 'a', line(4, 'after rotation'))
+    }
+    if (entry.message === 'after rotation') write('d', 'b', line(5, 'another instance'))
+    if (entry.message === 'another instance') abort.abort()
+  }
+  expect(seen).toEqual(['last', 'new', 'after rotation', 'another instance'])
+})
+
+test('a token that no page gave is refused by name', async () => {
+  writeFileSync(join(dir, 'x'), '')
+  await expect(logs.page('d', { limit: 1, nextToken: 'bogus' })).rejects.toThrow('nextToken "bogus"')
+})
