@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+
+/** Who may import whom, as docs/architecture.md has it. A room always may import itself. */
+const MAY_IMPORT: Record<string, string[]> = {
+  shared: [],
+  sdk: [],
+  cli: ['shared'],
+  instance: ['shared', 'sdk'],
+  'daemon/http': ['shared', 'daemon/services'],
+  'daemon/services': [
+    'shared',
+    'daemon/store',
+    'daemon/builder',
+    'daemon/agent',
+    'daemon/runtime',
+    'daemon/gateway',
+    'daemon/engine',
+  ],
+  'daemon/store': ['shared'],
+  'daemon/builder': ['shared'],
+  'daemon/runtime': ['shared', 'daemon/engine'],
+  'daemon/engine': ['shared'],
+  'daemon/gateway': ['shared', 'daemon/runtime'],
+  'daemon/agent': ['shared'],
+  daemon: ['shared', 'daemon/*'],
+}
+
+interface Import {
+  from: string
+  to: string
+  typeOnly: boolean
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+const imports = files.flatMap(importsOf)
+
+test('every file lies in a room of the architecture', () => {
+  expect(files.filter(file => !MAY_IMPORT[roomOf(file)])).toEqual([])
+})
+
+test('no room imports one that it must not know', () => {
+  const forbidden = imports.filter(({ from, to }) => !mayImport(roomOf(from), roomOf(to)))
+  expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
+})
+
+test('services know of the engine only its types', () => {
+  const real = imports.filter(
+    ({ from, to, typeOnly }) =>
+      roomOf(from) === 'daemon/services' && roomOf(to) === 'daemon/engine' && !typeOnly,
+  )
+  expect(real).toEqual([])
+})
+
+test('no file imports itself in a circle', () => {
+  expect(findCycle()).toEqual([])
+})
+
+test('neither the instance nor the start of the command line loads zod', () => {
+  for (const start of ['instance/main.ts', 'cli/main.ts']) {
+    const loaded = reachable(start)
+    const zodUsers = [...loaded].filter(file => /from 'zod'/.test(readFileSync(join(src, file), 'utf8')))
+    expect(zodUsers, `loaded by ${start}`).toEqual([])
+  }
+})
+
+function roomOf(file: string): string {
+  const parts = file.split('/')
+  if (parts[0] !== 'daemon') return parts[0]!
+  return parts.length > 2 ? `daemon/${parts[1]}` : 'daemon'
+}
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to) return true
+  const allowed = MAY_IMPORT[from] ?? []
+  return allowed.includes(to) || (allowed.includes('daemon/*') && to.startsWith('daemon/'))
+}
+
+/** Static and lazy imports of our own files, as their lines stand. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(src, file), 'utf8')
+  const statics = text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?from\s+'(\.[^']+)'/gm)
+  const bare = text.matchAll(/^import\s+'(\.[^']+)'/gm)
+  const lazy = text.matchAll(/\bimport\('(\.[^']+)'\)/g)
+  const resolve = (path: string) => normalize(relative(src, join(src, dirname(file), path)))
+  return [
+    ...[...statics].map(([, type, path]) => ({ from: file, to: resolve(path!), typeOnly: Boolean(type) })),
+    ...[...bare].map(([, path]) => ({ from: file, to: resolve(path!), typeOnly: false })),
+    ...[...lazy].map(([, path]) => ({ from: file, to: resolve(path!), typeOnly: true })),
+  ]
+}
+
+/** Files that are loaded with `start`: by static imports that are not of types alone. */
+function reachable(start: string): Set<string> {
+  const seen = new Set([start])
+  for (const file of seen) {
+    for (const edge of imports) if (edge.from === file && !edge.typeOnly) seen.add(edge.to)
+  }
+  return seen
+}
+
+function findCycle(): string[] {
+  const state = new Map<string, 'open' | 'done'>()
+  const path: string[] = []
+  const visit = (file: string): string[] => {
+    if (state.get(file) === 'done') return []
+    if (state.get(file) === 'open') return [...path.slice(path.indexOf(file)), file]
+    state.set(file, 'open')
+    path.push(file)
+    for (const edge of imports) {
+      if (edge.from !== file || edge.typeOnly) continue
+      const cycle = visit(edge.to)
+      if (cycle.length > 0) return cycle
+    }
+    path.pop()
+    state.set(file, 'done')
+    return []
+  }
+  for (const file of files) {
+    const cycle = visit(file)
+    if (cycle.length > 0) return cycle
+  }
+  return []
+}
