@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { HostingError } from '../shared/errors.ts'
+
+/** The content of a project file before it is checked. */
+export interface ProjectSource {
+  /** Absolute path. */
+  file: string
+  value: unknown
+  /** `line:column` of a path such as `tools[2].inputSchema`, or of its nearest parent; undefined where code made the value. */
+  locate(path: string): string | undefined
+}
+
+/** Reads JSON, YAML or TypeScript, told apart by the extension. Throws INVALID_MCP with file, line and column. */
+export async function readProjectSource(file: string): Promise<ProjectSource> {
+  switch (extname(file)) {
+    case '.yaml':
+    case '.yml':
+      return readYaml(file, readText(file))
+    case '.ts':
+    case '.mts':
+    case '.js':
+    case '.mjs':
+      return readModule(file)
+    default:
+      return readJson(file, readText(file))
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    throw new HostingError('INVALID_REQUEST', `${file} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+}
+
+async function readJson(file: string, text: string): Promise<ProjectSource> {
+  const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser')
+  const errors: { error: number; offset: number; length: number }[] = []
+  const tree = parseTree(text, errors, { disallowComments: true })
+  const [error] = errors
+  if (error || !tree) {
+    const reason = error ? spaced(printParseErrorCode(error.error)) : 'the file is empty'
+    throw notParsable(file, positionOf(text, error?.offset ?? 0), reason)
+  }
+  return {
+    file,
+    value: getNodeValue(tree),
+    locate(path) {
+      for (let segments = toSegments(path); segments.length > 0; segments = segments.slice(0, -1)) {
+        const node = findNodeAtLocation(tree, segments)
+        if (node) return positionOf(text, (node.parent?.type === 'property' ? node.parent : node).offset)
+      }
+      return undefined
+    },
+  }
+}
+
+async function readYaml(file: string, text: string): Promise<ProjectSource> {
+  const { isNode, LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return `${line}:${col}`
+  }
+  const [error] = document.errors
+  if (error) throw notParsable(file, at(error.pos[0]), error.message)
+  return {
+    file,
+    value: document.toJS(),
+    locate(path) {
+      for (let segments = toSegments(path); segments.length > 0; segments = segments.slice(0, -1)) {
+        const node = document.getIn(segments, true)
+        if (isNode(node) && node.range) return at(node.range[0])
+      }
+      return undefined
+    },
+  }
+}
+
+/** The default export of a module, which may be a promise. Node strips the types itself (22.18 and newer). */
+async function readModule(file: string): Promise<ProjectSource> {
+  // The query makes Node read a file anew that changed since it was last imported.
+  const url = `${pathToFileURL(file).href}?changed=${statSync(file).mtimeMs}`
+  const module = await import(url).catch(error => {
+    throw new HostingError('INVALID_MCP', `${basename(file)} failed while it was loaded: ${error.message}`, {
+      cause: error,
+    })
+  })
+  if (module.default === undefined)
+    throw new HostingError('INVALID_MCP', `${basename(file)} must export the project as its default export.`)
+  return { file, value: await module.default, locate: () => undefined }
+}
+
+function notParsable(file: string, position: string, reason: string): HostingError {
+  const name = basename(file)
+  return new HostingError('INVALID_MCP', `${name} cannot be parsed: ${reason} at ${position}.`, {
+    details: `${name}:${position} ${reason}`,
+  })
+}
+
+/** `tools[2].inputSchema` → `['tools', 2, 'inputSchema']` */
+function toSegments(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
+    index === undefined ? text : Number(index),
+  )
+}
+
+/** Offset → `line:column`, both from 1. */
+function positionOf(text: string, offset: number): string {
+  const before = text.slice(0, offset)
+  const line = before.split('\n').length
+  return `${line}:${offset - before.lastIndexOf('\n')}`
+}
+
+/** `CommaExpected` → `comma expected` */
+function spaced(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+}

@@ -1,0 +1,165 @@
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { BuildRequest } from '../shared/definitions.ts'
+import type { DeployConfig } from '../shared/deployments.ts'
+import { HostingError } from '../shared/errors.ts'
+import { nearestName } from '../shared/names.ts'
+import type { Environment } from '../shared/states.ts'
+import { inlineResourceFiles } from './project-files.ts'
+import { type ProjectSource, readProjectSource } from './project-source.ts'
+
+/** A project file, read, checked and split into what each command needs. */
+export interface Project {
+  /** Absolute path of the project file. */
+  file: string
+  directory: string
+  /** Body of `POST /v1/build`: valid, contents of `resource.file` included. */
+  request: BuildRequest
+  /** Defaults of `mcp deploy`, per environment. */
+  deploy: Partial<Record<Environment, DeployConfig>>
+  /** A test suite, or the path of one relative to `directory`. */
+  test: string | Record<string, unknown> | undefined
+  /** Id of the linked project. */
+  project: string | undefined
+}
+
+/** What is wrong at one place of a project file; `path` reads like `tools[2].inputSchema`. */
+export interface Problem {
+  path: string
+  message: string
+}
+
+// The same list as `PROJECT_FILE_NAMES` of the contract, whose module would load zod for a mere look at a folder.
+export const PROJECT_FILE_NAMES = [
+  'mcp.config.json',
+  'mcp.config.yaml',
+  'mcp.config.yml',
+  'mcp.config.ts',
+] as const
+
+/** Fields of a project file that are not part of the build request. */
+const OWN_FIELDS = ['$schema', 'deploy', 'test', 'project'] as const
+
+/** The project file of a folder, or the file itself when `path` is one. Undefined when there is none. */
+export function findProjectFile(path = '.'): string | undefined {
+  const absolute = resolve(path)
+  if (existsSync(absolute) && statSync(absolute).isFile()) return absolute
+  const found = PROJECT_FILE_NAMES.map(name => join(absolute, name)).filter(file => existsSync(file))
+  if (found.length > 1)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `${absolute} holds ${found.length} project files: ${found.map(file => basename(file)).join(', ')}. Keep one, or name the one to use.`,
+    )
+  return found[0]
+}
+
+/**
+ * Reads the project at `path` (a folder or the file).
+ * Throws INVALID_REQUEST when there is none and INVALID_MCP, with every problem in `details`, when it is not valid.
+ */
+export async function loadProject(path = '.'): Promise<Project> {
+  const file = findProjectFile(path)
+  if (!file) throw projectNotFound(path)
+  const source = await readProjectSource(file)
+  return parseProject(source)
+}
+
+/** Checks and splits a project file's content. Throws INVALID_MCP. */
+export async function parseProject(source: ProjectSource): Promise<Project> {
+  const { request, rest, problems } = splitFields(source)
+  const [{ validateDefinitions }, { projectFileSchema }] = await Promise.all([
+    import('../shared/validate-definitions.ts'),
+    import('../shared/project-file.ts'),
+  ])
+  const directory = dirname(source.file)
+  problems.push(...inlineResourceFiles(request, directory))
+  const built = validateDefinitions(request)
+  if ('problems' in built) problems.push(...built.problems)
+  const own = projectFileSchema
+    .pick({ $schema: true, deploy: true, test: true, project: true })
+    .safeParse(rest)
+  if (!own.success)
+    problems.push(...own.error.issues.map(issue => ({ path: toPath(issue.path), message: issue.message })))
+  if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
+  const { deploy = {}, test, project } = own.data
+  return { file: source.file, directory, request: built.request, deploy, test, project }
+}
+
+function splitFields(source: ProjectSource) {
+  if (typeof source.value !== 'object' || source.value === null || Array.isArray(source.value))
+    throw new HostingError(
+      'INVALID_MCP',
+      `${basename(source.file)} must hold one object with "name" and "template".`,
+    )
+  const request: Record<string, unknown> = { ...source.value }
+  const rest: Record<string, unknown> = {}
+  for (const field of OWN_FIELDS) {
+    if (field in request) rest[field] = request[field]
+    delete request[field]
+  }
+  return { request, rest, problems: misspelledOwnFields(request) }
+}
+
+/** `deply` is a slip of `deploy`, which the build request's own validation does not know. */
+function misspelledOwnFields(request: Record<string, unknown>): Problem[] {
+  const problems: Problem[] = []
+  for (const field of Object.keys(request)) {
+    const near = nearestName(field, [...BUILD_FIELDS, ...OWN_FIELDS])
+    if (!near || near === field || !(OWN_FIELDS as readonly string[]).includes(near)) continue
+    problems.push({ path: field, message: `is not a known field; did you mean "${near}"?` })
+    delete request[field]
+  }
+  return problems
+}
+
+const BUILD_FIELDS = [
+  'name',
+  'template',
+  'tools',
+  'resources',
+  'prompts',
+  'title',
+  'version',
+  'instructions',
+  'data',
+  'env',
+  'page_size',
+  'project_id',
+  'source',
+]
+
+/** `['tools', 2, 'inputSchema']` → `tools[2].inputSchema` */
+function toPath(segments: readonly PropertyKey[]): string {
+  return segments.reduce<string>(
+    (path, segment) =>
+      typeof segment === 'number'
+        ? `${path}[${segment}]`
+        : path
+          ? `${path}.${String(segment)}`
+          : String(segment),
+    '',
+  )
+}
+
+function invalidProject(source: ProjectSource, problems: Problem[]): HostingError {
+  const name = basename(source.file)
+  const lines = problems.map(({ path, message }) => {
+    const position = source.locate(path)
+    return `${position ? `${name}:${position} ` : ''}${path ? `${path}: ` : ''}${message}`
+  })
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return new HostingError('INVALID_MCP', `${name} has ${count}.`, {
+    details: lines.join('\n'),
+    next: [{ description: 'Correct the file, then check it again', command: 'mcp build --check' }],
+  })
+}
+
+function projectNotFound(path: string): HostingError {
+  const absolute = resolve(path)
+  const message = existsSync(absolute)
+    ? `There is no project file in ${absolute}: expected ${PROJECT_FILE_NAMES.join(', ')}.`
+    : `${absolute} does not exist.`
+  return new HostingError('INVALID_REQUEST', message, {
+    next: [{ description: 'Make a project', command: path === '.' ? 'mcp init' : `mcp init ${path}` }],
+  })
+}
