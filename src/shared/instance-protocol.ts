@@ -30,9 +30,13 @@ export interface Tenant {
 
 export type ToInstance =
   /** Prepare the artifact and serve it; answered by `serving` or `failed`. */
-  | { type: 'serve'; tenant: Tenant; artifact: Artifact }
-  /** Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64. */
-  | { type: 'connection'; tenantId: string; head?: string }
+  | { type: 'serve'; tenant: Tenant; artifact: Artifact; instanceId: string }
+  /**
+   * Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64. Answered at
+   * once by `took` with the same `seq`, also when the handle did not arrive; the sender keeps its copy until then, so
+   * that a connection whose instance died before it took it goes to another one.
+   */
+  | { type: 'connection'; tenantId: string; seq: number; head?: string }
   /** Let every kept-alive connection end by itself with its next answer; answered by `drained`. */
   | { type: 'drain'; tenantId: string }
   /** Forget a tenant at once, cutting what is open; answered by `retired`. */
@@ -50,6 +54,7 @@ export type FromInstance =
   | { type: 'failed'; tenantId: string; message: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
+  | { type: 'took'; seq: number }
   | { type: 'log-held'; tenantId: string }
   /** Sent at most once a second, and only by a process in which something changed. */
   | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
