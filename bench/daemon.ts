@@ -1,0 +1,108 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runNode } from './measure.ts'
+
+export const mcp = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
+
+/** The fields that the benchmarks read of an answer. */
+export interface Deployed {
+  mcp_id: string
+  url: string
+  deploy_time: number
+}
+
+/** A daemon of its own: real process, empty home, free port. */
+export interface BenchDaemon {
+  url: string
+  pid: number
+  env: NodeJS.ProcessEnv
+  /** `data` of a /v1 answer, the body of an /api one. */
+  call<T = Deployed>(method: string, path: string, body?: unknown): Promise<T>
+  stop(): Promise<void>
+}
+
+export async function startDaemon(extra: Record<string, string> = {}): Promise<BenchDaemon> {
+  const home = mkdtempSync(join(tmpdir(), 'mcp-bench-'))
+  // A certificate bundle costs Node up to 50 ms a start (docs/performance.md).
+  const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
+  const env = { ...plain, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }
+  const { url, pid } = JSON.parse(await runNode([mcp, 'daemon', 'start', '--json'], env))
+  const { contexts } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${contexts.local.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    const answer = text ? JSON.parse(text) : undefined
+    return (answer?.success === true ? answer.data : answer) as T
+  }
+  const stop = async () => {
+    await runNode([mcp, 'daemon', 'stop', '--json'], env)
+    rmSync(home, { recursive: true, force: true })
+  }
+  return { url, pid, env, call, stop }
+}
+
+/** A declared server with one tool that gives its argument back. */
+export function echoServer(name: string): object {
+  return {
+    name,
+    template: 'basic',
+    tools: [
+      {
+        name: 'echo',
+        description: 'Gives the text back',
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        handler: { type: 'template', text: '{{ text }}' },
+      },
+    ],
+  }
+}
+
+export async function deployEcho(
+  daemon: BenchDaemon,
+  name: string,
+  environment: string,
+  instances = 1,
+): Promise<Deployed> {
+  const { mcp_id } = await daemon.call<Deployed>('POST', '/v1/build', echoServer(name))
+  const scaling = { min_instances: instances, max_instances: instances }
+  return daemon.call<Deployed>('POST', '/v1/deploy', { mcp_id, environment, config: { scaling } })
+}
+
+/** The stateless call of protocol 2026-07-28. */
+export const MODERN_CALL = {
+  headers: {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'echo',
+  },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'echo',
+      arguments: { text: 'hello' },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+      },
+    },
+  }),
+}
+
+/** Calls the tool once and throws unless it answered. */
+export async function callEcho(url: string): Promise<void> {
+  const response = await fetch(url, { method: 'POST', ...MODERN_CALL })
+  const text = await response.text()
+  if (!text.includes('"text":"hello"')) throw new Error(`no echo from ${url}: ${response.status} ${text}`)
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
+}
+
+/** Milliseconds that `work` took. */
+export async function timeMs(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Runs each candidate once a round, in turn, so that a slow moment of the machine hits all alike. */
+export async function interleave(
+  rounds: number,
+  candidates: Record<string, () => Promise<number>>,
+): Promise<Record<string, number[]>> {
+  const values: Record<string, number[]> = Object.fromEntries(Object.keys(candidates).map(name => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, measure] of Object.entries(candidates)) values[name]!.push(await measure())
+  }
+  return values
+}
+
+/** Runs a program of Node's to its end; throws when it fails. */
+export async function runNode(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', chunk => {
+    output += chunk
+  })
+  child.stderr.on('data', chunk => {
+    errors += chunk
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${errors || output}`)
+  return output
+}
