@@ -1,0 +1,45 @@
+import type { Environment } from '../../shared/states.ts'
+import type { Database } from './database.ts'
+
+/** What of a server an address belongs to: one environment's deployments, or the preview. */
+export type Slot = Environment | 'preview'
+
+export interface Address {
+  server: string
+  slot: Slot
+  port: number
+  subdomain: string | null
+}
+
+export class AddressStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  find(server: string, slot: Slot): Address | undefined {
+    return this.#database
+      .prepare<Address>('SELECT * FROM addresses WHERE server = ? AND slot = ?')
+      .get([server, slot])
+  }
+
+  subdomainTaken(subdomain: string): boolean {
+    return (
+      this.#database.prepare('SELECT 1 FROM addresses WHERE subdomain = ?').get([subdomain]) !== undefined
+    )
+  }
+
+  portTaken(port: number): boolean {
+    return this.#database.prepare('SELECT 1 FROM addresses WHERE port = ?').get([port]) !== undefined
+  }
+
+  /** Throws CONFLICT when the port or the subdomain has an owner already. */
+  create(address: Address): void {
+    this.#database
+      .prepare(
+        'INSERT INTO addresses (server, slot, port, subdomain) VALUES (@server, @slot, @port, @subdomain)',
+      )
+      .run({ ...address })
+  }
+}

@@ -1,0 +1,59 @@
+import { HostingError } from '../../shared/errors.ts'
+
+/**
+ * SQLite's faults as sentences, told apart by result code (https://sqlite.org/rescode.html). Constraint violations are
+ * CONFLICT; what is no fault of SQLite passes unchanged.
+ */
+export function toStoreError(error: unknown, path: string): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  if (error instanceof HostingError || typeof code !== 'string') return error
+  const sentence = sentenceOf(code, path)
+  if (sentence)
+    return new HostingError('UNAVAILABLE', sentence.message, { details: sentence.next, cause: error })
+  if (code.startsWith('SQLITE_CONSTRAINT'))
+    return new HostingError('CONFLICT', 'Another change of the same record came first; look at it again.', {
+      cause: error,
+    })
+  return error
+}
+
+/** True when the error is a violated constraint, whichever one. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof HostingError && error.code === 'CONFLICT'
+}
+
+function sentenceOf(code: string, path: string): { message: string; next: string } | undefined {
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
+    return {
+      message: `The database ${path} is damaged (${code}).`,
+      next: 'Put a backup of the file in its place, or move it away and start again: servers are then built and deployed anew.',
+    }
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC')
+    return {
+      message: `The disk that holds ${path} is full: nothing was changed.`,
+      next: 'Free some space and try again.',
+    }
+  if (
+    code.startsWith('SQLITE_READONLY') ||
+    code === 'SQLITE_CANTOPEN' ||
+    code.startsWith('SQLITE_CANTOPEN_') ||
+    code === 'SQLITE_PERM' ||
+    code === 'EACCES' ||
+    code === 'EROFS'
+  )
+    return {
+      message: `The database ${path} cannot be written (${code}).`,
+      next: 'Make the file and its folder writable, or set MCP_HOME to a folder that is.',
+    }
+  if (code.startsWith('SQLITE_IOERR'))
+    return {
+      message: `The disk failed while the database ${path} was used (${code}).`,
+      next: 'Look at the disk and its free space, then try again.',
+    }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+    return {
+      message: `The database ${path} is in use by another program.`,
+      next: 'End the program that holds it and try again.',
+    }
+  return undefined
+}

@@ -1,0 +1,32 @@
+import type BetterSqlite3 from 'better-sqlite3'
+import { HostingError } from '../../shared/errors.ts'
+import { initial } from './migrations/0001-initial.ts'
+
+/** In order; the file's `user_version` counts those that ran. A released one is never edited. */
+const MIGRATIONS: readonly string[] = [initial]
+
+/** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */
+export function migrate(connection: BetterSqlite3.Database, path: string): void {
+  const version = connection.pragma('user_version', { simple: true }) as number
+  if (version > MIGRATIONS.length) throw newerFile(path, version)
+  if (version === MIGRATIONS.length) return
+  connection
+    .transaction(() => {
+      for (const sql of MIGRATIONS.slice(version)) connection.exec(sql)
+      connection.pragma(`user_version = ${MIGRATIONS.length}`)
+    })
+    .immediate()
+}
+
+function newerFile(path: string, version: number): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `The database ${path} has schema ${version}, this program knows up to ${MIGRATIONS.length}: a newer mcp-hosting wrote it.`,
+    {
+      next: [
+        { description: 'Update this program', command: 'npm install -g mcp-hosting@latest' },
+        { description: 'Or use another home by setting MCP_HOME' },
+      ],
+    },
+  )
+}

@@ -1,0 +1,44 @@
+import type { Database } from './database.ts'
+
+export interface Server {
+  name: string
+  /** The build that the preview address serves. */
+  previewMcpId: string | null
+}
+
+interface ServerRow {
+  name: string
+  preview_mcp_id: string | null
+}
+
+export class ServerStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  find(name: string): Server | undefined {
+    const row = this.#database.prepare<ServerRow>('SELECT * FROM servers WHERE name = ?').get([name])
+    return row && toServer(row)
+  }
+
+  list(): Server[] {
+    return this.#database.prepare<ServerRow>('SELECT * FROM servers').all().map(toServer)
+  }
+
+  /** Does nothing when the server is already known. */
+  ensure(name: string, now: string): void {
+    this.#database
+      .prepare('INSERT INTO servers (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING')
+      .run([name, now])
+  }
+
+  setPreview(name: string, mcpId: string | null): void {
+    this.#database.prepare('UPDATE servers SET preview_mcp_id = ? WHERE name = ?').run([mcpId, name])
+  }
+}
+
+function toServer(row: ServerRow): Server {
+  return { name: row.name, previewMcpId: row.preview_mcp_id }
+}

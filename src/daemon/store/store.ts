@@ -1,0 +1,34 @@
+import { AddressStore } from './addresses.ts'
+import { ApiKeyStore } from './api-keys.ts'
+import { BuildStore } from './builds.ts'
+import { Database } from './database.ts'
+import { DeploymentStore } from './deployments.ts'
+import { ServerStore } from './servers.ts'
+
+/** Everything the daemon remembers. SQL stands in this folder only. */
+export interface Store {
+  database: Database
+  servers: ServerStore
+  builds: BuildStore
+  deployments: DeploymentStore
+  addresses: AddressStore
+  apiKeys: ApiKeyStore
+  /** All or nothing. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+/** Throws UNAVAILABLE for a damaged, full or unwritable file and CONFLICT for one of a newer program. */
+export function openStore(path: string): Store {
+  const database = new Database(path)
+  return {
+    database,
+    servers: new ServerStore(database),
+    builds: new BuildStore(database),
+    deployments: new DeploymentStore(database),
+    addresses: new AddressStore(database),
+    apiKeys: new ApiKeyStore(database),
+    transaction: work => database.transaction(work),
+    close: () => database.close(),
+  }
+}
