@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const MCP_BIN = fileURLToPath(new URL('../../bin/mcp.js', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** An empty home with an environment of its own, as a new user would have it. `remove` ends its daemon first. */
+export interface TestHome {
+  dir: string
+  env: NodeJS.ProcessEnv
+  /** Runs `mcp` to its end. */
+  mcp(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string }): Promise<Ended>
+  /** Runs `mcp … --json`, expects exit code 0 and gives what it printed. */
+  json<T>(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string }): Promise<T>
+  discovery(): { url: string; pid: number; nonce: string; startedAt: string; version: string } | undefined
+  apiKey(): string
+  remove(): Promise<void>
+}
+
+export function createHome(): TestHome {
+  const dir = mkdtempSync(join(tmpdir(), 'mcp-home-'))
+  const { MCP_API_URL: _url, MCP_API_KEY: _key, MCP_CONTEXT: _context, ...inherited } = process.env
+  const env = { ...inherited, MCP_HOME: dir, MCP_PORT: '0', NO_COLOR: '1', HOME: dir }
+  const home: TestHome = {
+    dir,
+    env,
+    mcp: (args, options = {}) => runToEnd(process.execPath, [MCP_BIN, ...args], { env, ...options }),
+    async json(args, options) {
+      const ended = await home.mcp([...args, '--json'], options)
+      if (ended.code !== 0) throw new Error(`mcp ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
+      return JSON.parse(ended.stdout)
+    },
+    discovery() {
+      const path = join(dir, 'daemon.json')
+      return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+    },
+    apiKey: () => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).contexts.local.apiKey,
+    async remove() {
+      if (home.discovery()) await home.mcp(['daemon', 'stop'])
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+  return home
+}
+
+export function runToEnd(
+  command: string,
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {},
+): Promise<Ended> {
+  const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin.end(options.input ?? '')
+  return ended(child)
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  const result: Ended = { code: null, stdout: '', stderr: '' }
+  child.stdout?.setEncoding('utf8').on('data', text => {
+    result.stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    result.stderr += text
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => resolve({ ...result, code }))
+  })
+}
+
+/** True while a process of this pid exists. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false // ESRCH: gone
+  }
+}
+
+/** Polls until `check` gives something truthy; the test's own time-out is the limit. */
+export async function eventually<T>(check: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (;;) {
+    const value = await check()
+    if (value) return value
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
