@@ -1,0 +1,203 @@
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { HostingError } from '../shared/errors.ts'
+import { VERSION } from '../shared/version.ts'
+import { errorOfAnswer, errorOfConnection, timedOut } from './api-errors.ts'
+
+export interface ApiClientOptions {
+  /** Without a trailing slash. */
+  url: string
+  apiKey: string | undefined
+  timeoutMs: number
+  signal?: AbortSignal
+  trace?(text: string): void
+}
+
+export interface RequestInput {
+  body?: unknown
+  /** Undefined values are left out. */
+  query?: Record<string, string | number | undefined>
+  headers?: Record<string, string>
+  /** Overrides the client's; Infinity: none. */
+  timeoutMs?: number
+}
+
+export interface Answer<T> {
+  status: number
+  /** `data` of an envelope, else the body itself; undefined for an empty one. */
+  data: T
+  headers: IncomingMessage['headers']
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * Speaks to the local daemon and to a hosted API alike: any 2xx is success, unknown fields are ignored. Every failure
+ * is a HostingError: the API's own code and sentence, UNAVAILABLE when it is out of reach, TIMEOUT when it is too slow.
+ */
+export interface ApiClient {
+  readonly url: string
+  request<T>(method: Method, path: string, input?: RequestInput): Promise<Answer<T>>
+  get<T>(path: string, query?: RequestInput['query']): Promise<T>
+  post<T>(path: string, body?: unknown, headers?: RequestInput['headers']): Promise<T>
+  delete<T>(path: string): Promise<T>
+  /** A server-sent event stream: the `data` of each event, parsed as JSON. Ends with the stream. */
+  events<T>(path: string, query?: RequestInput['query']): AsyncIterable<T>
+  close(): void
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const base = new URL(options.url)
+  const { request, agent } = openTransport(base)
+
+  async function send(method: Method, path: string, input: RequestInput): Promise<IncomingMessage> {
+    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
+    for (const [name, value] of Object.entries(input.query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body)
+    const headers = { ...defaultHeaders(options.apiKey, body), ...input.headers }
+    const signal = signalFor(options, input.timeoutMs)
+    options.trace?.(`> ${method} ${url.href}`)
+    try {
+      return await new Promise<IncomingMessage>((resolve, reject) => {
+        const outgoing = request(url, { method, headers, agent, signal }, resolve)
+        outgoing.on('error', reject)
+        outgoing.end(body)
+      })
+    } catch (error) {
+      throw failure(error, method, url)
+    }
+  }
+
+  function failure(error: unknown, method: string, url: URL): HostingError {
+    if (options.signal?.aborted) return new HostingError('CANCELLED', 'Interrupted.', { cause: error })
+    if (isTimeOut(error)) return timedOut(method, url, error)
+    return errorOfConnection(options.url, error)
+  }
+
+  async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<Answer<T>> {
+    const startedAt = performance.now()
+    const incoming = await send(method, path, input)
+    const text = await readText(incoming).catch(error => {
+      throw failure(error, method, new URL(path, base))
+    })
+    const status = incoming.statusCode!
+    options.trace?.(`< ${status} ${(performance.now() - startedAt).toFixed(1)} ms ${requestIdOf(incoming)}`)
+    if (status < 200 || status > 299)
+      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
+    return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
+  }
+
+  return {
+    url: options.url,
+    request: exchange,
+    get: async (path, query) => (await exchange<never>('GET', path, { query })).data,
+    post: async (path, body, headers) =>
+      (await exchange<never>('POST', path, { body: body ?? {}, headers })).data,
+    delete: async path => (await exchange<never>('DELETE', path)).data,
+    async *events(path, query) {
+      const headers = { accept: 'text/event-stream' }
+      const incoming = await send('GET', path, { query, headers, timeoutMs: Infinity })
+      const status = incoming.statusCode!
+      if (status !== 200)
+        throw errorOfAnswer({
+          status,
+          text: await readText(incoming),
+          headers: incoming.headers,
+          url: options.url,
+          method: 'GET',
+          path,
+        })
+      const { readEvents } = await import('./event-stream.ts')
+      try {
+        yield* readEvents(incoming)
+      } catch (error) {
+        throw failure(error, 'GET', new URL(path, base))
+      }
+    },
+    close: () => agent?.destroy(),
+  }
+}
+
+type Send = (
+  url: URL,
+  options: RequestOptions,
+  callback: (incoming: IncomingMessage) => void,
+) => ReturnType<typeof import('node:http').request>
+
+/**
+ * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it
+ * Node's whole fetch implementation, 25 ms of a start (https://nodejs.org/api/http.html#class-websocket).
+ */
+function openTransport(base: URL): { request: Send; agent: Agent } {
+  const transport =
+    base.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http')
+  // HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for what is not on this machine.
+  const proxyEnv = isLoopback(base.hostname) ? undefined : process.env
+  const agent = new transport.Agent({ keepAlive: true, maxSockets: 4, proxyEnv })
+  return { request: transport.request, agent }
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function defaultHeaders(apiKey: string | undefined, body: string | undefined): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': `mcp-hosting/${VERSION}`,
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+  }
+}
+
+function signalFor(options: ApiClientOptions, timeoutMs = options.timeoutMs): AbortSignal | undefined {
+  const signals = options.signal ? [options.signal] : []
+  if (Number.isFinite(timeoutMs)) signals.push(AbortSignal.timeout(timeoutMs))
+  return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+}
+
+function isTimeOut(error: unknown): boolean {
+  const { name, cause } = error as { name?: string; cause?: { name?: string } }
+  return name === 'TimeoutError' || cause?.name === 'TimeoutError'
+}
+
+/** A hosted API's answer is not trusted to be small. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += (chunk as Buffer).length
+    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`)
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseData<T>(text: string, url: string): T {
+  if (text === '') return undefined as T
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `${url} answered with something that is not JSON: is it the API?`,
+      {
+        details: text.slice(0, 200),
+        cause: error,
+      },
+    )
+  }
+  const envelope = body as { success?: unknown; data?: unknown } | null
+  return (typeof envelope?.success === 'boolean' && 'data' in envelope ? envelope.data : body) as T
+}
+
+function requestIdOf(incoming: IncomingMessage): string {
+  return String(incoming.headers['x-request-id'] ?? '')
+}

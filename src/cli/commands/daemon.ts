@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs'
+import { HostingError } from '../../shared/errors.ts'
+import { type Discovery, homePaths } from '../../shared/paths.ts'
+import { VERSION } from '../../shared/version.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon } from '../daemon-client.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { inTime } from '../output.ts'
+import { stopDaemon } from '../stop-daemon.ts'
+
+export const start = defineCommand({
+  name: 'daemon start',
+  summary: 'start the local daemon',
+  description:
+    'Starts the local daemon in the background and waits until it answers. Commands that need it start it themselves. MCP_HOME chooses its folder, MCP_PORT its port (0 picks a free one).',
+  examples: [
+    { command: 'mcp daemon start', does: 'start it, or tell that it runs' },
+    { command: 'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json', does: 'a daemon of its own' },
+  ],
+  async run(context) {
+    const startedAt = performance.now()
+    const running = await findDaemon(context.paths)
+    const daemon = await context.output.progress('Starting the daemon', () => ensureDaemon(context))
+    const verb = running ? 'The daemon runs' : 'Daemon started'
+    const time = running ? '' : ` ${inTime(performance.now() - startedAt)}`
+    report(context, daemon, `${verb} at ${daemon.url}${time}`)
+  },
+})
+
+export const stop = defineCommand({
+  name: 'daemon stop',
+  summary: 'stop the local daemon and everything it started',
+  description:
+    'Stops the local daemon and all servers it runs, and waits until its process is gone. Nothing is lost: the next start brings every deployment back.',
+  examples: [{ command: 'mcp daemon stop', does: 'end it; not running is fine too' }],
+  async run(context) {
+    const { output, paths } = context
+    const startedAt = performance.now()
+    const daemon = await findDaemon(paths)
+    if (daemon) await output.progress('Stopping the daemon', () => stopDaemon(daemon, context))
+    output.result({ stopped: daemon !== undefined, home: paths.home }, () =>
+      output.line(
+        daemon ? `Daemon stopped ${inTime(performance.now() - startedAt)}` : 'The daemon does not run.',
+      ),
+    )
+  },
+})
+
+export const restart = defineCommand({
+  name: 'daemon restart',
+  summary: 'stop the local daemon, then start it',
+  examples: [{ command: 'mcp daemon restart', does: 'after an update, for example' }],
+  async run(context) {
+    const startedAt = performance.now()
+    const daemon = await context.output.progress('Restarting the daemon', async () => {
+      const running = await findDaemon(context.paths)
+      if (running) await stopDaemon(running, context)
+      return startDaemon(context)
+    })
+    report(context, daemon, `Daemon restarted at ${daemon.url} ${inTime(performance.now() - startedAt)}`)
+  },
+})
+
+export const status = defineCommand({
+  name: 'daemon status',
+  summary: 'whether the local daemon runs, and where',
+  description: 'Tells whether the local daemon runs. Ends with 0 when it does and with 7 when it does not.',
+  examples: [{ command: 'mcp daemon status --json', does: '{running, url, pid, version, startedAt, home}' }],
+  async run({ output, paths }): Promise<ExitCode> {
+    const daemon = await findDaemon(paths)
+    const { url = null, pid = null, version = null, startedAt = null } = daemon ?? {}
+    output.result({ running: daemon !== undefined, url, pid, version, startedAt, home: paths.home }, () => {
+      output.line(
+        daemon
+          ? `The daemon runs at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
+          : 'The daemon does not run.',
+      )
+      output.line(`Home: ${paths.home}`)
+      if (!daemon) output.next({ description: 'Start it', command: 'mcp daemon start' })
+    })
+    return daemon ? EXIT.done : EXIT.unreachable
+  },
+})
+
+export const logs = defineCommand({
+  name: 'daemon logs',
+  summary: 'what the local daemon logged',
+  options: {
+    follow: { type: 'boolean', short: 'f', doc: 'go on printing what comes, until Ctrl-C' },
+    tail: { type: 'integer', value: 'lines', default: 100, doc: 'how many of the last lines' },
+  },
+  examples: [{ command: 'mcp daemon logs -f', does: 'watch it' }],
+  async run({ output, paths, signal }, { follow, tail }) {
+    if (!existsSync(paths.daemonLog)) {
+      output.note('The daemon has not logged anything yet.')
+      if (!follow) return
+    }
+    const { readLog } = await import('../daemon-log.ts')
+    for await (const line of readLog(paths.daemonLog, { follow, tail, signal }))
+      output.entry(line.fields, () => line.text)
+  },
+})
+
+export const run = defineCommand({
+  name: 'daemon run',
+  summary: 'run the daemon in the foreground',
+  description:
+    'Runs the daemon in the foreground, its log on standard error, until Ctrl-C or SIGTERM: for service managers and containers.',
+  examples: [{ command: 'MCP_PORT=7000 mcp daemon run', does: 'on another port' }],
+  async run({ env, paths }): Promise<ExitCode> {
+    const running = await findDaemon(paths)
+    if (running)
+      throw new HostingError('CONFLICT', `The daemon of ${paths.home} already runs at ${running.url}.`, {
+        next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
+      })
+    const { runInForeground } = await import('../foreground.ts')
+    return (await runInForeground(daemonProgram(), daemonEnvironment(env))) as ExitCode
+  },
+})
+
+/** What scripts rely on: `{url, pid, version, home}`. */
+function report({ output, env }: CommandContext, daemon: Discovery, sentence: string): void {
+  const { home } = homePaths(env)
+  const { url, pid, version } = daemon
+  output.result({ url, pid, version, home }, () => {
+    output.line(sentence)
+    if (version === VERSION) output.next({ description: 'Run a server', command: 'mcp up examples/weather' })
+  })
+}

@@ -1,0 +1,140 @@
+import { HostingError } from '../shared/errors.ts'
+import type { HomePaths } from '../shared/paths.ts'
+import { readCredentials } from './credentials.ts'
+import type { GlobalInput } from './global-options.ts'
+import { readJsonFile } from './json-file.ts'
+
+/** Where a value came from, as `mcp context show` tells it. */
+export type Source = 'flag' | 'environment' | 'project file' | 'context' | 'default'
+
+export interface Sourced<T> {
+  value: T
+  source: Source
+  /** The flag, variable, file or context in question. */
+  from: string
+}
+
+export interface Settings {
+  context: Sourced<string>
+  /** Undefined: the local daemon. */
+  apiUrl: Sourced<string> | undefined
+  /** Undefined: none known. For the local daemon the owner's key appears with its first start. */
+  apiKey: Sourced<string> | undefined
+}
+
+/** Content of config.json. `local`, the daemon, needs no entry. */
+export interface Config {
+  current?: string
+  contexts: Record<string, { apiUrl?: string }>
+}
+
+export const LOCAL = 'local'
+
+export interface SettingsInput {
+  globals: Pick<GlobalInput, 'apiUrl' | 'apiKey' | 'context'>
+  env: NodeJS.ProcessEnv
+  paths: HomePaths
+  /** `context` of the project file, when there is one. */
+  project?: { context: string; file: string }
+}
+
+/**
+ * Flag, environment, project file, context, default: the first that says something wins. A saved key is only ever sent
+ * to the address it was saved for.
+ */
+export function resolveSettings({ globals, env, paths, project }: SettingsInput): Settings {
+  const config = readConfig(paths.config)
+  const context = pickContext(globals.context, env, project, config, paths)
+  const saved = context.value === LOCAL ? undefined : getContext(config, context.value).apiUrl
+  const apiUrl = pickApiUrl(globals, env, context, saved)
+  return { context, apiUrl, apiKey: pickApiKey(globals, env, paths, config, context.value, apiUrl) }
+}
+
+function pickContext(
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+  project: SettingsInput['project'],
+  config: Config,
+  paths: HomePaths,
+): Sourced<string> {
+  if (flag) return { value: flag, source: 'flag', from: '--context' }
+  if (env.MCP_CONTEXT) return { value: env.MCP_CONTEXT, source: 'environment', from: 'MCP_CONTEXT' }
+  if (project) return { value: project.context, source: 'project file', from: project.file }
+  if (config.current) return { value: config.current, source: 'context', from: paths.config }
+  return { value: LOCAL, source: 'default', from: 'the local daemon' }
+}
+
+function pickApiUrl(
+  globals: SettingsInput['globals'],
+  env: NodeJS.ProcessEnv,
+  context: Sourced<string>,
+  saved: string | undefined,
+): Sourced<string> | undefined {
+  if (globals.apiUrl)
+    return { value: normalizeApiUrl(globals.apiUrl, '--api-url'), source: 'flag', from: '--api-url' }
+  // A context named on the command line outranks an address in the environment.
+  if (env.MCP_API_URL && context.source !== 'flag')
+    return {
+      value: normalizeApiUrl(env.MCP_API_URL, 'MCP_API_URL'),
+      source: 'environment',
+      from: 'MCP_API_URL',
+    }
+  if (saved) return { value: saved, source: 'context', from: context.value }
+  return undefined
+}
+
+function pickApiKey(
+  globals: SettingsInput['globals'],
+  env: NodeJS.ProcessEnv,
+  paths: HomePaths,
+  config: Config,
+  context: string,
+  apiUrl: Sourced<string> | undefined,
+): Sourced<string> | undefined {
+  if (globals.apiKey) return { value: globals.apiKey, source: 'flag', from: '--api-key' }
+  if (env.MCP_API_KEY) return { value: env.MCP_API_KEY, source: 'environment', from: 'MCP_API_KEY' }
+  const owner = apiUrl && apiUrl.source !== 'context' ? contextOfUrl(config, apiUrl.value) : context
+  const key = owner === undefined ? undefined : readCredentials(paths.credentials).contexts[owner]?.apiKey
+  return key === undefined ? undefined : { value: key, source: 'context', from: owner! }
+}
+
+function contextOfUrl(config: Config, url: string): string | undefined {
+  return Object.entries(config.contexts).find(([, context]) => context.apiUrl === url)?.[0]
+}
+
+/** Throws NOT_FOUND that names the contexts there are. */
+export function getContext(config: Config, name: string): { apiUrl?: string } {
+  const context = config.contexts[name]
+  if (context) return context
+  throw new HostingError(
+    'NOT_FOUND',
+    `There is no context "${name}". Known: ${contextNames(config).join(', ')}.`,
+    { next: [{ description: 'Save one', command: `mcp context add ${name} --url <url>` }] },
+  )
+}
+
+export function contextNames(config: Config): string[] {
+  return [
+    LOCAL,
+    ...Object.keys(config.contexts)
+      .filter(name => name !== LOCAL)
+      .sort(),
+  ]
+}
+
+/** Throws INVALID_REQUEST that names the file when it is not what `mcp` wrote. */
+export function readConfig(path: string): Config {
+  const value = readJsonFile(path) as Partial<Config> | undefined
+  return { ...value, contexts: value?.contexts ?? {} }
+}
+
+/** An http(s) address without a trailing slash. Throws INVALID_REQUEST that names where it came from. */
+export function normalizeApiUrl(text: string, from: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `${from} is "${text}", expected an http or https address such as https://api.example.com.`,
+    )
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,39 @@
+import { writeFileAtomic } from '../shared/atomic-file.ts'
+import { HostingError } from '../shared/errors.ts'
+import { readJsonFile } from './json-file.ts'
+
+/** Content of credentials.json, mode 0600. The daemon writes the key of `local` at its first start. */
+export interface Credentials {
+  contexts: Record<string, { apiKey?: string }>
+}
+
+export function readCredentials(path: string): Credentials {
+  const value = readJsonFile(path) as Partial<Credentials> | undefined
+  return { contexts: value?.contexts ?? {} }
+}
+
+export function saveKey(path: string, context: string, apiKey: string): void {
+  const { contexts } = readCredentials(path)
+  write(path, { contexts: { ...contexts, [context]: { apiKey } } })
+}
+
+/** False when there was none. */
+export function removeKey(path: string, context: string): boolean {
+  const { [context]: removed, ...contexts } = readCredentials(path).contexts
+  if (removed) write(path, { contexts })
+  return removed !== undefined
+}
+
+/** An API key is one header-safe word; anything else was pasted wrong and must not reach a header. */
+export function validateKey(key: string): string {
+  const trimmed = key.trim()
+  if (/^[\x21-\x7e]{8,512}$/.test(trimmed)) return trimmed
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `The API key is not valid: ${trimmed ? 'it holds spaces or characters that no key has, or has a wrong length' : 'it is empty'}.`,
+  )
+}
+
+function write(path: string, credentials: Credentials): void {
+  writeFileAtomic(path, `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
+}

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../shared/errors.ts'
+import type { Discovery, HomePaths } from '../shared/paths.ts'
+import { VERSION } from '../shared/version.ts'
+import { createApiClient } from './api-client.ts'
+import type { CommandContext } from './command-context.ts'
+import { readJsonFile } from './json-file.ts'
+import { packageRoot } from './package-root.ts'
+import { stopDaemon } from './stop-daemon.ts'
+
+type Surroundings = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
+
+/** A daemon that answers is looked for this long after it was started; a loaded machine is slow, not broken. */
+const START_TIMEOUT_MS = 30_000
+const HEALTH_TIMEOUT_MS = 5000
+const POLL_MS = 5
+/** When another start won the race, how long its daemon may take until it answers. */
+const OTHER_START_TIMEOUT_MS = 15_000
+
+/** The daemon of this home, started when there is none, replaced when its version is another one's. */
+export async function ensureDaemon(surroundings: Surroundings): Promise<Discovery> {
+  const running = await findDaemon(surroundings.paths)
+  if (!running) return startDaemon(surroundings)
+  if (running.version === VERSION) return running
+  surroundings.output.warn(
+    `The daemon runs version ${running.version}, this mcp is ${VERSION}: restarting the daemon.`,
+  )
+  await stopDaemon(running, surroundings)
+  return startDaemon(surroundings)
+}
+
+/**
+ * The daemon that the discovery file names, if it answers with the file's nonce; undefined otherwise. A pid or a port
+ * alone proves nothing, both are used again.
+ */
+export async function findDaemon(paths: HomePaths): Promise<Discovery | undefined> {
+  const discovery = readDiscovery(paths)
+  if (!discovery) return undefined
+  const client = createApiClient({ url: discovery.url, apiKey: undefined, timeoutMs: HEALTH_TIMEOUT_MS })
+  try {
+    const health = await client.get<Partial<Discovery>>('/health')
+    return health?.nonce === discovery.nonce ? discovery : undefined
+  } catch (error) {
+    if (error instanceof HostingError && error.code === 'TIMEOUT') throw hung(discovery, error)
+    return undefined
+  } finally {
+    client.close()
+  }
+}
+
+/** Starts a daemon in the background and waits until one answers. Throws the daemon's own error when it cannot start. */
+export async function startDaemon({ paths, env, signal }: Surroundings): Promise<Discovery> {
+  const log = openLog(paths)
+  const child = spawn(process.execPath, [daemonProgram()], {
+    detached: true,
+    stdio: ['ignore', log.descriptor, log.descriptor],
+    cwd: '/',
+    env: daemonEnvironment(env),
+  })
+  closeSync(log.descriptor)
+  child.unref()
+  let ended: string | undefined
+  child.once('error', error => (ended = error.message))
+  child.once('exit', (code, killedBy) => (ended = killedBy ? `killed by ${killedBy}` : `exit code ${code}`))
+  let deadline = performance.now() + START_TIMEOUT_MS
+  let lost = false
+  while (performance.now() < deadline) {
+    const discovery = await findDaemon(paths)
+    if (discovery) return discovery
+    if (ended !== undefined && !lost) {
+      const error = readStartError(log, ended)
+      if (!isLostRace(error)) throw error
+      lost = true
+      deadline = performance.now() + OTHER_START_TIMEOUT_MS
+    }
+    await sleep(POLL_MS, undefined, { signal })
+  }
+  throw new HostingError(
+    'TIMEOUT',
+    `The daemon did not answer within ${START_TIMEOUT_MS / 1000} s of its start.`,
+    {
+      details: `log: ${paths.daemonLog}`,
+      next: [{ description: 'Check the installation', command: 'mcp doctor' }],
+    },
+  )
+}
+
+export function daemonProgram(): string {
+  return join(packageRoot(), 'dist', 'daemon.js')
+}
+
+/** What says who the user is stays with the user's command. */
+export function daemonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { MCP_API_KEY: _key, MCP_API_URL: _url, MCP_CONTEXT: _context, ...rest } = env
+  return rest
+}
+
+function readDiscovery(paths: HomePaths): Discovery | undefined {
+  const value = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
+  return value?.url && value.nonce ? (value as Discovery) : undefined
+}
+
+interface DaemonLog {
+  path: string
+  descriptor: number
+  /** Size before the start: what follows is the new daemon's. */
+  offset: number
+}
+
+function openLog(paths: HomePaths): DaemonLog {
+  try {
+    mkdirSync(dirname(paths.daemonLog), { recursive: true, mode: 0o700 })
+    const descriptor = openSync(paths.daemonLog, 'a', 0o600)
+    return { path: paths.daemonLog, descriptor, offset: statSync(paths.daemonLog).size }
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new HostingError('UNAVAILABLE', `The home ${paths.home} cannot be written (${code}).`, {
+      cause,
+      details: 'Make it writable, or set MCP_HOME to a folder that is.',
+      next: [{ description: 'Check the installation', command: 'mcp doctor' }],
+    })
+  }
+}
+
+/** The `{"error":…}` line a daemon ends with when it cannot start. */
+function readStartError(log: DaemonLog, ended: string): HostingError {
+  const all = readFileSync(log.path)
+  // A daemon truncates a log that has grown too long when it starts.
+  const own = all.subarray(log.offset <= all.length ? log.offset : 0)
+  const lines = own.toString('utf8').trimEnd().split('\n')
+  const line = lines.findLast(one => one.startsWith('{"error":'))
+  if (line === undefined)
+    return new HostingError('UNAVAILABLE', `The daemon ended before it answered (${ended}).`, {
+      details: [...lines.slice(-5), `log: ${log.path}`].filter(Boolean).join('\n'),
+    })
+  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
+    .error
+  return new HostingError(code as ErrorCode, message, { details, next })
+}
+
+/** Several commands at once may each start a daemon: the home's lock lets one live. */
+function isLostRace(error: HostingError): boolean {
+  return error.code === 'CONFLICT' && error.message.startsWith('A daemon already runs')
+}
+
+function hung(discovery: Discovery, cause: HostingError): HostingError {
+  return new HostingError(
+    'TIMEOUT',
+    `The daemon at ${discovery.url} (pid ${discovery.pid}) does not answer.`,
+    {
+      cause,
+      next: [
+        { description: 'See what it does', command: 'mcp daemon logs' },
+        { description: 'Start it anew', command: 'mcp daemon restart' },
+      ],
+    },
+  )
+}

@@ -1,0 +1,19 @@
+/**
+ * Reads a server-sent event stream (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream)
+ * and yields the `data` of each event, parsed as JSON.
+ */
+export async function* readEvents<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let data: string[] = []
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      if (line !== '' || data.length === 0) continue
+      yield JSON.parse(data.join('\n'))
+      data = []
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Runs a program with this terminal until it ends; the signals that end a command are its to handle.
+ * Returns its exit code, or 128 + the signal's number as shells do.
+ */
+export function runInForeground(program: string, env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, [program], { stdio: 'inherit', env })
+  // From a terminal Ctrl-C reaches both processes: this one only waits.
+  process.removeAllListeners('SIGINT')
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
+  })
+}

@@ -1,0 +1,17 @@
+import type { Input, OptionDeclaration } from './command.ts'
+
+/** Options that every command takes, before or after its name. */
+export const GLOBAL_OPTIONS = {
+  json: { type: 'boolean', doc: 'one JSON document on standard output, errors as JSON on standard error' },
+  yes: { type: 'boolean', short: 'y', doc: 'answer yes to every question, also to destructive ones' },
+  quiet: { type: 'boolean', short: 'q', doc: 'print only what was asked for' },
+  debug: { type: 'boolean', doc: 'show requests, answers and stack traces on standard error' },
+  color: { type: 'boolean', default: true, doc: 'no colours (also NO_COLOR)' },
+  apiUrl: { type: 'string', value: 'url', doc: 'API to talk to instead of the local daemon (MCP_API_URL)' },
+  apiKey: { type: 'string', value: 'key', doc: 'API key (MCP_API_KEY)' },
+  context: { type: 'string', value: 'name', doc: 'saved context to use (MCP_CONTEXT)' },
+  timeout: { type: 'duration', value: 'duration', default: 120_000, doc: 'longest wait for an answer' },
+} as const satisfies Record<string, OptionDeclaration>
+
+// biome-ignore lint/complexity/noBannedTypes: the global options come with no arguments.
+export type GlobalInput = Input<{}, typeof GLOBAL_OPTIONS>

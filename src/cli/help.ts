@@ -1,0 +1,58 @@
+import { toKebabCase } from './command.ts'
+import { type CommandEntry, groupOf, SECTIONS } from './command-list.ts'
+import { GLOBAL_OPTIONS } from './global-options.ts'
+
+/** The page of `mcp --help`: every command with its summary, groups as one line each. */
+export function formatHelp(commands: readonly CommandEntry[]): string {
+  const shown = commands.filter(({ hidden }) => !hidden)
+  const sections = SECTIONS.map(section => {
+    const rows = rowsOf(shown.filter(entry => entry.section === section))
+    return [`${section}:`, ...rows].join('\n')
+  })
+  return `mcp builds, deploys and hosts MCP servers.
+
+Usage: mcp <command> [options]
+
+${sections.join('\n\n')}
+
+Options of every command:
+${globalRows().join('\n')}
+
+Start:  mcp up examples/weather
+More:   mcp <command> --help
+`
+}
+
+/** The page of `mcp keys --help`. */
+export function formatGroupHelp(commands: readonly CommandEntry[], group: string): string {
+  const rows = commands.filter(entry => groupOf(entry) === group).map(entry => row(entry.name, entry.summary))
+  return `Usage: mcp ${group} <command> [options]
+
+${rows.join('\n')}
+
+More:  mcp ${group} <command> --help
+`
+}
+
+function rowsOf(entries: readonly CommandEntry[]): string[] {
+  const rows = new Map<string, string>()
+  for (const entry of entries) {
+    const group = groupOf(entry)
+    if (group === undefined) rows.set(entry.name, entry.summary)
+    else rows.set(group, [rows.get(group), entry.name.slice(group.length + 1)].filter(Boolean).join(' · '))
+  }
+  return [...rows].map(([name, text]) => row(name, text))
+}
+
+function globalRows(): string[] {
+  return Object.entries(GLOBAL_OPTIONS).map(([key, option]) => {
+    const flag = `--${'default' in option && option.default === true ? 'no-' : ''}${toKebabCase(key)}`
+    const short = 'short' in option ? `-${option.short}, ` : ''
+    const value = 'value' in option ? ` <${option.value}>` : ''
+    return row(`${short}${flag}${value}`, option.doc, 22)
+  })
+}
+
+function row(name: string, text: string, width = 12): string {
+  return `  ${name.padEnd(width)}  ${text}`
+}

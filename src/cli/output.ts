@@ -1,0 +1,168 @@
+import { formatDurationMs } from '../shared/duration.ts'
+import type { HostingError, NextStep } from '../shared/errors.ts'
+import { formatTable, printable } from './table.ts'
+
+export interface OutputOptions {
+  json: boolean
+  quiet: boolean
+  color: boolean
+  debug: boolean
+  env: NodeJS.ProcessEnv
+}
+
+type Paint = (text: string) => string
+export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', Paint>
+
+/**
+ * Everything a command prints. Results go to standard output, progress and errors to standard error. With `--json`
+ * standard output carries one JSON document (or one a line for streams) and nothing else.
+ */
+export interface Output {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly debug: boolean
+  /** A person sits at a terminal and may be asked. */
+  readonly interactive: boolean
+  readonly style: Style
+  /** The result: as one JSON document, or by `print`, which calls `line`, `table` and `next`. */
+  result(value: unknown, print: () => void): void
+  /** One entry of a stream: a JSON object a line, or a line for a person. */
+  entry(value: unknown, line: () => string): void
+  line(text?: string): void
+  /** Aligned columns without borders; `empty` is printed when there are no rows. */
+  table(headers: readonly string[], rows: readonly (readonly string[])[], empty?: string): void
+  /** What to type next, at the end of a result. */
+  next(...steps: NextStep[]): void
+  /** A remark on standard error; silent with `--quiet` and `--json`. */
+  note(text: string): void
+  /** A remark on standard error that also `--json` shows, since it tells of something out of the ordinary. */
+  warn(text: string): void
+  trace(text: string): void
+  /** Runs `work` under a spinner where there is a terminal; never prints anything that stays. */
+  progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T>
+  error(error: HostingError): void
+}
+
+export async function createOutput(options: OutputOptions): Promise<Output> {
+  const { json, quiet, debug, env } = options
+  const out = (text: string) => process.stdout.write(`${text}\n`)
+  const err = (text: string) => process.stderr.write(`${text}\n`)
+  const [style, errorStyle] = await Promise.all([
+    styleFor(process.stdout, options),
+    styleFor(process.stderr, options),
+  ])
+  const spins = Boolean(process.stderr.isTTY) && !json && !quiet && !env.CI
+
+  const output: Output = {
+    json,
+    quiet,
+    debug,
+    interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY) && !json && !env.CI,
+    style,
+    result(value, print) {
+      if (json) out(JSON.stringify(value ?? null))
+      else print()
+    },
+    entry(value, line) {
+      out(json ? JSON.stringify(value) : line())
+    },
+    line(text = '') {
+      out(text)
+    },
+    table(headers, rows, empty) {
+      if (rows.length === 0 && empty !== undefined) return void out(empty)
+      const columns = process.stdout.isTTY ? process.stdout.columns : undefined
+      const [head, ...lines] = formatTable(headers, rows, columns)
+      for (const line of [style.dim(head!), ...lines]) out(line)
+    },
+    next(...steps) {
+      if (quiet || json || steps.length === 0) return
+      out('')
+      for (const line of nextLines(steps, style)) out(line)
+    },
+    note(text) {
+      if (!quiet && !json) err(text)
+    },
+    warn(text) {
+      err(json ? JSON.stringify({ warning: text }) : errorStyle.yellow(text))
+    },
+    trace(text) {
+      if (debug) err(errorStyle.dim(text))
+    },
+    progress(text, work) {
+      return spins ? spin(text, work) : work(() => {})
+    },
+    error(error) {
+      if (json) err(JSON.stringify(toErrorDocument(error)))
+      else for (const line of errorLines(error, errorStyle)) err(line)
+      if (debug) err(errorStyle.dim(stackOf(error)))
+    },
+  }
+  return output
+}
+
+/** `built weather in 12 ms` */
+export function inTime(ms: number): string {
+  return `in ${formatDurationMs(ms)}`
+}
+
+/** The error line that scripts read: `{"error":{code,message,details,next}}`. */
+export function toErrorDocument(error: HostingError): { error: Record<string, unknown> } {
+  return { error: { ...error.toBody(), next: error.next } }
+}
+
+function errorLines(error: HostingError, style: Style): string[] {
+  const lines = [`${style.red('Error:')} ${printable(error.message)}`]
+  if (error.details) lines.push(...error.details.split('\n').map(line => `  ${printable(line)}`))
+  return [...lines, ...nextLines(error.next, style)]
+}
+
+function nextLines(steps: readonly NextStep[], style: Style): string[] {
+  const width = Math.max(0, ...steps.map(step => (step.command ? step.description.length + 1 : 0)))
+  return steps.map(({ description, command }) =>
+    command ? `${`${description}:`.padEnd(width)}  ${style.cyan(command)}` : description,
+  )
+}
+
+/** The error with its causes; only `--debug` shows it. */
+function stackOf(error: Error): string {
+  const { cause } = error
+  const rest =
+    cause === undefined ? '' : `\ncaused by ${cause instanceof Error ? stackOf(cause) : String(cause)}`
+  return `${error.stack ?? error.message}${rest}`
+}
+
+const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+
+function same(text: string): string {
+  return text
+}
+
+/** chalk is loaded only for a terminal that wants colour (https://no-color.org). */
+async function styleFor(stream: NodeJS.WriteStream, { color, json, env }: OutputOptions): Promise<Style> {
+  if (!stream.isTTY || !color || json || env.NO_COLOR || env.TERM === 'dumb') return PLAIN
+  return (await import('chalk')).default
+}
+
+/** Work that is done sooner shows nothing, and ora is not even loaded. */
+const SPINNER_DELAY_MS = 300
+
+async function spin<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T> {
+  let shown = text
+  let spinner: { text: string; stop(): unknown } | undefined
+  let done = false
+  const timer = setTimeout(async () => {
+    const { default: ora } = await import('ora')
+    if (!done) spinner = ora({ text: shown, discardStdin: false }).start()
+  }, SPINNER_DELAY_MS)
+  try {
+    return await work(update => {
+      shown = update
+      if (spinner) spinner.text = update
+    })
+  } finally {
+    done = true
+    clearTimeout(timer)
+    spinner?.stop()
+  }
+}

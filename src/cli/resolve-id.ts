@@ -1,0 +1,174 @@
+import type { BuildRecord, DeploymentStatus } from '../shared/deployments.ts'
+import type { Page } from '../shared/envelope.ts'
+import { HostingError } from '../shared/errors.ts'
+import { nearestName } from '../shared/names.ts'
+import type { Environment } from '../shared/states.ts'
+import type { ApiClient } from './api-client.ts'
+
+/** What the lists tell of a deployment; an API may know less. */
+export type DeploymentEntry = Pick<DeploymentStatus, 'deployment_id' | 'status'> & Partial<DeploymentStatus>
+export type BuildEntry = Pick<BuildRecord, 'mcp_id' | 'name' | 'status' | 'url'> & Partial<BuildRecord>
+
+export interface DeploymentFilter {
+  environment?: Environment
+  /** Only of interest when a name stands for several: which states the command can work on, best first. */
+  prefer?: readonly DeploymentEntry['status'][]
+}
+
+/** Shorter ones would be too easily a slip. */
+const MIN_PREFIX = 4
+const PAGE_SIZE = 100
+const FULL_ID = /^(dep|mcp)_[0-9a-z]{20}$/
+const LIVE: readonly DeploymentEntry['status'][] = ['deployed', 'deploying']
+
+/**
+ * The deployment id that `reference` means: an id, a unique prefix of one (with or without `dep_`), or a server's name.
+ * Of a server's several deployments the live one is meant, of several live ones the one in `environment`.
+ * An API without lists gets the reference as it is. Throws NOT_FOUND, or INVALID_REQUEST with the candidates.
+ */
+export async function resolveDeployment(
+  api: ApiClient,
+  reference: string,
+  filter: DeploymentFilter = {},
+): Promise<string> {
+  if (isFullId(reference, 'dep')) return reference
+  const found = await findDeployment(api, reference, filter)
+  return found?.deployment_id ?? reference
+}
+
+/** The same, with what the list tells; undefined when the API has no list. */
+export async function findDeployment(
+  api: ApiClient,
+  reference: string,
+  { environment, prefer = LIVE }: DeploymentFilter = {},
+): Promise<DeploymentEntry | undefined> {
+  const named = await listDeployments(api, { name: reference, environment })
+  if (named === undefined) return undefined
+  const ofServer = named.filter(({ name }) => name === reference)
+  if (ofServer.length > 0) return pickDeployment(ofServer, reference, prefer)
+  const all = (await listDeployments(api, {})) ?? []
+  const matches = byPrefix(all, reference, 'dep', ({ deployment_id }) => deployment_id)
+  if (matches.length === 1) return matches[0]
+  if (matches.length > 1) throw ambiguous('deployment', reference, matches.map(describeDeployment))
+  throw notFound(
+    'deployment',
+    environment ? `${reference} in ${environment}` : reference,
+    all.map(({ name }) => name ?? ''),
+  )
+}
+
+/** The `mcp_id` that `reference` means: an id, a unique prefix of one, or a server's name (its newest ready build). */
+export async function resolveBuild(api: ApiClient, reference: string): Promise<string> {
+  if (isFullId(reference, 'mcp')) return reference
+  return (await findBuild(api, reference))?.mcp_id ?? reference
+}
+
+/** The same, with what the list tells; undefined when the API has no list. */
+export async function findBuild(api: ApiClient, reference: string): Promise<BuildEntry | undefined> {
+  const named = await listBuilds(api, { name: reference })
+  if (named === undefined) return undefined
+  const ofServer = named.filter(({ name }) => name === reference)
+  if (ofServer.length > 0) return ofServer.find(({ status }) => status === 'ready') ?? ofServer[0]
+  const all = (await listBuilds(api, {})) ?? []
+  const matches = byPrefix(all, reference, 'mcp', ({ mcp_id }) => mcp_id)
+  if (matches.length === 1) return matches[0]
+  if (matches.length > 1)
+    throw ambiguous(
+      'build',
+      reference,
+      matches.map(({ mcp_id, name, status }) => `${mcp_id}  ${name}  ${status}`),
+    )
+  throw notFound(
+    'build',
+    reference,
+    all.map(({ name }) => name),
+  )
+}
+
+/** All deployments, newest first; undefined when the API has no such list. */
+export function listDeployments(
+  api: ApiClient,
+  filter: { name?: string; environment?: string; status?: string },
+): Promise<DeploymentEntry[] | undefined> {
+  return listAll<DeploymentEntry>(api, '/v1/deploy', filter)
+}
+
+/** All builds, newest first; undefined when the API has no such list. */
+export function listBuilds(api: ApiClient, filter: { name?: string }): Promise<BuildEntry[] | undefined> {
+  return listAll<BuildEntry>(api, '/v1/build', filter)
+}
+
+async function listAll<T>(
+  api: ApiClient,
+  path: string,
+  filter: Record<string, string | undefined>,
+): Promise<T[] | undefined> {
+  const items: T[] = []
+  let cursor: string | undefined
+  try {
+    do {
+      const page = await api.get<Page<T>>(path, { ...filter, limit: PAGE_SIZE, cursor })
+      items.push(...(page?.items ?? []))
+      cursor = page?.next_cursor ?? undefined
+    } while (cursor !== undefined)
+  } catch (error) {
+    // Lists are an extension: an API that knows only the contract has none.
+    if (error instanceof HostingError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED'))
+      return undefined
+    throw error
+  }
+  return items
+}
+
+function isFullId(reference: string, prefix: 'dep' | 'mcp'): boolean {
+  return FULL_ID.test(reference) && reference.startsWith(`${prefix}_`)
+}
+
+function byPrefix<T>(
+  all: readonly T[],
+  reference: string,
+  kind: 'dep' | 'mcp',
+  idOf: (one: T) => string,
+): T[] {
+  const prefix = reference.startsWith(`${kind}_`) ? reference : `${kind}_${reference}`
+  const exact = all.find(one => idOf(one) === reference)
+  if (exact) return [exact]
+  if (prefix.length < MIN_PREFIX + kind.length + 1) return []
+  return all.filter(one => idOf(one).startsWith(prefix))
+}
+
+function pickDeployment(
+  deployments: readonly DeploymentEntry[],
+  name: string,
+  prefer: readonly DeploymentEntry['status'][],
+): DeploymentEntry {
+  const preferred = deployments.filter(({ status }) => prefer.includes(status))
+  const candidates = newestPerEnvironment(preferred.length > 0 ? preferred : deployments)
+  if (candidates.length === 1) return candidates[0]!
+  throw ambiguous('deployment', name, candidates.map(describeDeployment), 'or name one with --env')
+}
+
+/** Lists come newest first. */
+function newestPerEnvironment(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
+  const newest = new Map<string | undefined, DeploymentEntry>()
+  for (const one of deployments) if (!newest.has(one.environment)) newest.set(one.environment, one)
+  return [...newest.values()]
+}
+
+function describeDeployment({ deployment_id, name, environment, status }: DeploymentEntry): string {
+  return [deployment_id, name, environment, status].filter(Boolean).join('  ')
+}
+
+function ambiguous(kind: string, reference: string, candidates: string[], hint?: string): HostingError {
+  const message = `"${reference}" stands for ${candidates.length} ${kind}s: give more of the id${hint ? ` ${hint}` : ''}.`
+  return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
+}
+
+function notFound(kind: string, reference: string, names: readonly string[]): HostingError {
+  const near = nearestName(reference, [...new Set(names)])
+  return new HostingError(
+    'NOT_FOUND',
+    `There is no ${kind} of "${reference}"${near ? `: did you mean "${near}"?` : '.'}`,
+    { next: [{ description: 'See what there is', command: 'mcp list' }] },
+  )
+}
