@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+
+export type Schema = { [keyword: string]: unknown }
+
+/** The parts of an OpenAPI 3.0 or 3.1 description that make tools (https://spec.openapis.org/oas/v3.1.1). */
+export interface OpenApiDocument {
+  openapi: string
+  info: { title: string; version: string; description?: string; summary?: string }
+  servers?: ServerObject[]
+  security?: SecurityRequirement[]
+  paths?: Record<string, PathItem>
+  components?: { securitySchemes?: Record<string, SecurityScheme> }
+}
+
+export interface ServerObject {
+  url: string
+  description?: string
+  variables?: Record<string, { default: string }>
+}
+
+/** Scheme name → scopes; every scheme of one requirement is needed, any requirement of a list will do. */
+export type SecurityRequirement = Record<string, string[]>
+
+export interface SecurityScheme {
+  type: string
+  scheme?: string
+  in?: string
+  name?: string
+  description?: string
+}
+
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+
+export type PathItem = { parameters?: Parameter[]; servers?: ServerObject[] } & {
+  [method in (typeof METHODS)[number]]?: Operation
+}
+
+export interface Operation {
+  operationId?: string
+  summary?: string
+  description?: string
+  deprecated?: boolean
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; description?: string; content?: Record<string, { schema?: Schema }> }
+  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>
+  security?: SecurityRequirement[]
+  servers?: ServerObject[]
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header' | 'cookie'
+  required?: boolean
+  description?: string
+  schema?: Schema
+  content?: Record<string, { schema?: Schema }>
+  style?: string
+  explode?: boolean
+}
+
+/**
+ * Reads and validates a description in JSON or YAML. References into other local files are drawn in; references to the
+ * network are refused. Throws INVALID_REQUEST with the first faults.
+ */
+export async function readOpenApi(file: string): Promise<OpenApiDocument> {
+  const text = readText(file)
+  const remote = /["']?\$ref["']?\s*:\s*["']?(https?:\/\/[^\s"']+)/.exec(text)
+  if (remote)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `${basename(file)} refers to ${remote[1]}: references to the network are not followed. Save that file beside it and refer to the copy.`,
+    )
+  const { default: SwaggerParser } = await import('@apidevtools/swagger-parser')
+  const options = { resolve: { http: false as const }, dereference: { circular: 'ignore' as const } }
+  try {
+    const bundled = await SwaggerParser.bundle(file, options)
+    if ('swagger' in bundled)
+      throw new Error(`it is Swagger ${bundled.swagger}; convert it to OpenAPI 3.0 or 3.1 first`)
+    // Validation resolves references in place, so it works on a copy.
+    await SwaggerParser.validate(structuredClone(bundled), options)
+    return bundled as unknown as OpenApiDocument
+  } catch (error) {
+    throw new HostingError('INVALID_REQUEST', `${basename(file)} is not a valid OpenAPI 3 description.`, {
+      details: (error as Error).message.split('\n').slice(0, 10).join('\n'),
+      cause: error,
+    })
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new HostingError('INVALID_REQUEST', `${file} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+}
+
+/** Follows `$ref` within the document until something else stands there. Undefined when it leads nowhere or in circles. */
+export function resolveRef<T>(
+  document: OpenApiDocument,
+  value: T | { $ref: string } | undefined,
+): T | undefined {
+  let at: unknown = value
+  for (let steps = 0; steps < 32; steps++) {
+    const ref = (at as { $ref?: unknown } | undefined)?.$ref
+    if (typeof ref !== 'string') return at as T | undefined
+    at = lookUp(document, ref)
+  }
+  return undefined
+}
+
+/** What a JSON pointer (RFC 6901) such as `#/components/schemas/Book` leads to. */
+export function lookUp(document: OpenApiDocument, ref: string): unknown {
+  if (!ref.startsWith('#/')) return undefined
+  return ref
+    .slice(2)
+    .split('/')
+    .map(segment => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((at, segment) => (at as Record<string, unknown> | undefined)?.[segment], document)
+}
+
+export function isJsonType(type: string): boolean {
+  return /^application\/(.+\+)?json\b/.test(type)
+}
+
+/** Longer ones cost a model more than they tell it. */
+const MAX_DESCRIPTION = 300
+
+/** The first paragraph of a description, on one line. */
+export function shorten(text: string | undefined): string | undefined {
+  const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/)
+  const line = paragraph.replace(/\s+/g, ' ')
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION - 1)}…` : line || undefined
+}

@@ -1,0 +1,137 @@
+import { basename, extname } from 'node:path'
+import type { ProjectFile } from '../../shared/project-file.ts'
+import {
+  METHODS,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  readOpenApi,
+  resolveRef,
+} from './document.ts'
+import { type HttpTool, toTool } from './operation.ts'
+
+/** What `mcp init --from-openapi` writes: the project file and what a reader should know about it. */
+export interface ImportedProject {
+  project: Partial<ProjectFile> & { tools: unknown[] }
+  /** A line each: operations left out and why. */
+  warnings: string[]
+}
+
+const BASE_URL_VARIABLE = 'API_BASE_URL'
+/** The narrowest rule among MCP clients: 64 of these characters. */
+const TOOL_NAME_LENGTH = 64
+
+/**
+ * An OpenAPI 3.0 or 3.1 description (JSON or YAML) as an advanced server: a tool per operation that calls it over HTTP.
+ * Throws INVALID_REQUEST for what is no such description.
+ */
+export async function importOpenApi(file: string, name?: string): Promise<ImportedProject> {
+  const document = await readOpenApi(file)
+  const base = baseUrlOf(document)
+  const env = new Map<string, object>([[BASE_URL_VARIABLE, base.variable]])
+  const names = new Set<string>()
+  const tools: HttpTool[] = []
+  const warnings: string[] = []
+  for (const { method, path, item, operation } of operationsOf(document)) {
+    const parameters = mergeParameters(document, operation.parameters, item.parameters)
+    const at = { document, method, path, operation, parameters, baseUrl: `{{ env.${BASE_URL_VARIABLE} }}` }
+    const made = toTool(at)
+    if ('skipped' in made) {
+      warnings.push(`${method.toUpperCase()} ${path} was left out: ${made.skipped}.`)
+      continue
+    }
+    tools.push({ ...made.tool, name: uniqueToolName(made.tool.name, names) })
+    for (const variable of made.env) env.set(variable.name, variable)
+  }
+  return {
+    project: projectOf(document, name ?? serverName(document, file), tools, [...env.values()]),
+    warnings,
+  }
+}
+
+function* operationsOf(document: OpenApiDocument) {
+  for (const [path, value] of Object.entries(document.paths ?? {})) {
+    const item = resolveRef<PathItem>(document, value)
+    if (!item) continue
+    for (const method of METHODS) {
+      const operation: Operation | undefined = item[method]
+      if (operation) yield { method, path, item, operation }
+    }
+  }
+}
+
+/** A parameter of the operation overrides the path's one of the same name and place. */
+function mergeParameters(
+  document: OpenApiDocument,
+  own: Parameter[] = [],
+  shared: Parameter[] = [],
+): Parameter[] {
+  const merged = new Map<string, Parameter>()
+  for (const value of [...shared, ...own]) {
+    const parameter = resolveRef<Parameter>(document, value)
+    if (parameter) merged.set(`${parameter.in} ${parameter.name}`, parameter)
+  }
+  return [...merged.values()]
+}
+
+function projectOf(document: OpenApiDocument, name: string, tools: unknown[], env: object[]) {
+  const { title, description, summary, version } = document.info
+  const about =
+    summary ??
+    description
+      ?.trim()
+      .split(/\n\s*\n/)[0]
+      ?.replace(/\s+/g, ' ')
+  return {
+    name,
+    template: 'advanced',
+    title,
+    version: version.slice(0, 64) || '1.0.0',
+    ...(about && { instructions: about }),
+    env,
+    tools,
+    ...(isLocal(baseUrlOf(document).url) && { deploy: { development: { allow_private_network: true } } }),
+  } as ImportedProject['project']
+}
+
+/** The first server's address: the default of a variable, so that another one is a matter of the deployment. */
+function baseUrlOf(document: OpenApiDocument) {
+  const [server] = document.servers ?? []
+  const url = (server?.url ?? '')
+    .replace(/\{([^}]+)\}/g, (whole, name) => server?.variables?.[name]?.default ?? whole)
+    .replace(/\/+$/, '')
+  const absolute = /^https?:\/\//.test(url)
+  return {
+    url,
+    variable: {
+      name: BASE_URL_VARIABLE,
+      description: server?.description ?? 'Address of the API, without a slash at the end',
+      ...(absolute ? { default: url } : { required: true }),
+    },
+  }
+}
+
+function isLocal(url: string): boolean {
+  return /^https?:\/\/(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[::1\])/.test(url)
+}
+
+function serverName(document: OpenApiDocument, file: string): string {
+  const slug = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+  return (slug(document.info.title) || slug(basename(file, extname(file))) || 'api').slice(0, 63)
+}
+
+function uniqueToolName(text: string, taken: Set<string>): string {
+  const base = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'call'
+  let name = base.slice(0, TOOL_NAME_LENGTH)
+  for (let count = 2; taken.has(name); count++) {
+    const suffix = `_${count}`
+    name = base.slice(0, TOOL_NAME_LENGTH - suffix.length) + suffix
+  }
+  taken.add(name)
+  return name
+}

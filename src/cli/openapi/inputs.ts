@@ -1,0 +1,138 @@
+import { isJsonType, type Parameter, type Schema, shorten } from './document.ts'
+import type { SchemaConverter } from './schema.ts'
+
+/** A tool's arguments while parameters and body add theirs. */
+export interface Inputs {
+  properties: Record<string, Schema>
+  required: string[]
+}
+
+/** Parts of an HTTP handler that carry the parameters. */
+export interface ParameterParts {
+  path: string
+  query: Record<string, string>
+  headers: Record<string, string>
+}
+
+/** Declares each parameter as an argument and puts it into path, query, headers or cookies. */
+export function addParameters(
+  path: string,
+  parameters: readonly Parameter[],
+  converter: SchemaConverter,
+  inputs: Inputs,
+): ParameterParts {
+  const parts: ParameterParts = { path, query: {}, headers: {} }
+  const repeated: string[] = []
+  const cookies: string[] = []
+  for (const parameter of parameters) {
+    // OpenAPI, "Fixed Fields" of a parameter: these three headers are never described as parameters.
+    if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name)) continue
+    const { variable, schema } = declare(parameter, converter, inputs)
+    const value = expressionOf(parameter, variable, schema)
+    if (parameter.in === 'path') parts.path = parts.path.replaceAll(`{${parameter.name}}`, inPath(value))
+    else if (parameter.in === 'header') parts.headers[parameter.name] = `{{ ${value} }}`
+    else if (parameter.in === 'cookie') cookies.push(`${parameter.name}={{ ${value} }}`)
+    else if (isRepeated(parameter, schema)) repeated.push(repeatedQuery(parameter.name, variable))
+    else parts.query[parameter.name] = `{{ ${value} }}`
+  }
+  if (repeated.length > 0) parts.path += `?${repeated.join('')}`
+  if (cookies.length > 0) parts.headers.Cookie = cookies.join('; ')
+  return parts
+}
+
+/** One argument per parameter; two of the same name in different places are told apart by their place. */
+function declare(parameter: Parameter, converter: SchemaConverter, inputs: Inputs) {
+  const content = Object.values(parameter.content ?? {})[0]
+  const schema = converter.convert(parameter.schema ?? content?.schema)
+  const description = shorten(parameter.description ?? (schema.description as string | undefined))
+  const name = parameter.name in inputs.properties ? `${parameter.in}_${parameter.name}` : parameter.name
+  inputs.properties[name] = description ? { ...schema, description } : schema
+  if (parameter.required || parameter.in === 'path') inputs.required.push(name)
+  return { variable: variableOf(name), schema: converter.resolve(schema) }
+}
+
+function expressionOf(parameter: Parameter, variable: string, schema: Schema): string {
+  if (parameter.content || schema.type === 'object') return `${variable} | json`
+  if (schema.type !== 'array') return variable
+  const separator = { spaceDelimited: ' ', pipeDelimited: '|' }[parameter.style ?? ''] ?? ','
+  return `${variable} | join: "${separator}"`
+}
+
+/** Style `form` repeats a list's name for each value unless `explode` is off; `query` of a handler holds a name once. */
+function isRepeated({ style = 'form', explode = true, content }: Parameter, schema: Schema): boolean {
+  return schema.type === 'array' && style === 'form' && explode && !content
+}
+
+function repeatedQuery(name: string, variable: string): string {
+  return `{% for value in ${variable} %}${encodeURIComponent(name)}={{ value | url_encode }}&{% endfor %}`
+}
+
+/** Liquid's url_encode writes a space as `+`, which stands for itself in a path (RFC 3986, 3.3). */
+function inPath(expression: string): string {
+  return `{{ ${expression} | url_encode | replace: "+", "%20" }}`
+}
+
+/** Names with a meaning of their own in Liquid or in the scope of a template. */
+const RESERVED = new Set(
+  'args data env context response true false nil null empty blank and or not contains'.split(' '),
+)
+
+/** `city` or, for what is not a Liquid variable's name, `args["X-City"]`. */
+function variableOf(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name
+  return `args["${name.replaceAll('"', '\\"')}"]`
+}
+
+export interface RequestBody {
+  required?: boolean
+  content?: Record<string, { schema?: Schema }>
+}
+
+/** Declares the body's fields, or the body as a whole, as arguments. A reason when it cannot be sent. */
+export function addBody(
+  body: RequestBody | undefined,
+  converter: SchemaConverter,
+  inputs: Inputs,
+): { body?: unknown; headers: Record<string, string> } | { skipped: string } {
+  const types = Object.keys(body?.content ?? {})
+  if (!body || types.length === 0) return { headers: {} }
+  const isForm = (type: string) => type.startsWith('application/x-www-form-urlencoded')
+  const type = types.find(isJsonType) ?? types.find(one => isForm(one) || one.startsWith('text/plain'))
+  if (!type) return { skipped: `it takes ${types.join(' or ')}, not JSON` }
+  const schema = converter.convert(body.content?.[type]?.schema)
+  const headers: Record<string, string> = type === 'application/json' ? {} : { 'Content-Type': type }
+  const fields = flatFields(converter.resolve(schema), inputs)
+  if (fields && (isJsonType(type) || isForm(type))) {
+    const members = addFields(fields, inputs)
+    return { headers, body: isForm(type) ? formBody(Object.keys(members)) : members }
+  }
+  const name = 'body' in inputs.properties ? 'request_body' : 'body'
+  inputs.properties[name] = schema
+  if (body.required) inputs.required.push(name)
+  return { headers, body: `{{ ${variableOf(name)} }}` }
+}
+
+/** The fields of a plain object, each of which becomes an argument; undefined when they are not plain or not free. */
+function flatFields(schema: Schema, inputs: Inputs): Inputs | undefined {
+  const { type, properties, required, additionalProperties } = schema
+  const plain = !['allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties'].some(word => word in schema)
+  if (!plain || (type !== undefined && type !== 'object') || !properties || additionalProperties)
+    return undefined
+  if (Object.keys(properties).some(name => name in inputs.properties)) return undefined
+  return { properties: properties as Record<string, Schema>, required: (required ?? []) as string[] }
+}
+
+function addFields(fields: Inputs, inputs: Inputs): Record<string, string> {
+  Object.assign(inputs.properties, fields.properties)
+  inputs.required.push(...fields.required)
+  return Object.fromEntries(Object.keys(fields.properties).map(name => [name, `{{ ${variableOf(name)} }}`]))
+}
+
+function formBody(names: string[]): string {
+  return names
+    .map(name => {
+      const variable = variableOf(name)
+      return `{% if ${variable} != nil %}${encodeURIComponent(name)}={{ ${variable} | url_encode }}&{% endif %}`
+    })
+    .join('')
+}
