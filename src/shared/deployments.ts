@@ -61,6 +61,8 @@ export const deploymentRecordSchema = z.object({
   /** Seconds. */
   deploy_time: z.number(),
   health_check: z.string(),
+  /** Extension: why it failed; null or absent otherwise. */
+  error: failure.nullable().optional(),
 })
 
 const instanceSchema = z.object({

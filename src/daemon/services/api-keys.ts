@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { CreatedKey, CreateKeyRequest, KeyInfo, KeyRecord } from '../../shared/api-keys.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import type { ApiKey } from '../store/api-keys.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+
+/** Who a request comes from. */
+export type Principal = ApiKey
+
+export class ApiKeys {
+  readonly #store: Store
+  readonly #clock: Clock
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** The key of a secret, expired or not. The look-up is by hash, so its time tells nothing of the secret. */
+  find(secret: string): Principal | undefined {
+    return this.#store.apiKeys.findByHash(hashSecret(secret))
+  }
+
+  /** Notes the use. Failing to is no reason to refuse a request: a full disk must not lock readers out. */
+  touch(principal: Principal): Principal {
+    const lastUsedAt = this.#clock.now()
+    try {
+      this.#store.apiKeys.touch(principal.id, lastUsedAt)
+    } catch {
+      return principal
+    }
+    return { ...principal, lastUsedAt }
+  }
+
+  isExpired({ expiresAt }: Principal): boolean {
+    return expiresAt !== null && expiresAt <= this.#clock.now()
+  }
+
+  info(key: ApiKey): KeyInfo {
+    return {
+      apiKeyId: key.id,
+      name: key.name,
+      scopes: key.scopes,
+      userId: key.userId,
+      idpUid: key.idpUid,
+      lastUsedAt: key.lastUsedAt,
+      expiresAt: key.expiresAt,
+      isExpired: this.isExpired(key),
+    }
+  }
+
+  list(limit: number, cursor?: string): { items: KeyRecord[]; nextToken: string | null } {
+    const { items, nextCursor } = this.#store.apiKeys.list(limit, cursor)
+    return { items: items.map(key => this.#record(key)), nextToken: nextCursor }
+  }
+
+  /** A key of the same user. Throws INVALID_REQUEST for an expiry in the past. */
+  create(creator: Principal, request: CreateKeyRequest): CreatedKey {
+    const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
+    if (expiresAt !== null && expiresAt <= this.#clock.now())
+      throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must lie in the future.`)
+    const { key, secret } = this.#make({
+      ...request,
+      expiresAt,
+      userId: creator.userId,
+      idpUid: creator.idpUid,
+      isOwner: false,
+    })
+    return { ...this.#record(key), key: secret }
+  }
+
+  /** Throws NOT_FOUND, and CONFLICT for the owner's key, which the daemon itself made. */
+  revoke(id: string): void {
+    const key = this.#store.apiKeys.find(id)
+    if (key?.isOwner)
+      throw new HostingError(
+        'CONFLICT',
+        `Key ${id} is the owner's key of this daemon and cannot be revoked.`,
+        {
+          details:
+            'To replace it, stop the daemon, remove it from the credentials file and start the daemon.',
+        },
+      )
+    if (this.#store.apiKeys.remove(id)) return
+    throw new HostingError('NOT_FOUND', `There is no API key "${id}".`, {
+      next: [{ description: 'See the keys', command: 'mcp keys list' }],
+    })
+  }
+
+  /** A new owner's key; the one before it no longer counts. Returns the secret. */
+  replaceOwner(): string {
+    return this.#store.transaction(() => {
+      const before = this.#store.apiKeys.findOwner()
+      if (before) this.#store.apiKeys.remove(before.id)
+      const userId = before?.userId ?? createId('usr')
+      return this.#make({
+        name: 'owner',
+        scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'],
+        plan: 'enterprise',
+        expiresAt: null,
+        userId,
+        idpUid: before?.idpUid ?? userId,
+        isOwner: true,
+      }).secret
+    })
+  }
+
+  #make(facts: Pick<ApiKey, 'name' | 'scopes' | 'plan' | 'expiresAt' | 'userId' | 'idpUid' | 'isOwner'>) {
+    const secret = `mcp_sk_${randomBytes(32).toString('base64url')}`
+    const key: ApiKey = {
+      ...facts,
+      id: createId('key'),
+      scopes: [...new Set(facts.scopes)],
+      hash: hashSecret(secret),
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
+    }
+    this.#store.apiKeys.create(key)
+    return { key, secret }
+  }
+
+  #record(key: ApiKey): KeyRecord {
+    return { ...this.info(key), plan: key.plan, createdAt: key.createdAt }
+  }
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

@@ -1,0 +1,150 @@
+import type { Artifact } from '../../shared/artifact.ts'
+import type { BuildRequest } from '../../shared/definitions.ts'
+import type { Failure } from '../../shared/deployments.ts'
+import { HostingError, toHostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import { BUILD_TRANSITIONS, type BuildState, canMove } from '../../shared/states.ts'
+import { parseBuildRequest } from '../../shared/validate-definitions.ts'
+import { buildArtifact } from '../builder/build-artifact.ts'
+import type { Build, BuildFilter } from '../store/builds.ts'
+import type { Previews } from './previews.ts'
+import type { Rooms } from './rooms.ts'
+import { loadArtifact } from './served.ts'
+
+export class Builds {
+  readonly #rooms: Rooms
+  readonly #previews: Previews
+
+  constructor(rooms: Rooms, previews: Previews) {
+    this.#rooms = rooms
+    this.#previews = previews
+  }
+
+  /**
+   * Accepts a build request and begins the build; `done` gives the build once it is ready or failed. Throws INVALID_MCP
+   * for invalid definitions; later faults make a failed build instead.
+   */
+  async create(input: unknown): Promise<{ build: Build; done: Promise<Build> }> {
+    const startedMs = performance.now()
+    const request = parseBuildRequest(input)
+    const build = newBuild(request, this.#rooms.clock.now())
+    this.#rooms.store.transaction(() => {
+      this.#rooms.store.servers.ensure(build.name, build.createdAt)
+      this.#rooms.store.builds.create(build)
+    })
+    const done = this.#make(build, request, startedMs)
+    this.#rooms.background.run(() => done)
+    return { build, done }
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Build {
+    return getBuild(this.#rooms, id)
+  }
+
+  list(filter: BuildFilter, limit: number, cursor?: string): { items: Build[]; nextCursor: string | null } {
+    return this.#rooms.store.builds.list(filter, limit, cursor)
+  }
+
+  /** Throws NOT_FOUND, CONFLICT for a build that is not ready, UNAVAILABLE for a damaged artifact file. */
+  artifact(id: string): Artifact {
+    return loadArtifact(this.#rooms, requireReady(this.get(id)))
+  }
+
+  /** Throws NOT_FOUND, and CONFLICT while the build is being made or a deployment of it is kept. */
+  async remove(id: string): Promise<void> {
+    const build = this.get(id)
+    this.#rooms.store.transaction(() => {
+      this.#requireRemovable(build)
+      this.#rooms.store.builds.remove(id)
+    })
+    await this.#previews.forget(build)
+    if (build.digest && !this.#rooms.store.builds.digestInUse(build.digest))
+      this.#rooms.artifacts.remove(build.digest)
+    await this.#rooms.logs.remove(id)
+  }
+
+  async #make(build: Build, request: BuildRequest, startedMs: number): Promise<Build> {
+    // Nothing of the work happens before the record is on its way to an asynchronous client.
+    await new Promise(resolve => setImmediate(resolve))
+    try {
+      const { artifact, digest, bytes } = buildArtifact(request)
+      this.#rooms.artifacts.save(digest, bytes)
+      await this.#previews.prepare(artifact.server.name)
+      const ready = this.#move(build, 'ready', startedMs, { digest })
+      await this.#previews.take(ready)
+      return ready
+    } catch (error) {
+      const { code, message, details } = toHostingError(error)
+      return this.#move(this.get(build.id), 'failed', startedMs, { error: { code, message, details } })
+    }
+  }
+
+  #move(build: Build, to: BuildState, startedMs: number, facts: { digest?: string; error?: Failure }): Build {
+    return moveBuild(this.#rooms, build, to, {
+      ...facts,
+      buildMs: Math.max(1, Math.round(performance.now() - startedMs)),
+    })
+  }
+
+  #requireRemovable(build: Build): void {
+    if (build.status === 'building')
+      throw new HostingError('CONFLICT', `Build ${build.id} is still being made; remove it when it is over.`)
+    const deployments = this.#rooms.store.deployments.ofBuild(build.id)
+    if (deployments.length === 0) return
+    const named = deployments.slice(0, 3).map(({ id, status }) => `${id} (${status})`)
+    throw new HostingError(
+      'CONFLICT',
+      `Build ${build.id} has ${deployments.length} deployment${deployments.length > 1 ? 's' : ''}: ${named.join(', ')}.`,
+      { details: 'Remove its deployments first.' },
+    )
+  }
+}
+
+/** Throws NOT_FOUND. */
+export function getBuild(rooms: Pick<Rooms, 'store'>, id: string): Build {
+  const build = rooms.store.builds.find(id)
+  if (build) return build
+  throw new HostingError('NOT_FOUND', `There is no build "${id}".`, {
+    details: 'GET /v1/build lists the builds there are.',
+    next: [{ description: 'See what there is', command: 'mcp list' }],
+  })
+}
+
+/** Throws CONFLICT for a build that cannot be served. */
+export function requireReady(build: Build): Build {
+  if (build.status === 'ready') return build
+  const why = build.error ? `: ${build.error.message}` : ''
+  throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status}, not ready${why}`)
+}
+
+/** The only place where a build changes its state. Throws CONFLICT for a move that is not one of the machine's. */
+export function moveBuild(
+  { store }: Pick<Rooms, 'store'>,
+  build: Build,
+  to: BuildState,
+  facts: { digest?: string; error?: Failure; buildMs?: number } = {},
+): Build {
+  if (!canMove(BUILD_TRANSITIONS, build.status, to))
+    throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status} and cannot become ${to}.`)
+  const moved = { ...build, ...facts, status: to }
+  store.builds.update(moved)
+  return moved
+}
+
+function newBuild(request: BuildRequest, now: string): Build {
+  return {
+    id: createId('mcp'),
+    name: request.name,
+    template: request.template,
+    status: 'building',
+    digest: null,
+    tools: (request.tools ?? []).map(({ name }) => name),
+    resources: (request.resources ?? []).map(({ uri }) => uri),
+    prompts: (request.prompts ?? []).map(({ name }) => name),
+    projectId: request.project_id ?? null,
+    buildMs: 0,
+    error: null,
+    createdAt: now,
+  }
+}

@@ -1,0 +1,58 @@
+import type { LogPage } from '../../shared/deployments.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { LogStore } from '../runtime/logs.ts'
+import type { Store } from '../store/store.ts'
+
+export interface LogQuery {
+  level?: LogLine['level']
+  since?: string
+  until?: string
+  grep?: string
+  tail?: number
+}
+
+/** Log lines of deployments, and of previews under their build's id. */
+export class DeploymentLogs {
+  readonly #store: Store
+  readonly #logs: LogStore
+
+  constructor(store: Store, logs: LogStore) {
+    this.#store = store
+    this.#logs = logs
+  }
+
+  /** Throws NOT_FOUND. */
+  async page(id: string, query: LogQuery & { limit: number; nextToken?: string }): Promise<LogPage> {
+    const status = this.#statusOf(id)
+    const { lines, nextToken } = await this.#logs.page(id, query)
+    return { id, status, lines: lines.map(withPhase), nextToken }
+  }
+
+  /** Lines as they come, until the signal aborts. Throws NOT_FOUND. */
+  async *follow(
+    id: string,
+    query: LogQuery & { signal: AbortSignal },
+  ): AsyncGenerator<LogPage['lines'][number]> {
+    for await (const line of this.#logs.follow(id, query)) yield withPhase(line)
+  }
+
+  /** Throws NOT_FOUND for what is neither a deployment nor a build. */
+  #statusOf(id: string): string {
+    const found = this.#store.deployments.find(id) ?? this.#store.builds.find(id)
+    if (found) return found.status
+    throw new HostingError('NOT_FOUND', `There is no deployment "${id}".`, {
+      next: [{ description: 'See what there is', command: 'mcp list' }],
+    })
+  }
+
+  /** Throws NOT_FOUND; to be asked before a stream is begun. */
+  requireKnown(id: string): void {
+    this.#statusOf(id)
+  }
+}
+
+/** A deployment has no phases; the field is there because container builds share the shape. */
+function withPhase(line: LogLine): LogPage['lines'][number] {
+  return { phase: 'RUN', ...line }
+}

@@ -1,0 +1,101 @@
+import type {
+  BuildRecord,
+  DeploymentRecord,
+  DeploymentStatus,
+  HealthReport,
+} from '../../shared/deployments.ts'
+import { toSeconds } from '../../shared/duration.ts'
+import type { ServedReport } from '../runtime/supervisor.ts'
+import type { Build } from '../store/builds.ts'
+import type { Deployment } from '../store/deployments.ts'
+import { healthUrl, mcpUrl } from './addresses.ts'
+import { errorRateOf, judgeHealth } from './deployment-health.ts'
+import { probeHealth } from './health-probe.ts'
+import type { Previews } from './previews.ts'
+import type { Rooms } from './rooms.ts'
+import { scalingOf } from './served.ts'
+
+const NOTHING: ServedReport = { instances: [], requests: { total: 0, errors: 0, p50Ms: 0, p99Ms: 0 } }
+
+/** Builds and deployments as the contract shows them. */
+export class Records {
+  readonly #rooms: Rooms
+  readonly #previews: Previews
+
+  constructor(rooms: Rooms, previews: Previews) {
+    this.#rooms = rooms
+    this.#previews = previews
+  }
+
+  build(build: Build): BuildRecord {
+    return {
+      mcp_id: build.id,
+      name: build.name,
+      status: build.status,
+      url: this.#previews.url(build.name),
+      build_time: toSeconds(build.buildMs),
+      template: build.template,
+      digest: build.digest,
+      tools: build.tools,
+      resources: build.resources,
+      prompts: build.prompts,
+      project_id: build.projectId,
+      created_at: build.createdAt,
+      ...(build.error ? { error: build.error } : {}),
+    }
+  }
+
+  /** The contract's five fields, and why it failed when it did. */
+  deployment(deployment: Deployment): DeploymentRecord {
+    const address = this.#rooms.addresses.find(deployment.name, deployment.environment)
+    return {
+      deployment_id: deployment.id,
+      status: deployment.status,
+      url: address ? mcpUrl(address) : '',
+      deploy_time: toSeconds(deployment.deployMs),
+      health_check: address ? healthUrl(address) : '',
+      ...(deployment.error ? { error: deployment.error } : {}),
+    }
+  }
+
+  status(deployment: Deployment): DeploymentStatus {
+    const address = this.#rooms.addresses.find(deployment.name, deployment.environment)
+    return {
+      ...this.deployment(deployment),
+      mcp_id: deployment.mcpId,
+      name: deployment.name,
+      environment: deployment.environment,
+      domain: deployment.domain,
+      subdomain: address?.subdomain ?? null,
+      config: deployment.config,
+      instances: this.#report(deployment).instances,
+      created_at: deployment.createdAt,
+      updated_at: deployment.updatedAt,
+      stopped_at: deployment.stoppedAt,
+      error: deployment.error,
+    }
+  }
+
+  async health(deployment: Deployment): Promise<HealthReport> {
+    const report = this.#report(deployment)
+    const wanted = scalingOf(deployment).min
+    // A server that may sleep is not asked: the question itself would keep it awake.
+    const probe = deployment.status === 'deployed' && wanted > 0 ? await this.#probe(deployment) : undefined
+    return {
+      deploymentId: deployment.id,
+      checkedAt: this.#rooms.clock.now(),
+      ...judgeHealth({ status: deployment.status, report, wanted, probe }),
+      instances: report.instances,
+      requests: { ...report.requests, errorRate: errorRateOf(report.requests) },
+    }
+  }
+
+  #probe({ name, environment }: Deployment) {
+    const address = this.#rooms.addresses.find(name, environment)
+    return address && probeHealth(healthUrl(address))
+  }
+
+  #report({ id }: Deployment): ServedReport {
+    return this.#rooms.supervisor.has(id) ? this.#rooms.supervisor.report(id) : NOTHING
+  }
+}

@@ -1,0 +1,219 @@
+import type { DeployConfig, DeployRequest } from '../../shared/deployments.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import type { Deployment, DeploymentFilter } from '../store/deployments.ts'
+import { getBuild, requireReady } from './builds.ts'
+import { checkEnv, maskEnv } from './deployment-env.ts'
+import { moveDeployment } from './deployment-states.ts'
+import type { Releases } from './releases.ts'
+import type { Rooms } from './rooms.ts'
+import { loadArtifact, readEnv, servedDeployment } from './served.ts'
+
+/** Accepted work: the record as it is now, and as it is once the work is over. */
+export interface Accepted {
+  deployment: Deployment
+  done: Promise<Deployment>
+}
+
+export class Deployments {
+  readonly #rooms: Rooms
+  readonly #releases: Releases
+
+  constructor(rooms: Rooms, releases: Releases) {
+    this.#rooms = rooms
+    this.#releases = releases
+  }
+
+  /** Throws NOT_FOUND, INVALID_REQUEST for wrong variables, CONFLICT for a build that is not ready or a domain in use. */
+  create(request: DeployRequest): Accepted {
+    const build = requireReady(getBuild(this.#rooms, request.mcp_id))
+    const config = normalizeConfig(request.config)
+    const values = config.env_vars ?? {}
+    checkEnv(loadArtifact(this.#rooms, build), values)
+    const now = this.#rooms.clock.now()
+    const deployment: Deployment = {
+      id: createId('dep'),
+      mcpId: build.id,
+      name: build.name,
+      environment: request.environment,
+      status: 'deploying',
+      domain: config.domain ?? null,
+      config: config.env_vars ? { ...config, env_vars: maskEnv(values) } : config,
+      env: Object.keys(values).length > 0 ? this.#rooms.secrets.seal(JSON.stringify(values)) : null,
+      deployMs: 0,
+      error: null,
+      createdAt: now,
+      updatedAt: now,
+      deployedAt: null,
+      stoppedAt: null,
+    }
+    this.#rooms.store.transaction(() => {
+      this.#requireDomain(deployment)
+      this.#rooms.store.deployments.create(deployment)
+    })
+    return this.#release(deployment)
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Deployment {
+    const deployment = this.#rooms.store.deployments.find(id)
+    if (deployment) return deployment
+    throw new HostingError('NOT_FOUND', `There is no deployment "${id}".`, {
+      details: 'GET /v1/deploy lists the deployments there are.',
+      next: [{ description: 'See what there is', command: 'mcp list' }],
+    })
+  }
+
+  list(
+    filter: DeploymentFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: Deployment[]; nextCursor: string | null } {
+    return this.#rooms.store.deployments.list(filter, limit, cursor)
+  }
+
+  /** Refuses connections at once and lets running requests end. Throws NOT_FOUND, CONFLICT unless it is deploying or deployed. */
+  async stop(id: string): Promise<Deployment> {
+    const { supervisor, background } = this.#rooms
+    const before = this.get(id)
+    const stopped = moveDeployment(this.#rooms, before, 'stopped')
+    await this.#closeUnlessLive(stopped)
+    if (before.status === 'deploying') await this.#end(id)
+    else if (supervisor.has(id)) background.run(() => supervisor.drain(id))
+    return stopped
+  }
+
+  /** Brings a stopped or failed one back. Throws NOT_FOUND, CONFLICT when it runs or another one holds its place. */
+  start(id: string): Accepted {
+    const deployment = this.#rooms.store.transaction(() => {
+      const found = this.get(id)
+      const moved = moveDeployment(this.#rooms, found, 'deploying')
+      this.#requirePlace(moved)
+      this.#requireDomain(moved)
+      return moved
+    })
+    return this.#release(deployment)
+  }
+
+  /** New instances of the same deployment. Throws NOT_FOUND, CONFLICT unless it is deployed. */
+  async restart(id: string): Promise<Deployment> {
+    const { supervisor, addresses } = this.#rooms
+    const deployment = this.get(id)
+    if (deployment.status !== 'deployed')
+      throw new HostingError(
+        'CONFLICT',
+        `Deployment ${id} is ${deployment.status}; only a deployed one can be restarted.`,
+        { next: [{ description: 'Start it', command: `mcp start ${id}` }] },
+      )
+    await this.#end(id)
+    const address = await addresses.open(deployment.name, deployment.environment)
+    supervisor.add(servedDeployment(this.#rooms, deployment, address))
+    try {
+      await supervisor.start(id)
+      return this.get(id)
+    } catch (error) {
+      return this.failed(id, error)
+    }
+  }
+
+  /**
+   * Deploys again what was deployed before `id`, or `to`: a new deployment with the build and configuration of the old
+   * one. Throws NOT_FOUND, CONFLICT when nothing earlier is kept.
+   */
+  rollback(id: string, to?: string): Accepted {
+    const target = this.#rollbackTarget(this.get(id), to)
+    const config: DeployConfig = { ...target.config }
+    if (target.env) config.env_vars = readEnv(this.#rooms, target)
+    return this.create({ mcp_id: target.mcpId, environment: target.environment, config })
+  }
+
+  /** Ends it at once and forgets it with its logs. Throws NOT_FOUND. */
+  async remove(id: string): Promise<void> {
+    const deployment = this.get(id)
+    this.#rooms.store.deployments.remove(id)
+    await this.#closeUnlessLive(deployment)
+    await this.#end(id)
+    await this.#rooms.logs.remove(id)
+  }
+
+  /** The runtime gave up on a deployment that served. */
+  async failed(id: string, error: unknown): Promise<Deployment> {
+    const failure = await this.#releases.failureOf(id, error)
+    const deployment = this.get(id)
+    if (deployment.status !== 'deployed') return deployment
+    const moved = moveDeployment(this.#rooms, deployment, 'failed', { error: failure })
+    await this.#closeUnlessLive(moved)
+    await this.#end(id)
+    return moved
+  }
+
+  #release(deployment: Deployment): Accepted {
+    const done = this.#releases.run(deployment.id)
+    this.#rooms.background.run(() => done)
+    return { deployment, done }
+  }
+
+  async #end(id: string): Promise<void> {
+    if (this.#rooms.supervisor.has(id)) await this.#rooms.supervisor.remove(id)
+  }
+
+  async #closeUnlessLive({ name, environment }: Deployment): Promise<void> {
+    if (!this.#rooms.store.deployments.findLive(name, environment))
+      await this.#rooms.addresses.close(name, environment)
+  }
+
+  #rollbackTarget(from: Deployment, to: string | undefined): Deployment {
+    if (to === undefined) return this.#rooms.store.deployments.findEarlier(from) ?? noEarlier(from)
+    const target = this.get(to)
+    if (target.name === from.name && target.environment === from.environment && target.deployedAt)
+      return target
+    throw new HostingError(
+      'CONFLICT',
+      `Deployment ${to} cannot be rolled back to: it never served "${from.name}" in ${from.environment}.`,
+    )
+  }
+
+  #requirePlace({ id, name, environment }: Deployment): void {
+    const other = this.#rooms.store.deployments
+      .ofServer(name, environment)
+      .find(({ id: otherId, status }) => otherId !== id && (status === 'deployed' || status === 'deploying'))
+    if (!other) return
+    throw new HostingError(
+      'CONFLICT',
+      `Deployment ${other.id} of "${name}" is ${other.status} in ${environment}: only one can be live.`,
+      { next: [{ description: 'Go back to an older one', command: `mcp rollback ${other.id}` }] },
+    )
+  }
+
+  #requireDomain({ domain, name, environment }: Deployment): void {
+    const owner = domain && this.#rooms.store.deployments.findDomainOwner(domain, name, environment)
+    if (!owner) return
+    throw new HostingError(
+      'CONFLICT',
+      `The domain ${domain} belongs to deployment ${owner.id} of "${owner.name}" in ${owner.environment}.`,
+      { details: 'config.domain: stop that deployment or choose another domain' },
+    )
+  }
+}
+
+/** The contract's defaults filled in; host names compare in lower case. */
+function normalizeConfig(config: DeployConfig = {}): DeployConfig {
+  return {
+    ...config,
+    ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
+    scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
+  }
+}
+
+function noEarlier({ id, name, environment }: Deployment): never {
+  throw new HostingError(
+    'CONFLICT',
+    `No deployment of "${name}" in ${environment} is kept from before ${id}.`,
+    {
+      details:
+        environment === 'development'
+          ? 'In development every deploy removes the older ones; deploy an older build instead.'
+          : 'Deploy an older build instead.',
+    },
+  )
+}

@@ -1,0 +1,75 @@
+import type { Build } from '../store/builds.ts'
+import { mcpUrl } from './addresses.ts'
+import type { Rooms } from './rooms.ts'
+import { servedPreview } from './served.ts'
+import { Turns } from './turns.ts'
+
+/** The preview address of each server: it serves the newest ready build, asleep until somebody connects. */
+export class Previews {
+  readonly #rooms: Rooms
+  readonly #turns = new Turns()
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  /** The preview's URL; empty until the server's first build chose its address. */
+  url(server: string): string {
+    const address = this.#rooms.addresses.find(server, 'preview')
+    return address ? mcpUrl(address) : ''
+  }
+
+  /** Opens the address, so that a build is not ready before its URL works. */
+  async prepare(server: string): Promise<void> {
+    await this.#rooms.addresses.open(server, 'preview')
+  }
+
+  /** A newly ready build takes the address over, unless a newer one has it already. */
+  take(build: Build): Promise<void> {
+    return this.#turns.take(build.name, async () => {
+      const { store } = this.#rooms
+      const newest = store.builds.newestReady(build.name)
+      const before = store.servers.find(build.name)?.previewMcpId ?? null
+      if (newest?.id !== build.id || before === build.id) return
+      store.servers.setPreview(build.name, build.id)
+      await this.#serve(build)
+      if (before) this.#drain(before)
+    })
+  }
+
+  /** After a build was removed: the newest one left takes over, or the address closes. */
+  forget(build: Build): Promise<void> {
+    return this.#turns.take(build.name, async () => {
+      const { store, addresses, supervisor } = this.#rooms
+      if (store.servers.find(build.name)?.previewMcpId !== build.id) return
+      const next = store.builds.newestReady(build.name)
+      store.servers.setPreview(build.name, next?.id ?? null)
+      if (next) await this.#serve(next)
+      else await addresses.close(build.name, 'preview')
+      await supervisor.remove(build.id)
+    })
+  }
+
+  /** After a start of the daemon. */
+  async reopen(build: Build): Promise<void> {
+    await this.#serve(build)
+  }
+
+  /** A preview that failed for good is tried again by the next connection. */
+  async reset(build: Build): Promise<void> {
+    await this.#rooms.supervisor.remove(build.id)
+    await this.#serve(build)
+  }
+
+  async #serve(build: Build): Promise<void> {
+    const { addresses, supervisor } = this.#rooms
+    const address = await addresses.open(build.name, 'preview')
+    if (!supervisor.has(build.id)) supervisor.add(servedPreview(this.#rooms, build, address))
+    addresses.point(build.name, 'preview', build.id)
+  }
+
+  #drain(id: string): void {
+    const { supervisor, background } = this.#rooms
+    if (supervisor.has(id)) background.run(() => supervisor.drain(id))
+  }
+}

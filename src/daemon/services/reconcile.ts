@@ -1,0 +1,86 @@
+import type { Deployment } from '../store/deployments.ts'
+import { moveBuild } from './builds.ts'
+import { moveDeployment } from './deployment-states.ts'
+import type { Deployments } from './deployments.ts'
+import type { Previews } from './previews.ts'
+import type { Rooms } from './rooms.ts'
+import { scalingOf, servedDeployment } from './served.ts'
+import { forEachBounded } from './turns.ts'
+
+const OPENED_AT_ONCE = 64
+const STARTED_AT_ONCE = 4
+
+const INTERRUPTED = {
+  code: 'INTERRUPTED',
+  message: 'The daemon ended while this was being done.',
+  details: 'Do it again.',
+}
+
+export interface Reconciliation {
+  rooms: Rooms
+  deployments: Deployments
+  previews: Previews
+}
+
+/**
+ * Makes the world as the store says: interrupted work is failed, every address that serves listens again, what must run
+ * is started in the background and what may sleep waits for its first connection.
+ */
+export async function reconcile({ rooms, deployments, previews }: Reconciliation): Promise<void> {
+  failInterrupted(rooms)
+  const deployed = rooms.store.deployments.withStatus('deployed')
+  const listening: Deployment[] = []
+  await forEachBounded(deployed, OPENED_AT_ONCE, async deployment => {
+    if (await reopen(rooms, deployments, deployment)) listening.push(deployment)
+  })
+  const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
+  rooms.background.run(() => startAll(rooms, deployments, awake))
+  await reopenPreviews(rooms, previews)
+}
+
+function failInterrupted(rooms: Rooms): void {
+  rooms.store.transaction(() => {
+    for (const build of rooms.store.builds.withStatus('building'))
+      moveBuild(rooms, build, 'failed', { error: INTERRUPTED })
+    for (const deployment of rooms.store.deployments.withStatus('deploying'))
+      moveDeployment(rooms, deployment, 'failed', { error: INTERRUPTED })
+  })
+}
+
+async function reopen(rooms: Rooms, deployments: Deployments, deployment: Deployment): Promise<boolean> {
+  const { id, name, environment } = deployment
+  try {
+    const address = await rooms.addresses.open(name, environment)
+    rooms.supervisor.add(servedDeployment(rooms, deployment, address))
+    rooms.addresses.point(name, environment, id)
+    return true
+  } catch (error) {
+    await deployments.failed(id, error)
+    return false
+  }
+}
+
+async function startAll(rooms: Rooms, deployments: Deployments, awake: Deployment[]): Promise<void> {
+  await forEachBounded(awake, STARTED_AT_ONCE, async ({ id }) => {
+    if (rooms.background.closing || !rooms.supervisor.has(id)) return
+    try {
+      await rooms.supervisor.start(id)
+    } catch (error) {
+      if (!rooms.background.closing) await deployments.failed(id, error)
+    }
+  })
+}
+
+async function reopenPreviews(rooms: Rooms, previews: Previews): Promise<void> {
+  const servers = rooms.store.servers.list()
+  await forEachBounded(servers, OPENED_AT_ONCE, async ({ previewMcpId }) => {
+    const build = previewMcpId === null ? undefined : rooms.store.builds.find(previewMcpId)
+    if (!build) return
+    try {
+      await previews.reopen(build)
+    } catch (error) {
+      // One preview whose port another program holds must not keep the daemon from starting.
+      rooms.background.report(error)
+    }
+  })
+}

@@ -1,0 +1,112 @@
+import type { Failure } from '../../shared/deployments.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { Deployment } from '../store/deployments.ts'
+import { moveDeployment } from './deployment-states.ts'
+import { removeSuperseded } from './retention.ts'
+import type { Rooms } from './rooms.ts'
+import { servedDeployment } from './served.ts'
+import { Turns } from './turns.ts'
+
+const SHOWN_LOG_LINES = 10
+
+/**
+ * Brings a deployment that is `deploying` into service without a failed request: started beside the old one, switched
+ * when healthy, the old one drained. Releases of one server and environment take turns.
+ */
+export class Releases {
+  readonly #rooms: Rooms
+  readonly #turns = new Turns()
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  /** Never throws for a start that fails: that is a deployment with the status `failed`. */
+  run(id: string): Promise<Deployment> {
+    const startedMs = performance.now()
+    const { name, environment } = this.#rooms.store.deployments.find(id)!
+    return this.#turns.take(`${name}/${environment}`, () => this.#release(id, startedMs))
+  }
+
+  async #release(id: string, startedMs: number): Promise<Deployment> {
+    const elapsed = () => Math.max(1, Math.round(performance.now() - startedMs))
+    try {
+      const waiting = this.#current(id)
+      if (waiting.status !== 'deploying') return waiting
+      await this.#start(waiting)
+      const started = this.#current(id)
+      // Stopped while it started: whoever stopped it has ended its instances.
+      return started.status === 'deploying' ? this.#switch(started, elapsed()) : started
+    } catch (error) {
+      return this.#fail(id, error, elapsed())
+    }
+  }
+
+  async #start(deployment: Deployment): Promise<void> {
+    const { supervisor, addresses, store } = this.#rooms
+    const { id, name, environment } = deployment
+    const address = await addresses.open(name, environment)
+    const live = store.deployments.findLive(name, environment)
+    if (!live) addresses.point(name, environment, id)
+    if (supervisor.has(id)) await supervisor.remove(id)
+    supervisor.add(servedDeployment(this.#rooms, deployment, address))
+    await supervisor.start(id)
+  }
+
+  #switch(deployment: Deployment, deployMs: number): Deployment {
+    const { store, addresses } = this.#rooms
+    const { id, name, environment } = deployment
+    const { released, old } = store.transaction(() => {
+      const live = store.deployments.findLive(name, environment)
+      return {
+        old: live && moveDeployment(this.#rooms, live, 'stopped'),
+        released: moveDeployment(this.#rooms, deployment, 'deployed', { deployMs }),
+      }
+    })
+    addresses.point(name, environment, id)
+    const removed = removeSuperseded(this.#rooms, released)
+    this.#rooms.background.run(() => this.#cleanUp(old?.id, removed))
+    return released
+  }
+
+  async #cleanUp(oldId: string | undefined, removed: string[]): Promise<void> {
+    const { supervisor, logs } = this.#rooms
+    if (oldId && supervisor.has(oldId)) await supervisor.drain(oldId)
+    for (const id of removed) await logs.remove(id)
+  }
+
+  async #fail(id: string, error: unknown, deployMs: number): Promise<Deployment> {
+    const { supervisor, store, addresses } = this.#rooms
+    const failure = await this.failureOf(id, error)
+    if (supervisor.has(id)) await supervisor.remove(id)
+    const deployment = this.#current(id)
+    if (deployment.status !== 'deploying') return deployment
+    const failed = moveDeployment(this.#rooms, deployment, 'failed', { error: failure, deployMs })
+    if (!store.deployments.findLive(failed.name, failed.environment))
+      await addresses.close(failed.name, failed.environment)
+    return failed
+  }
+
+  /** What the record says about a failure: the reason and the last things the instance wrote. */
+  async failureOf(id: string, error: unknown): Promise<Failure> {
+    if (this.#rooms.background.closing)
+      return { code: 'INTERRUPTED', message: 'The daemon was stopped before this was done.' }
+    const code = error instanceof HostingError ? error.code : 'UNAVAILABLE'
+    const message = error instanceof Error ? error.message : String(error)
+    const lines = await this.#lastWords(id)
+    const given = error instanceof HostingError ? error.details : undefined
+    const details = [given, ...lines].filter(Boolean).join('\n')
+    return { code, message, ...(details ? { details } : {}) }
+  }
+
+  async #lastWords(id: string): Promise<string[]> {
+    const { lines } = await this.#rooms.logs.page(id, { limit: SHOWN_LOG_LINES, tail: SHOWN_LOG_LINES })
+    return lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)
+  }
+
+  #current(id: string): Deployment {
+    const deployment = this.#rooms.store.deployments.find(id)
+    if (deployment) return deployment
+    throw new HostingError('NOT_FOUND', `Deployment ${id} was removed before it was deployed.`)
+  }
+}

@@ -1,0 +1,22 @@
+import type { ArtifactStore } from '../builder/artifact-store.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { LogStore } from '../runtime/logs.ts'
+import type { Supervisor } from '../runtime/supervisor.ts'
+import type { Store } from '../store/store.ts'
+import type { Addresses } from './addresses.ts'
+import type { Background } from './background.ts'
+import type { Clock } from './clock.ts'
+import type { SecretBox } from './secrets.ts'
+
+/** What the services combine; connected once in `daemon.ts`. */
+export interface Rooms {
+  store: Store
+  artifacts: ArtifactStore
+  supervisor: Supervisor
+  gateway: Gateway
+  logs: LogStore
+  secrets: SecretBox
+  addresses: Addresses
+  background: Background
+  clock: Clock
+}

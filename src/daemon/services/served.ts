@@ -1,0 +1,95 @@
+import type { Artifact } from '../../shared/artifact.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { Environment } from '../../shared/states.ts'
+import type { Served } from '../runtime/supervisor.ts'
+import type { Address } from '../store/addresses.ts'
+import type { Build } from '../store/builds.ts'
+import type { Deployment } from '../store/deployments.ts'
+import { mcpUrl } from './addresses.ts'
+import { tenantEnv } from './deployment-env.ts'
+import type { Rooms } from './rooms.ts'
+
+const MINUTE = 60_000
+
+/** How an environment runs (docs/decisions.md "Environments, locally"). */
+const PLACEMENT: Record<Environment | 'preview', Pick<Served, 'placement' | 'idleMs'>> = {
+  production: { placement: 'dedicated', idleMs: null },
+  staging: { placement: 'shared', idleMs: 15 * MINUTE },
+  development: { placement: 'shared', idleMs: 5 * MINUTE },
+  preview: { placement: 'shared', idleMs: 5 * MINUTE },
+}
+
+/** A dedicated deployment that may have no instance at all sleeps after this time. */
+const PRODUCTION_IDLE_MS = 15 * MINUTE
+
+/**
+ * A deployment as the runtime takes it. Artifact and variables are read when an instance is started: a restart of the
+ * daemon with thousands of sleeping servers opens no file of theirs. Both throw UNAVAILABLE when they cannot be read.
+ */
+export function servedDeployment(rooms: Rooms, deployment: Deployment, address: Address): Served {
+  const build = rooms.store.builds.find(deployment.mcpId)!
+  const { environment, config } = deployment
+  const scaling = scalingOf(deployment)
+  const { placement, idleMs } = PLACEMENT[environment]
+  return {
+    placement,
+    scaling,
+    idleMs: placement === 'dedicated' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
+    loadArtifact: () => loadArtifact(rooms, build),
+    tenant: {
+      ...tenantBase(rooms, deployment.id, address),
+      get env() {
+        return tenantEnv(loadArtifact(rooms, build), readEnv(rooms, deployment))
+      },
+      allowPrivateNetwork: config.allow_private_network ?? false,
+      logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
+    },
+  }
+}
+
+/** The preview of a build: asleep until somebody connects. */
+export function servedPreview(rooms: Rooms, build: Build, address: Address): Served {
+  const { placement, idleMs } = PLACEMENT.preview
+  return {
+    placement,
+    scaling: { min: 0, max: 1 },
+    idleMs,
+    loadArtifact: () => loadArtifact(rooms, build),
+    tenant: {
+      ...tenantBase(rooms, build.id, address),
+      get env() {
+        return tenantEnv(loadArtifact(rooms, build), {})
+      },
+      allowPrivateNetwork: false,
+      logLevel: 'debug',
+    },
+  }
+}
+
+/** The instances an environment really uses: only production scales. */
+export function scalingOf({ environment, config }: Deployment): { min: number; max: number } {
+  if (environment !== 'production') return { min: 0, max: 1 }
+  return { min: config.scaling?.min_instances ?? 1, max: config.scaling?.max_instances ?? 10 }
+}
+
+/** The real values of `env_vars`. */
+export function readEnv(rooms: Rooms, deployment: Deployment): Record<string, string> {
+  return deployment.env === null ? {} : JSON.parse(rooms.secrets.unseal(deployment.env))
+}
+
+/** Throws UNAVAILABLE when the build has no artifact or its file is damaged. */
+export function loadArtifact(rooms: Rooms, build: Build): Artifact {
+  if (build.digest !== null) return rooms.artifacts.load(build.digest)
+  throw new HostingError('UNAVAILABLE', `Build ${build.id} has no artifact: it is ${build.status}.`)
+}
+
+function tenantBase(rooms: Rooms, id: string, address: Address) {
+  return {
+    id,
+    serverName: address.server,
+    url: mcpUrl(address),
+    allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
+    allowedOrigins: [],
+    stateKey: rooms.secrets.derive(`state ${id}`),
+  }
+}
