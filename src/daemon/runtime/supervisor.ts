@@ -1,6 +1,17 @@
+import type { Socket } from 'node:net'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import { dedicatedPlacement } from './dedicated-hosts.ts'
+import { Host } from './host.ts'
+import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
+import type { Placement } from './placement.ts'
+import { Pool, type PoolLimits } from './pool.ts'
+import { SharedHosts } from './shared-hosts.ts'
+import { refuseConnection } from './unavailable.ts'
+import { WarmPool } from './warm-pool.ts'
 
 /** A deployment or a preview as the runtime knows it. */
 export interface Served {
@@ -17,4 +28,134 @@ export interface Served {
 export interface ServedReport {
   instances: InstanceReport[]
   requests: { total: number; errors: number; p50Ms: number; p99Ms: number }
+}
+
+export interface SupervisorOptions {
+  /** The bundled instance program. */
+  instanceProgram: string
+  logsDir: string
+  /** Processes kept ready for the next start, default 1. */
+  warmSpares?: number
+  /** JavaScript heap of one process, default 256. */
+  memoryLimitMb?: number
+  /** Tenants of one shared process, default 2000. */
+  tenantsPerHost?: number
+  limits?: Partial<PoolLimits>
+  /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
+  onFailed(id: string, error: Error): void
+  /** What happens to its instances, as lines for its log. */
+  onEvent?(id: string, line: LogLine): void
+}
+
+const LIMITS: PoolLimits = {
+  hold: { connections: 1000, waitMs: 30_000 },
+  startMs: 30_000,
+  drainMs: 60_000,
+  retryFailedMs: 30_000,
+}
+
+/** Keeps everything served as it should be: running, asleep, draining or gone. */
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #pools = new Map<string, Pool>()
+  readonly #leaving = new Set<Promise<void>>()
+  readonly #warmPool: WarmPool
+  readonly #shared: SharedHosts
+  readonly #placements: Record<Served['placement'], Placement>
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    const { logsDir, warmSpares = 1, tenantsPerHost = 2000 } = options
+    removeLeftoverLogs(logsDir)
+    const warmPool = new WarmPool({ size: warmSpares, startHost: () => this.#startHost() })
+    this.#warmPool = warmPool
+    this.#shared = new SharedHosts({ warmPool, logsDir, tenantsPerHost })
+    this.#placements = {
+      dedicated: dedicatedPlacement(warmPool, logsDir),
+      shared: (tenant, { alone }) => this.#shared.place(tenant, alone),
+    }
+  }
+
+  /** Makes it known and leaves it asleep: the first connection or `start` wakes it. Throws CONFLICT for a known id. */
+  add(served: Served): void {
+    const { id } = served.tenant
+    if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is served already.`)
+    const pool = new Pool({
+      served,
+      placement: this.#placements[served.placement],
+      limits: { ...LIMITS, ...this.#options.limits },
+      onFailed: error => this.#options.onFailed(id, error),
+      onEvent: line => this.#options.onEvent?.(id, line),
+    })
+    this.#pools.set(id, pool)
+  }
+
+  /** Resolves when its least number of instances is ready; rejects with the reason, its last output in `details`. */
+  start(id: string): Promise<void> {
+    return this.#get(id).start()
+  }
+
+  /** The same as `start`, for what was added asleep. */
+  wake(id: string): Promise<void> {
+    return this.#get(id).start()
+  }
+
+  /** Takes an accepted, unread connection (or one with `head` read): every one is answered, with 503 if need be. */
+  connect(id: string, socket: Socket, head?: Buffer): void {
+    const pool = this.#pools.get(id)
+    if (pool) pool.connect(socket, head)
+    else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, head)
+  }
+
+  /** No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed. */
+  drain(id: string): Promise<void> {
+    return this.#leave(id, pool => pool.drain())
+  }
+
+  /** Removes it at once, cutting what is open. */
+  remove(id: string): Promise<void> {
+    return this.#leave(id, pool => pool.remove())
+  }
+
+  has(id: string): boolean {
+    return this.#pools.has(id)
+  }
+
+  report(id: string): ServedReport {
+    return this.#get(id).report()
+  }
+
+  /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenLarge`). */
+  async holdLog(id: string, instanceId: string): Promise<() => void> {
+    return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
+  }
+
+  /** Ends every process; resolves when all have ended. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.keys()].map(id => this.remove(id)))
+    await Promise.all([this.#warmPool.close(), ...this.#leaving])
+  }
+
+  #get(id: string): Pool {
+    const pool = this.#pools.get(id)
+    if (!pool) throw new HostingError('NOT_FOUND', `"${id}" is not served here.`)
+    return pool
+  }
+
+  async #leave(id: string, end: (pool: Pool) => Promise<void>): Promise<void> {
+    const pool = this.#pools.get(id)
+    if (!pool) return
+    const left = end(pool)
+    this.#leaving.add(left)
+    await left
+    this.#leaving.delete(left)
+    this.#pools.delete(id)
+    this.#shared.forget(id)
+  }
+
+  #startHost(): Host {
+    const id = createId('inst')
+    const { instanceProgram, logsDir, memoryLimitMb = 256 } = this.#options
+    return new Host({ id, program: instanceProgram, logPath: spareLogPath(logsDir, id), memoryLimitMb })
+  }
 }

@@ -1,0 +1,47 @@
+import type { ChildProcess } from 'node:child_process'
+
+export interface TerminationDelays {
+  /** Time to end by itself after the polite request. */
+  politeMs: number
+  /** Time between SIGTERM and SIGKILL. */
+  terminateMs: number
+}
+
+export const TERMINATION_DELAYS: TerminationDelays = { politeMs: 3000, terminateMs: 2000 }
+
+/** Asks first, then SIGTERM, then SIGKILL; resolves when the process has ended, however it did. */
+export async function terminate(
+  child: ChildProcess,
+  askPolitely: () => void,
+  delays: TerminationDelays = TERMINATION_DELAYS,
+): Promise<void> {
+  if (hasEnded(child)) return
+  const ended = new Promise<true>(resolve => child.once('exit', () => resolve(true)))
+  const steps: [act: () => void, delayMs: number][] = [
+    [askPolitely, delays.politeMs],
+    [() => child.kill('SIGTERM'), delays.terminateMs],
+  ]
+  for (const [act, delayMs] of steps) {
+    act()
+    if (await endsWithin(ended, delayMs)) return
+  }
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** A process that never started has no pid and will not emit `exit`. */
+export function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+}
+
+async function endsWithin(ended: Promise<true>, delayMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const delay = new Promise<false>(resolve => {
+    timer = setTimeout(resolve, delayMs, false)
+  })
+  try {
+    return await Promise.race([ended, delay])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { createServer, type Server, type Socket } from 'node:net'
+
+/** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
+const BACKLOG = 1024
+
+/** A listening socket on 127.0.0.1 that accepts connections without reading from them. */
+export class Listener {
+  readonly port: number
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+    this.port = (server.address() as { port: number }).port
+  }
+
+  /** Rejects with the system's error, for example EADDRINUSE. */
+  static async open(port: number, accept: (socket: Socket) => void): Promise<Listener> {
+    // `pauseOnConnect`: a byte read here would be lost to the instance. Small answers must not wait for each other
+    // (TCP_NODELAY), and a client that vanished must be noticed some day (SO_KEEPALIVE): both belong to the socket, so
+    // they stay when it is handed over.
+    const server = createServer({
+      pauseOnConnect: true,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+    })
+    server.on('connection', accept)
+    server.listen({ port, host: '127.0.0.1', backlog: BACKLOG, exclusive: true })
+    await once(server, 'listening')
+    // From now on an error means one connection that could not be accepted, for example EMFILE; the next one may.
+    server.on('error', () => {})
+    return new Listener(server)
+  }
+
+  async close(): Promise<void> {
+    // Not awaited to the end: `close` waits for the connections too, and held ones belong to the runtime.
+    this.#server.close()
+    await Promise.resolve()
+  }
+}

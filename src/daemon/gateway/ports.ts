@@ -1,0 +1,46 @@
+import { randomInt } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { HostingError } from '../../shared/errors.ts'
+import { Listener } from './listener.ts'
+
+/** Below the ephemeral range, so that no outgoing connection of another program takes a server's port for a while. */
+export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
+
+export type Accept = (socket: Socket) => void
+
+/** Throws CONFLICT when the port is taken. */
+export async function listenOnPort(port: number, accept: Accept): Promise<Listener> {
+  try {
+    return await Listener.open(port, accept)
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    throw new HostingError(
+      'CONFLICT',
+      `Port ${port} of this server's address is held by another program. End that program, then start the server again.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Tries the whole range from a random start; throws CONFLICT when all of it is taken. */
+export async function listenOnFreePort(accept: Accept): Promise<Listener> {
+  const size = PORT_RANGE.last - PORT_RANGE.first + 1
+  const start = randomInt(size)
+  for (let step = 0; step < size; step++) {
+    const port = PORT_RANGE.first + ((start + step) % size)
+    try {
+      return await Listener.open(port, accept)
+    } catch (error) {
+      if (!isTaken(error)) throw error
+    }
+  }
+  throw new HostingError(
+    'CONFLICT',
+    `No port from ${PORT_RANGE.first} to ${PORT_RANGE.last} is free. Remove servers that are not needed.`,
+  )
+}
+
+/** EACCES: the system keeps the port for itself, as Windows does with whole ranges. */
+function isTaken(error: unknown): boolean {
+  return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,63 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LogLine } from '../../shared/instance-protocol.ts'
+
+/** Where the output of host processes goes: `spares/` until one is given away, `hosts/` for shared ones. */
+export function spareLogPath(logsDir: string, hostId: string): string {
+  return join(logsDir, 'spares', `${hostId}.log`)
+}
+
+export function sharedHostLogPath(logsDir: string, hostId: string): string {
+  return join(logsDir, 'hosts', `${hostId}.log`)
+}
+
+export function instanceLogPath(logsDir: string, servedId: string, instanceId: string): string {
+  return join(logsDir, servedId, `${instanceId}.log`)
+}
+
+/** Spares and shared hosts of an earlier daemon are gone, so their files tell nothing any more. */
+export function removeLeftoverLogs(logsDir: string): void {
+  for (const folder of ['spares', 'hosts']) {
+    const path = join(logsDir, folder)
+    try {
+      for (const name of readdirSync(path)) rmSync(join(path, name), { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+}
+
+/** The last lines a process wrote, without the structure around its log lines; `[]` when there is no such file. */
+export function lastLines(path: string, count = 20, maxBytes = 8192): string[] {
+  try {
+    return readTail(path, maxBytes)
+      .split('\n')
+      .filter(line => line.trim() !== '')
+      .map(readableLine)
+      .slice(-count)
+  } catch {
+    return [] // the reason for an end is told without them as well
+  }
+}
+
+function readTail(path: string, maxBytes: number): string {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const tail = Buffer.alloc(Math.min(size, maxBytes))
+    readSync(file, tail, 0, tail.length, size - tail.length)
+    const text = tail.toString('utf8')
+    return size > maxBytes ? text.slice(text.indexOf('\n') + 1) : text
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readableLine(line: string): string {
+  if (!line.startsWith('{')) return line
+  try {
+    return (JSON.parse(line) as Partial<LogLine>).message ?? line
+  } catch {
+    return line
+  }
+}

@@ -1,0 +1,43 @@
+export interface IdleTimerOptions {
+  idleMs: number
+  isBusy(now: number): boolean
+  onIdle(): void
+}
+
+/**
+ * Tells once when nothing happened for a while. A touch costs one assignment; the timer is set for awake deployments
+ * only and fires once in `idleMs`, and Node keeps all timers of one duration in one list
+ * (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick), so many of them cost nothing when idle.
+ */
+export class IdleTimer {
+  readonly #options: IdleTimerOptions
+  #lastTouch = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: IdleTimerOptions) {
+    this.#options = options
+  }
+
+  touch(): void {
+    this.#lastTouch = Date.now()
+    this.#timer ??= this.#checkIn(this.#options.idleMs)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #checkIn(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#check(), delayMs).unref()
+  }
+
+  #check(): void {
+    this.#timer = undefined
+    const now = Date.now()
+    if (this.#options.isBusy(now)) this.#lastTouch = now
+    const leftMs = this.#lastTouch + this.#options.idleMs - now
+    if (leftMs > 0) this.#timer = this.#checkIn(leftMs)
+    else this.#options.onIdle()
+  }
+}

@@ -1,0 +1,90 @@
+import type { Socket } from 'node:net'
+import type { Artifact } from '../../shared/artifact.ts'
+import type { InstanceReport } from '../../shared/deployments.ts'
+import type { TenantMetrics } from '../../shared/instance-protocol.ts'
+import type { Place } from './placement.ts'
+
+/** Metrics come at most a second after a change; older hand-overs are counted in them. */
+const METRICS_DUE_MS = 5000
+
+/** One tenant in one process. */
+export class Instance {
+  readonly place: Place
+  readonly startedAt = Date.now()
+  /** Times that an instance in this one's stead has crashed. */
+  readonly restarts: number
+  state: InstanceReport['state'] = 'starting'
+  readyAt: number | undefined
+  metrics: TenantMetrics | undefined
+  #handedOver = 0
+  #lastHandOverAt = 0
+
+  constructor(place: Place, restarts: number, onMetrics: (instance: Instance) => void) {
+    this.place = place
+    this.restarts = restarts
+    place.host.watchMetrics(place.tenant.id, metrics => {
+      this.metrics = metrics
+      this.#handedOver = 0
+      onMetrics(this)
+    })
+  }
+
+  get id(): string {
+    return this.place.instanceId
+  }
+
+  /** Rejects with RefusedArtifactError, HostEndedError. A process that does not answer in time is killed. */
+  async start(artifact: Artifact, timeoutMs: number): Promise<void> {
+    const { host, tenant } = this.place
+    const timer = setTimeout(() => host.kill(), timeoutMs)
+    try {
+      await host.serve(tenant, artifact, this.id)
+      this.readyAt = Date.now()
+      if (this.state === 'starting') this.state = 'ready'
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  get takesConnections(): boolean {
+    return this.state === 'ready' && this.place.host.isReachable
+  }
+
+  handOver(socket: Socket, head: Buffer | undefined, giveBack: () => void): void {
+    this.#handedOver++
+    this.#lastHandOverAt = Date.now()
+    this.place.host.handOver(this.place.tenant.id, socket, head, giveBack)
+  }
+
+  /** Open connections, those that it has not yet told of included. */
+  get connections(): number {
+    return (this.metrics?.connections ?? 0) + this.#handedOver
+  }
+
+  get activeRequests(): number {
+    return this.metrics?.activeRequests ?? 0
+  }
+
+  isBusy(now: number): boolean {
+    const open = (this.metrics?.connections ?? 0) + this.activeRequests
+    return open > 0 || (this.#handedOver > 0 && now - this.#lastHandOverAt < METRICS_DUE_MS)
+  }
+
+  report(now: number): InstanceReport {
+    const { host } = this.place
+    return {
+      id: this.id,
+      state: this.state,
+      pid: host.pid ?? null,
+      uptimeSeconds: Math.round(now - (this.readyAt ?? this.startedAt)) / 1000,
+      restarts: this.restarts,
+      memoryBytes: host.memoryBytes,
+      activeRequests: this.activeRequests,
+    }
+  }
+
+  forget(): void {
+    this.state = 'stopped'
+    this.place.host.unwatchMetrics(this.place.tenant.id)
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createId } from '../../shared/ids.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Host } from './host.ts'
+import { instanceLogPath, sharedHostLogPath } from './host-logs.ts'
+import type { Place } from './placement.ts'
+import type { WarmPool } from './warm-pool.ts'
+
+export interface SharedHostsOptions {
+  warmPool: WarmPool
+  logsDir: string
+  /** Tenants of one process; the next one opens another process. */
+  tenantsPerHost: number
+}
+
+interface SharedHost {
+  host: Host
+  tenants: number
+  capacity: number
+}
+
+/** Processes that serve many tenants without user code each. A process without tenants is ended. */
+export class SharedHosts {
+  readonly #options: SharedHostsOptions
+  readonly #hosts = new Set<SharedHost>()
+  /** A tenant keeps its instance id, and so its log file, however often it sleeps. */
+  readonly #instanceIds = new Map<string, string>()
+
+  constructor(options: SharedHostsOptions) {
+    this.#options = options
+  }
+
+  place(tenant: Tenant, alone: boolean): Place {
+    const shared =
+      (alone ? undefined : this.#findRoom()) ?? this.#open(alone ? 1 : this.#options.tenantsPerHost)
+    const instanceId = this.#instanceIds.get(tenant.id) ?? createId('inst')
+    this.#instanceIds.set(tenant.id, instanceId)
+    const logFile = instanceLogPath(this.#options.logsDir, tenant.id, instanceId)
+    mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
+    shared.tenants++
+    const { host } = shared
+    return { instanceId, host, tenant: { ...tenant, logFile }, leave: () => this.#leave(shared, tenant.id) }
+  }
+
+  forget(tenantId: string): void {
+    this.#instanceIds.delete(tenantId)
+  }
+
+  #findRoom(): SharedHost | undefined {
+    for (const shared of this.#hosts) {
+      if (shared.host.isReachable && shared.tenants < shared.capacity) return shared
+    }
+    return undefined
+  }
+
+  #open(capacity: number): SharedHost {
+    const host = this.#options.warmPool.take()
+    const shared = { host, tenants: 0, capacity }
+    try {
+      host.moveLog(sharedHostLogPath(this.#options.logsDir, host.id))
+    } catch (error) {
+      void host.stop()
+      throw error
+    }
+    this.#hosts.add(shared)
+    void host.ended.then(() => this.#hosts.delete(shared))
+    return shared
+  }
+
+  /** The channel keeps its order, so the same tenant may be placed here again before the answer has come. */
+  async #leave(shared: SharedHost, tenantId: string): Promise<void> {
+    await shared.host.retire(tenantId)
+    shared.tenants--
+    if (shared.tenants > 0) return
+    this.#hosts.delete(shared)
+    await shared.host.stop()
+  }
+}

@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net'
+
+export interface Unavailability {
+  /** A sentence for the client's developer; ends up as the JSON-RPC error's message. */
+  message: string
+  /** When a new try makes sense. */
+  retryAfterSeconds: number
+}
+
+/** JSON-RPC implementation-defined server error (https://www.jsonrpc.org/specification#error_object). */
+const SERVER_UNAVAILABLE = -32000
+const REQUEST_WAIT_MS = 5000
+const LINGER_MS = 2000
+
+/**
+ * Answers a connection that no instance can take with HTTP 503. Waits for the request first, since clients treat an
+ * answer before their request as a broken connection, and reads what comes after it, since closing with unread bytes
+ * resets the connection and with it the answer (RFC 9112 section 9.6).
+ */
+export function refuseConnection(socket: Socket, why: Unavailability, head?: Buffer): void {
+  socket.on('error', () => socket.destroy()) // the client left; there is nobody to tell
+  const deadline = setTimeout(() => socket.destroy(), REQUEST_WAIT_MS)
+  socket.once('close', () => clearTimeout(deadline))
+  const answer = () => {
+    socket.end(unavailableResponse(why))
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
+  if (head) answer()
+  else socket.once('data', answer)
+  socket.resume()
+}
+
+function unavailableResponse({ message, retryAfterSeconds }: Unavailability): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: SERVER_UNAVAILABLE, message } })
+  return [
+    'HTTP/1.1 503 Service Unavailable',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Retry-After: ${retryAfterSeconds}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
