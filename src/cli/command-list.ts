@@ -22,6 +22,22 @@ type Section = (typeof SECTIONS)[number]
 
 /** Every command, in the order of `--help`. A name of two words belongs to a group: `keys create`. */
 export const COMMANDS: readonly CommandEntry[] = [
+  alone(
+    'tools',
+    'Use a server',
+    () => import('./commands/tools.ts'),
+    'list the tools of a server, or show one',
+  ),
+  alone('call', 'Use a server', () => import('./commands/call.ts'), 'call one tool of a server'),
+  alone(
+    'resources',
+    'Use a server',
+    () => import('./commands/resources.ts'),
+    'list the resources and resource templates of a server',
+  ),
+  alone('read', 'Use a server', () => import('./commands/read.ts'), 'read a resource of a server'),
+  alone('prompts', 'Use a server', () => import('./commands/prompts.ts'), 'list the prompts of a server'),
+  alone('prompt', 'Use a server', () => import('./commands/prompt.ts'), 'fill in a prompt of a server'),
   ...group('daemon', 'This machine', () => import('./commands/daemon.ts'), {
     start: 'start the local daemon',
     stop: 'stop the local daemon and everything it started',
@@ -31,6 +47,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     run: 'run the daemon in the foreground',
   }),
 ]
+
+/** A command that is the default export of its own module. */
+function alone(
+  name: string,
+  section: Section,
+  load: () => Promise<{ default: Command }>,
+  summary: string,
+): CommandEntry {
+  return { name, summary, section, load: async () => (await load()).default }
+}
 
 /** The commands of a group lie in one module, each exported under its last word. */
 function group(

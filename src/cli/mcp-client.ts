@@ -1,4 +1,11 @@
-import type { CallToolResult, Client, Tool } from '@modelcontextprotocol/client'
+import type {
+  CallToolResult,
+  Client,
+  Prompt,
+  Resource,
+  ResourceTemplateType,
+  Tool,
+} from '@modelcontextprotocol/client'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
 import { VERSION } from '../shared/version.ts'
@@ -81,6 +88,28 @@ export async function withServer<T>(
   } finally {
     await connection.close()
   }
+}
+
+// The SDK answers for a capability that a server lacks as well, but tells so on standard output.
+
+export async function listTools({ client }: McpConnection): Promise<Tool[]> {
+  return client.getServerCapabilities()?.tools ? (await client.listTools()).tools : []
+}
+
+export async function listPrompts({ client }: McpConnection): Promise<Prompt[]> {
+  return client.getServerCapabilities()?.prompts ? (await client.listPrompts()).prompts : []
+}
+
+export async function listResources({ client }: McpConnection): Promise<{
+  resources: Resource[]
+  resourceTemplates: ResourceTemplateType[]
+}> {
+  if (!client.getServerCapabilities()?.resources) return { resources: [], resourceTemplates: [] }
+  const [{ resources }, { resourceTemplates }] = await Promise.all([
+    client.listResources(),
+    client.listResourceTemplates(),
+  ])
+  return { resources, resourceTemplates }
 }
 
 /** The tool of that name. Throws NOT_FOUND with a near name or the names there are. */

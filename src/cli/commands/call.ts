@@ -1,0 +1,64 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { contentToText } from '../content.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { logTo, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+
+export default defineCommand({
+  name: 'call',
+  summary: 'call one tool of a server',
+  description:
+    "Calls one tool and prints its answer. Values are read as the tool's schema says: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Ends with 1 when the tool reports an error.",
+  arguments: {
+    server: SERVER_ARGUMENT,
+    tool: { doc: "the tool's name", required: true },
+    values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
+  },
+  options: SERVER_OPTIONS,
+  examples: [
+    { command: 'mcp call weather current_weather city=Oslo', does: 'one argument' },
+    { command: `mcp call weather compare_cities 'cities:=["Oslo","Lima"]'`, does: 'a list as JSON' },
+    { command: 'echo \'{"city":"Oslo"}\' | mcp call weather forecast -', does: 'from standard input' },
+    {
+      command: 'mcp call https://example.com/mcp some_tool --json',
+      does: 'any MCP server, the whole result',
+    },
+  ],
+  async run(context, input): Promise<ExitCode> {
+    const [{ callTool, getTool, listTools }, { parseToolArguments }] = await Promise.all([
+      import('../mcp-client.ts'),
+      import('../tool-arguments.ts'),
+    ])
+    const result = await useServer(context, input, async connection => {
+      const tool = getTool(await listTools(connection), input.tool)
+      const args = parseToolArguments(input.values, tool.inputSchema)
+      const { globals, signal, output } = context
+      return callTool(connection, tool.name, args, {
+        timeoutMs: globals.timeout,
+        signal,
+        onLog: logTo(context),
+        onProgress: (...progress) => output.note(progressLine(...progress)),
+      })
+    })
+    return report(context, input.tool, result)
+  },
+})
+
+function report({ output }: CommandContext, tool: string, result: CallToolResult): ExitCode {
+  if (output.json) output.result(result, () => {})
+  else if (result.isError) output.error(new HostingError('UPSTREAM_FAILED', `${tool}: ${textOf(result)}`))
+  else output.line(textOf(result))
+  return result.isError ? EXIT.failed : EXIT.done
+}
+
+function textOf({ content, structuredContent }: CallToolResult): string {
+  if (content.length > 0) return contentToText(content)
+  return structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 2)
+}
+
+/** `1/2 Looked up` */
+function progressLine(progress: number, total: number | undefined, message: string | undefined): string {
+  return [total === undefined ? String(progress) : `${progress}/${total}`, message].filter(Boolean).join(' ')
+}

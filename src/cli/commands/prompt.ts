@@ -1,0 +1,63 @@
+import type { GetPromptResult, Prompt } from '@modelcontextprotocol/client'
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { contentToText } from '../content.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+
+export default defineCommand({
+  name: 'prompt',
+  summary: 'fill in a prompt of a server',
+  arguments: {
+    server: SERVER_ARGUMENT,
+    prompt: { doc: "the prompt's name", required: true },
+    values: { doc: 'key=value, a JSON object, @file or -', variadic: true },
+  },
+  options: SERVER_OPTIONS,
+  examples: [
+    { command: 'mcp prompt weather plan_a_day city=Oslo', does: 'the messages it makes' },
+    { command: 'mcp prompt weather plan_a_day city=Oslo --json', does: 'as MCP sends them' },
+  ],
+  async run(context, input) {
+    const [{ listPrompts, unknownName }, { parseToolArguments }] = await Promise.all([
+      import('../mcp-client.ts'),
+      import('../tool-arguments.ts'),
+    ])
+    const result = await useServer(context, input, async connection => {
+      const prompts = await listPrompts(connection)
+      const prompt = prompts.find(({ name }) => name === input.prompt)
+      if (!prompt)
+        throw new HostingError(
+          'NOT_FOUND',
+          unknownName(
+            'prompt',
+            input.prompt,
+            prompts.map(({ name }) => name),
+          ),
+        )
+      const values = parseToolArguments(input.values, schemaOf(prompt))
+      return connection.client.getPrompt({ name: prompt.name, arguments: asTexts(values) })
+    })
+    context.output.result(result, () => print(context, result))
+  },
+})
+
+/** Arguments of prompts are texts, and no others than the declared ones. */
+function schemaOf({ arguments: all = [] }: Prompt): Record<string, unknown> {
+  const properties = Object.fromEntries(all.map(({ name }) => [name, { type: 'string' }]))
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+function asTexts(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
+}
+
+function print({ output }: CommandContext, { messages }: GetPromptResult): void {
+  for (const { role, content } of messages)
+    output.line(`${output.style.bold(role)}: ${contentToText([content])}`)
+}

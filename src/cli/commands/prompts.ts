@@ -1,0 +1,34 @@
+import type { Prompt } from '@modelcontextprotocol/client'
+import { defineCommand } from '../command.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+
+export default defineCommand({
+  name: 'prompts',
+  summary: 'list the prompts of a server',
+  arguments: { server: SERVER_ARGUMENT },
+  options: SERVER_OPTIONS,
+  examples: [{ command: 'mcp prompts weather', does: 'with the arguments they take' }],
+  async run(context, input) {
+    const { output } = context
+    const { listPrompts } = await import('../mcp-client.ts')
+    await useServer(context, input, async (connection, { name }) => {
+      const prompts = await listPrompts(connection)
+      output.result(prompts, () => {
+        const rows = prompts.map(one => [one.name, argumentsOf(one), one.description ?? ''])
+        output.table(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], rows, `${name} has no prompts.`)
+        const [first] = prompts
+        if (first) output.next({ description: 'Fill one in', command: exampleOf(name, first) })
+      })
+    })
+  },
+})
+
+/** `city, [interest]` */
+function argumentsOf({ arguments: all = [] }: Prompt): string {
+  return all.map(one => (one.required ? one.name : `[${one.name}]`)).join(', ')
+}
+
+function exampleOf(server: string, prompt: Prompt): string {
+  const required = prompt.arguments?.filter(one => one.required).map(one => `${one.name}=…`) ?? []
+  return ['mcp prompt', server, prompt.name, ...required].join(' ')
+}

@@ -1,0 +1,174 @@
+import { HostingError } from '../shared/errors.ts'
+import { nearestName } from '../shared/names.ts'
+import type { Environment } from '../shared/states.ts'
+import type { ApiClient } from './api-client.ts'
+import type { OptionDeclaration } from './command.ts'
+import type { CommandContext } from './command-context.ts'
+import type { McpConnection } from './mcp-client.ts'
+import {
+  type BuildEntry,
+  type DeploymentEntry,
+  findBuild,
+  findDeployment,
+  listBuilds,
+  listDeployments,
+} from './resolve-id.ts'
+
+/** Where an MCP server answers, and what it is called in sentences. */
+export interface ServerTarget {
+  url: string
+  /** The server's name, or the URL when that is all there is. */
+  name: string
+}
+
+/** Options of every command that speaks to a server. */
+export const SERVER_OPTIONS = {
+  env: {
+    type: 'string',
+    value: 'environment',
+    choices: ['production', 'staging', 'development', 'preview'],
+    doc: "which of a server's addresses; default: the live one, production first",
+  },
+  token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
+} as const satisfies Record<string, OptionDeclaration>
+
+export const SERVER_ARGUMENT = {
+  doc: "URL, server's name, deployment id or mcp_id",
+  required: true,
+} as const
+
+export interface ServerInput {
+  server: string
+  env: (typeof SERVER_OPTIONS.env.choices)[number] | undefined
+  token: string | undefined
+}
+
+const ORDER: readonly Environment[] = ['production', 'staging', 'development']
+
+/** Finds the server, connects, works, closes. Logs of the server go to standard error. */
+export async function useServer<T>(
+  context: CommandContext,
+  input: ServerInput,
+  work: (connection: McpConnection, target: ServerTarget) => Promise<T>,
+): Promise<T> {
+  const target = await resolveTarget(context, input.server, input.env)
+  const { withServer } = await import('./mcp-client.ts')
+  const { globals, signal } = context
+  const options = { timeoutMs: globals.timeout, signal, token: input.token, onLog: logTo(context) }
+  return withServer(target.url, options, connection => work(connection, target))
+}
+
+/** `[info] weather: Comparing Oslo, Lima` on standard error. */
+export function logTo({ output }: CommandContext) {
+  return (level: string, data: unknown, logger?: string) => {
+    const text = typeof data === 'string' ? data : JSON.stringify(data)
+    output.note(`[${level}] ${logger ? `${logger}: ` : ''}${text}`)
+  }
+}
+
+/**
+ * The address that `reference` means: a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a
+ * server's name: its live deployment, production before staging before development, else its preview.
+ * Throws NOT_FOUND, or CONFLICT when what is meant does not run.
+ */
+export async function resolveTarget(
+  context: Pick<CommandContext, 'api'>,
+  reference: string,
+  env?: ServerInput['env'],
+): Promise<ServerTarget> {
+  if (/^https?:\/\//.test(reference)) return { url: parseUrl(reference), name: reference }
+  const api = await context.api()
+  if (reference.startsWith('mcp_')) return targetOfBuild(api, reference)
+  if (reference.startsWith('dep_')) return targetOfDeployment(api, reference)
+  return targetOfName(api, reference, env)
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url) throw new HostingError('INVALID_REQUEST', `"${text}" is not a URL.`)
+  return url.href
+}
+
+async function targetOfName(api: ApiClient, name: string, env: ServerInput['env']): Promise<ServerTarget> {
+  const deployments = (await listDeployments(api, { name })) ?? []
+  const ofServer = deployments.filter(one => one.name === name)
+  if (env !== 'preview') {
+    const live = pickLive(ofServer, env)
+    if (live) return withUrl(api, live)
+    if (env) throw notLive(name, env, ofServer)
+  }
+  const builds = (await listBuilds(api, { name }))?.filter(one => one.name === name) ?? []
+  const ready = builds.find(({ status }) => status === 'ready')
+  if (ready) return { url: ready.url, name }
+  return targetOfPrefix(api, name)
+}
+
+function pickLive(deployments: readonly DeploymentEntry[], env: string | undefined) {
+  const live = deployments.filter(one => one.status === 'deployed' && (!env || one.environment === env))
+  return ORDER.map(environment => live.find(one => one.environment === environment)).find(Boolean) ?? live[0]
+}
+
+function notLive(name: string, env: string, deployments: readonly DeploymentEntry[]): HostingError {
+  const there = [...new Set(deployments.map(one => `${one.environment} (${one.status})`))]
+  return new HostingError(
+    'NOT_FOUND',
+    `${name} is not live in ${env}.${there.length > 0 ? ` It is in: ${there.join(', ')}.` : ''}`,
+    { next: [{ description: 'Deploy it there', command: `mcp deploy --env ${env}` }] },
+  )
+}
+
+/** An id without its prefix. A name that matches nothing gets a sentence about servers, not about ids. */
+async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const unlessMissing = (error: unknown) => {
+    if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+  const deployment = await findDeployment(api, reference).catch(unlessMissing)
+  if (deployment) return withUrl(api, deployment)
+  const build = await findBuild(api, reference).catch(unlessMissing)
+  if (build) return { url: build.url, name: build.name }
+  throw await unknownServer(api, reference)
+}
+
+async function unknownServer(api: ApiClient, reference: string): Promise<HostingError> {
+  const names = [...new Set(((await listBuilds(api, {})) ?? []).map(({ name }) => name))]
+  const near = nearestName(reference, names)
+  return new HostingError(
+    'NOT_FOUND',
+    `There is no server "${reference}"${near ? `: did you mean "${near}"?` : '.'}`,
+    { next: [{ description: 'See what there is', command: 'mcp list' }] },
+  )
+}
+
+async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const found = await findBuild(api, reference)
+  const build = found ?? (await api.get<BuildEntry>(`/v1/build/${encodeURIComponent(reference)}`))
+  if (build.status !== 'ready')
+    throw new HostingError('CONFLICT', `The build ${build.mcp_id} is ${build.status}, so it has no address.`)
+  return { url: build.url, name: build.name }
+}
+
+async function targetOfDeployment(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const found = await findDeployment(api, reference)
+  return withUrl(api, found ?? { deployment_id: reference, status: 'deployed' })
+}
+
+/** An API's list may leave the address out; its status tells it. */
+async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTarget> {
+  const path = `/v1/deploy/${encodeURIComponent(entry.deployment_id)}/status`
+  const { status, url, name } = entry.url ? entry : await api.get<DeploymentEntry>(path)
+  if (status !== 'deployed')
+    throw new HostingError(
+      'CONFLICT',
+      `The deployment ${entry.deployment_id} is ${status}, so nothing answers there.`,
+      {
+        next: [{ description: 'Start it', command: `mcp start ${entry.deployment_id}` }],
+      },
+    )
+  if (!url)
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The API tells no address of the deployment ${entry.deployment_id}.`,
+    )
+  return { url, name: name ?? entry.deployment_id }
+}
