@@ -1,0 +1,116 @@
+import type { Socket } from 'node:net'
+import type { Artifact } from '../shared/artifact.ts'
+import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
+import { bindConnection } from './http/connection-tenant.ts'
+import { handleRequest } from './http/handle-request.ts'
+import { HttpServer } from './http/http-server.ts'
+import { ChangeReporter } from './metrics.ts'
+import type { PreparedServer } from './prepared-server.ts'
+import { ServedTenant } from './served-tenant.ts'
+
+type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
+/** Makes a server of an artifact; throws when it cannot be served. */
+export type Prepare = (artifact: Artifact, tenant: Tenant) => PreparedServer
+
+/** The tenants of this process and what the daemon tells it to do with them. */
+export class Host {
+  readonly #tenants = new Map<string, ServedTenant>()
+  readonly #http = new HttpServer(handleRequest)
+  readonly #prepare: Prepare
+  readonly #send: (message: FromInstance) => void
+  readonly #reporter = new ChangeReporter<ServedTenant>(changed => this.#reportMetrics(changed))
+
+  /** `send`: to the daemon. */
+  constructor(prepare: Prepare, send: (message: FromInstance) => void) {
+    this.#prepare = prepare
+    this.#send = send
+  }
+
+  serve({ tenant, artifact, instanceId }: Of<'serve'>): void {
+    const startedAt = performance.now()
+    const tenantId = tenant.id
+    try {
+      const server = this.#prepare(artifact, tenant)
+      this.#tenants.get(tenantId)?.close()
+      this.#tenants.set(
+        tenantId,
+        new ServedTenant(tenant, instanceId, server, changed => this.#reporter.changed(changed)),
+      )
+      this.#send({ type: 'serving', tenantId, prepareMs: performance.now() - startedAt })
+    } catch (error) {
+      this.#send({ type: 'failed', tenantId, message: (error as Error).message })
+    }
+  }
+
+  /** `socket` is undefined when the connection was gone before it arrived here. */
+  connect({ tenantId, seq, head }: Of<'connection'>, socket: Socket | undefined): void {
+    this.#send({ type: 'took', seq })
+    if (!socket) return
+    socket.on('error', ignoreBrokenConnection)
+    const tenant = this.#tenants.get(tenantId)
+    if (!tenant) return refuseConnection(socket)
+    tenant.connections.add(socket)
+    bindConnection(socket, tenant)
+    tenant.changed()
+    this.#http.accept(socket, head === undefined ? undefined : Buffer.from(head, 'base64'), () =>
+      this.#disconnected(tenant, socket),
+    )
+  }
+
+  drain({ tenantId }: Of<'drain'>): void {
+    const tenant = this.#tenants.get(tenantId)
+    tenant?.startDraining()
+    if (!tenant || tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
+  }
+
+  retire({ tenantId }: Of<'retire'>): void {
+    const tenant = this.#tenants.get(tenantId)
+    this.#tenants.delete(tenantId)
+    if (tenant) {
+      tenant.close()
+      this.#reporter.forget(tenant)
+    }
+    this.#send({ type: 'retired', tenantId })
+  }
+
+  async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {
+    await this.#tenants.get(tenantId)?.log.hold()
+    this.#send({ type: 'log-held', tenantId })
+  }
+
+  resumeLog({ tenantId }: Of<'resume-log'>): void {
+    this.#tenants.get(tenantId)?.log.resume()
+  }
+
+  /** Ends all that runs here and writes what the logs still hold. */
+  close(): void {
+    for (const tenant of this.#tenants.values()) tenant.close()
+    this.#tenants.clear()
+  }
+
+  #disconnected(tenant: ServedTenant, socket: Socket): void {
+    tenant.connections.delete(socket)
+    const tenantId = tenant.config.id
+    if (this.#tenants.get(tenantId) !== tenant) return
+    tenant.changed()
+    if (tenant.isDraining && tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
+  }
+
+  #reportMetrics(changed: ServedTenant[]): void {
+    const memoryBytes = process.memoryUsage.rss()
+    this.#send({ type: 'metrics', memoryBytes, tenants: changed.map(tenant => tenant.metrics()) })
+  }
+}
+
+// A connection may break at any time; its 'close' event is what counts.
+function ignoreBrokenConnection(): void {}
+
+/** The daemon retired the tenant while this connection was on its way: the client may try again at once. */
+function refuseConnection(socket: Socket): void {
+  const body =
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"The server is being replaced; try again"}}'
+  socket.end(
+    `HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nRetry-After: 0\r\nConnection: close\r\n\r\n${body}`,
+  )
+  socket.resume()
+}

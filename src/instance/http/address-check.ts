@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import { header } from './headers.ts'
+
+/**
+ * Why a request to this address is refused, if it is. A page of any site can make a browser send requests to loopback under a
+ * name of its own choosing (DNS rebinding); `Host` and `Origin` tell them apart, so both must be known ones.
+ */
+export function refuseAddress(tenant: Tenant, request: IncomingMessage): string | undefined {
+  const host = request.headers.host
+  if (host === undefined || !isAllowedHost(tenant, host))
+    return `Host ${JSON.stringify(host ?? '')} is not served here; this server is at ${tenant.url}`
+  const { origin } = request.headers
+  if (origin !== undefined && !isAllowedOrigin(tenant, origin))
+    return `Origin ${JSON.stringify(origin)} may not use this server; allow it in the deployment's configuration`
+  return undefined
+}
+
+/**
+ * Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"); empty for requests without one.
+ */
+export function corsHeaders(request: IncomingMessage): readonly string[] {
+  const { origin } = request.headers
+  if (origin === undefined) return NONE
+  return [
+    'Access-Control-Allow-Origin',
+    origin,
+    'Access-Control-Expose-Headers',
+    'Mcp-Session-Id, WWW-Authenticate',
+    'Vary',
+    'Origin',
+  ]
+}
+
+/** The answer to a preflight. Parameters of tools travel in `Mcp-Param-*`, so the names asked for are allowed as they are. */
+export function preflightHeaders(request: IncomingMessage): readonly string[] {
+  const wanted = header(request, 'access-control-request-headers') ?? ''
+  return [
+    ...corsHeaders(request),
+    'Access-Control-Allow-Methods',
+    'GET, POST, DELETE',
+    ...(/^[\w\-, ]+$/.test(wanted) ? ['Access-Control-Allow-Headers', wanted] : []),
+    'Access-Control-Max-Age',
+    '600',
+  ]
+}
+
+const NONE: readonly string[] = []
+
+function isAllowedHost(tenant: Tenant, host: string): boolean {
+  return tenant.allowedHosts.includes(host) || tenant.allowedHosts.includes(host.toLowerCase())
+}
+
+function isAllowedOrigin(tenant: Tenant, origin: string): boolean {
+  if (tenant.allowedOrigins.includes(origin)) return true
+  const [scheme, host] = origin.toLowerCase().split('://', 2)
+  return (scheme === 'http' || scheme === 'https') && host !== undefined && isAllowedHost(tenant, host)
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from 'node:http'
+
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Deeper values would overflow the stack of whoever walks them: validators, templates, JSON.stringify. */
+const MAX_DEPTH = 128
+
+/** Reads a request's body as text. Exactly one of the callbacks is called, none when the client went away. */
+export function readBody(
+  request: IncomingMessage,
+  onText: (text: string) => void,
+  onTooLarge: () => void,
+): void {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return onTooLarge()
+  let only: Buffer | undefined
+  let chunks: Buffer[] | undefined
+  let bytes = 0
+  let isOver = false
+  request.on('data', (chunk: Buffer) => {
+    if (isOver) return
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) {
+      isOver = true
+      chunks = undefined
+      return onTooLarge()
+    }
+    if (only === undefined) only = chunk
+    else if (chunks) chunks.push(chunk)
+    else chunks = [only, chunk]
+  })
+  // The rest of a body that was refused is read and dropped, so that the client sees the answer and not a reset.
+  request.on('end', () => {
+    if (!isOver) onText((chunks ? Buffer.concat(chunks) : (only ?? '')).toString())
+  })
+}
+
+/** Parses JSON whose nesting is bounded. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw new SyntaxError(`the JSON is nested deeper than ${MAX_DEPTH} levels`)
+  return JSON.parse(text)
+}
+
+function isTooDeep(text: string): boolean {
+  // Every level takes two characters, so most bodies need no look.
+  if (text.length < MAX_DEPTH * 2) return false
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index++
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d

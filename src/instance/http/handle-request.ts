@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RPC } from '../protocol/json-rpc.ts'
+import { serveMcp } from '../protocol/serve-mcp.ts'
+import { preflightHeaders, refuseAddress } from './address-check.ts'
+import { tenantOf } from './connection-tenant.ts'
+import { type Exchange, refuse, sendEmpty, sendJson } from './exchange.ts'
+
+/** Every request of the process arrives here; its connection says which tenant it is for. */
+export function handleRequest(request: IncomingMessage, response: ServerResponse): void {
+  const tenant = tenantOf(request.socket)
+  if (!tenant) return void response.destroy()
+  const exchange: Exchange = { tenant, request, response }
+  const refusal = refuseAddress(tenant.config, request)
+  if (refusal !== undefined) return refuse(exchange, 403, { code: RPC.refused, message: refusal })
+  const path = pathOf(request.url ?? '/')
+  if (path === '/mcp') serveMcp(exchange)
+  else if (path === '/health') serveHealth(exchange)
+  else refusePath(exchange, path)
+}
+
+function serveHealth(exchange: Exchange): void {
+  const { tenant, request } = exchange
+  if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return sendProblem(exchange, 405, 'METHOD_NOT_ALLOWED', '/health answers GET', ['Allow', 'GET, HEAD'])
+  const { name, version } = tenant.server.info
+  const status = tenant.isDraining ? 'draining' : 'ok'
+  sendJson(exchange, 200, JSON.stringify({ status, server: name, version }), ['Cache-Control', 'no-store'])
+}
+
+function refusePath(exchange: Exchange, path: string): void {
+  const message = `There is nothing at ${path}; the MCP endpoint is ${exchange.tenant.config.url}`
+  sendProblem(exchange, 404, 'NOT_FOUND', message)
+}
+
+function sendProblem(
+  exchange: Exchange,
+  status: number,
+  code: string,
+  message: string,
+  headers?: readonly string[],
+): void {
+  sendJson(exchange, status, JSON.stringify({ success: false, error: { code, message } }), headers)
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query < 0 ? url : url.slice(0, query)
+}

@@ -1,0 +1,73 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+export interface HttpTimeouts {
+  /** For a request's head, from its first byte (or the connection's start) to its last. */
+  headersMs: number
+  /** For a whole request. */
+  requestMs: number
+  /** Advertised to the client; Node keeps the connection one second longer, so that a request on its way is not lost. */
+  keepAliveMs: number
+  /** How often the first two are looked at while there is a connection. */
+  checkMs: number
+}
+
+export const HTTP_TIMEOUTS: HttpTimeouts = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  keepAliveMs: 5_000,
+  checkMs: 5_000,
+}
+
+/**
+ * An HTTP server that never listens: connections are accepted by the daemon and handed over
+ * (https://nodejs.org/api/http.html#event-connection).
+ */
+export class HttpServer {
+  readonly #server: Server
+  #connections = 0
+
+  constructor(onRequest: RequestListener, timeouts: HttpTimeouts = HTTP_TIMEOUTS) {
+    this.#server = createServer(
+      {
+        headersTimeout: timeouts.headersMs,
+        requestTimeout: timeouts.requestMs,
+        keepAliveTimeout: timeouts.keepAliveMs,
+        connectionsCheckingInterval: timeouts.checkMs,
+        maxHeaderSize: 16 * 1024,
+      },
+      onRequest,
+    )
+    this.#server.on('clientError', refuseRequest)
+  }
+
+  /** Serves a connection. `head`: bytes that were already read from it. `onClose` is called once. */
+  accept(socket: Socket, head: Buffer | undefined, onClose: () => void): void {
+    // Node enforces its time-outs from 'listening' to close(); here that is while there are connections, so that an idle
+    // process does not tick (lib/_http_server.js, setupConnectionsTracking).
+    if (this.#connections++ === 0) this.#server.emit('listening')
+    socket.once('close', () => {
+      if (--this.#connections === 0) this.#server.close()
+      onClose()
+    })
+    socket.setNoDelay(true)
+    if (head && head.length > 0) socket.unshift(head)
+    this.#server.emit('connection', socket)
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Content Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+function refuseRequest(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
+  // A connection that broke, or that already began its answer, can only be closed.
+  if (error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0)
+    return void socket.destroy(error)
+  const status = REASONS[error.code ?? ''] ?? '400 Bad Request'
+  const body = JSON.stringify({ error: { code: 'INVALID_REQUEST', message: status.slice(4) } })
+  const head = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+}

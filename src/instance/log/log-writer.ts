@@ -1,0 +1,110 @@
+import { appendFile as appendFileCallback, appendFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+// Unlike the one of node:fs/promises it takes a descriptor too.
+const appendFile = promisify(appendFileCallback)
+
+const FLUSH_MS = 100
+/** Lines that wait for the disk; above it they are counted and dropped, so that a full disk costs lines and not memory. */
+const MAX_WAITING_CHARACTERS = 1024 * 1024
+
+/**
+ * Appends lines to a file, or to an inherited descriptor, a tenth of a second's worth at a time: no request waits for the
+ * disk. The file is opened for each flush, so a shared host needs no descriptor per tenant and follows a renamed file.
+ */
+export class LogWriter {
+  readonly #target: string | number
+  /** Makes the line that says how many were lost. */
+  readonly #lostLine: (count: number, reason: string) => string
+  #waiting: string[] = []
+  #waitingCharacters = 0
+  #lost = 0
+  #lostReason = 'too many at once'
+  #timer: NodeJS.Timeout | undefined
+  #flushing: Promise<void> | undefined
+  #held = false
+
+  constructor(target: string | number, lostLine: (count: number, reason: string) => string) {
+    this.#target = target
+    this.#lostLine = lostLine
+  }
+
+  /** `line` without its line feed. */
+  write(line: string): void {
+    if (this.#waitingCharacters > MAX_WAITING_CHARACTERS) {
+      this.#lost++
+      return
+    }
+    this.#waiting.push(line)
+    this.#waitingCharacters += line.length
+    this.#schedule()
+  }
+
+  /** Resolves when nothing is being written and nothing will be until `resume`. */
+  async hold(): Promise<void> {
+    this.#held = true
+    await this.#flushing
+  }
+
+  resume(): void {
+    this.#held = false
+    if (this.#waiting.length > 0) this.#schedule()
+  }
+
+  /** Writes what waits before the process ends. */
+  flushSync(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#waiting.length === 0) return
+    const text = this.#take()
+    try {
+      appendFileSync(this.#target, text, { mode: 0o600 })
+    } catch {
+      // The process is ending and its log is the only place where this could be told.
+    }
+  }
+
+  // The timer stays referenced: nothing written may be lost because the event loop ran dry.
+  #schedule(): void {
+    if (this.#held || this.#flushing) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#flushing = this.#flush().finally(() => {
+        this.#flushing = undefined
+        if (this.#waiting.length > 0) this.#schedule()
+      })
+    }, FLUSH_MS)
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#held || this.#waiting.length === 0) return
+    const lines = this.#waiting.length + this.#lost
+    const text = this.#take()
+    try {
+      await append(this.#target, text)
+    } catch (error) {
+      this.#lost += lines
+      this.#lostReason = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    }
+  }
+
+  #take(): string {
+    if (this.#lost > 0) this.#waiting.push(this.#lostLine(this.#lost, this.#lostReason))
+    this.#lost = 0
+    const text = `${this.#waiting.join('\n')}\n`
+    this.#waiting = []
+    this.#waitingCharacters = 0
+    return text
+  }
+}
+
+async function append(target: string | number, text: string): Promise<void> {
+  try {
+    await appendFile(target, text, { mode: 0o600 })
+  } catch (error) {
+    if (typeof target === 'number' || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+    await appendFile(target, text, { mode: 0o600 })
+  }
+}

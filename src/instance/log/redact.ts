@@ -1,0 +1,39 @@
+const SECRET_NAME =
+  /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
+/** Below this a value is replaced only where it stands alone: "1" or "eu" is part of too many other words. */
+const SHORTEST_PART = 4
+const HIDDEN = '[redacted]'
+/** Names of the protocol that only look like secrets. */
+const HARMLESS = new Set(['progressToken'])
+
+/** Makes a copy of any JSON value without the values of `secrets` and of members whose name says that they are secret. */
+export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
+  const whole = new Set(secrets.filter(secret => secret !== ''))
+  // The longest first, so that a secret that contains another one does not leave its rest behind.
+  const parts = [...whole]
+    .filter(secret => secret.length >= SHORTEST_PART)
+    .sort((a, b) => b.length - a.length)
+
+  function redactText(text: string): string {
+    if (whole.has(text)) return HIDDEN
+    return parts.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
+  }
+
+  function redact(value: unknown): unknown {
+    if (typeof value === 'string') return redactText(value)
+    if (typeof value === 'number') return parts.includes(String(value)) ? HIDDEN : value
+    if (Array.isArray(value)) return value.map(redact)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [redactText(name), redactMember(name, member)]),
+    )
+  }
+
+  function redactMember(name: string, member: unknown): unknown {
+    // A schema's member called "password" is a description, not a password.
+    const isValue = typeof member === 'string' || typeof member === 'number'
+    return isValue && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redact(member)
+  }
+
+  return redact
+}

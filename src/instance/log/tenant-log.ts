@@ -1,0 +1,114 @@
+import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import { LogWriter } from './log-writer.ts'
+import { createRedactor } from './redact.ts'
+
+const STDOUT = 1
+const MAX_MESSAGE_CHARACTERS = 64 * 1024
+
+/** One answered MCP request, for its log line. */
+export interface RequestRecord {
+  method: string
+  tool?: string | undefined
+  ms: number
+  failed: boolean
+  bytes: number
+  requestId?: string | undefined
+  sessionId?: string | undefined
+}
+
+/** The log of one tenant: a line a request, and every message where the tenant wants that. */
+export class TenantLog {
+  readonly showsMessages: boolean
+  readonly #writer: LogWriter
+  readonly #redact: (value: unknown) => unknown
+
+  constructor(tenant: Tenant) {
+    this.showsMessages = tenant.logLevel === 'debug'
+    this.#redact = createRedactor(Object.values(tenant.env))
+    this.#writer = new LogWriter(tenant.logFile ?? STDOUT, (count, reason) =>
+      JSON.stringify(serverLine('warn', `${count} log lines were lost (${reason})`)),
+    )
+  }
+
+  request(record: RequestRecord): void {
+    const { failed, ms, ...rest } = record
+    const subject = record.tool === undefined ? record.method : `${record.method} ${record.tool}`
+    this.#write({
+      timestamp: timestamp(),
+      level: failed ? 'warn' : 'info',
+      stream: 'mcp',
+      message: subject,
+      ...rest,
+      ms: Math.round(ms * 1000) / 1000,
+      outcome: failed ? 'error' : 'ok',
+    })
+  }
+
+  /** A message as it came in or went out, at `debug` only. `message` is its JSON text or parsed. */
+  message(direction: 'in' | 'out', message: unknown, sessionId?: string): void {
+    if (!this.showsMessages) return
+    const parsed = typeof message === 'string' ? parse(message) : message
+    const text = JSON.stringify(this.#redact(parsed))
+    const arrow = direction === 'in' ? '→' : '←'
+    this.#write({
+      timestamp: timestamp(),
+      level: 'debug',
+      stream: 'mcp',
+      message: `${arrow} ${shorten(text)}`,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    })
+  }
+
+  /** A request that was answered before it reached the server's methods. */
+  refusal(status: number, reason: string): void {
+    const message = String(this.#redact(`refused with ${status}: ${reason}`))
+    this.#write({ timestamp: timestamp(), level: 'warn', stream: 'mcp', message, outcome: 'error' })
+  }
+
+  server(level: LogLine['level'], message: string): void {
+    this.#write(serverLine(level, String(this.#redact(message))))
+  }
+
+  hold(): Promise<void> {
+    return this.#writer.hold()
+  }
+
+  resume(): void {
+    this.#writer.resume()
+  }
+
+  flushSync(): void {
+    this.#writer.flushSync()
+  }
+
+  #write(line: LogLine): void {
+    this.#writer.write(JSON.stringify(line))
+  }
+}
+
+function serverLine(level: LogLine['level'], message: string): LogLine {
+  return { timestamp: timestamp(), level, stream: 'server', message }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function shorten(text: string): string {
+  const rest = text.length - MAX_MESSAGE_CHARACTERS
+  return rest > 0 ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}… (${rest} characters more)` : text
+}
+
+let lastMs = 0
+let lastText = ''
+
+/** Many lines share a millisecond; formatting a date is the dearest part of a line. */
+function timestamp(): string {
+  const now = Date.now()
+  if (now !== lastMs) [lastMs, lastText] = [now, new Date(now).toISOString()]
+  return lastText
+}

@@ -1,0 +1,80 @@
+/** JSON-RPC 2.0 as MCP uses it: one message or an array of them, ids are strings or numbers, params are objects. */
+export type RequestId = string | number
+
+export interface RpcRequest {
+  jsonrpc: '2.0'
+  id: RequestId
+  method: string
+  params?: Record<string, unknown>
+}
+export interface RpcNotification {
+  jsonrpc: '2.0'
+  method: string
+  params?: Record<string, unknown>
+}
+
+/** Codes of JSON-RPC 2.0 and of MCP (schema.ts of 2025-11-25 and 2026-07-28). */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** Anything the transport refuses; no code of MCP's own. */
+  refused: -32000,
+  sessionNotFound: -32001,
+  /** Until 2025-11-25; later revisions say invalidParams. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const
+
+export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What a parsed body is. `null` ids and array params are not MCP, so they are invalid. */
+export function messageKind(message: unknown): MessageKind {
+  if (!isObject(message) || message.jsonrpc !== '2.0') return 'invalid'
+  const { id, method } = message
+  if (method === undefined) return isRequestId(id) && isAnswer(message) ? 'response' : 'invalid'
+  if (typeof method !== 'string') return 'invalid'
+  if (message.params !== undefined && !isObject(message.params)) return 'invalid'
+  if (id === undefined) return 'notification'
+  return isRequestId(id) ? 'request' : 'invalid'
+}
+
+export function rpcResult(id: RequestId, members: string): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":{${members}}}`
+}
+
+/** `id` null where the request could not be read. */
+export function rpcError(id: RequestId | null, code: number, message: string, data?: unknown): string {
+  const details = data === undefined ? '' : `,"data":${JSON.stringify(data)}`
+  return `{"jsonrpc":"2.0","id":${id === null ? 'null' : idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}${details}}}`
+}
+
+export function rpcNotification(method: string, params: Record<string, unknown>): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`
+}
+
+/** The id to repeat in an error about a message that may be malformed. */
+export function echoableId(message: unknown): RequestId | null {
+  return isObject(message) && isRequestId(message.id) && typeof message.method === 'string'
+    ? message.id
+    : null
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
+}
+
+function isAnswer(message: Record<string, unknown>): boolean {
+  return isObject(message.result) || isObject(message.error)
+}
+
+function idText(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}

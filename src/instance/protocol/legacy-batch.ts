@@ -1,0 +1,80 @@
+import { type Exchange, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
+import { header } from '../http/headers.ts'
+import { hasClaim } from './envelope.ts'
+import { isObject, messageKind, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
+import { legacyError, legacyResult, receiveNotification, requireSession, runLegacy } from './legacy.ts'
+import { RequestContext } from './request-context.ts'
+import { FIRST_WITHOUT_BATCHES, isModernRevision } from './revisions.ts'
+import type { Session } from './sessions.ts'
+
+const MAX_MESSAGES = 100
+
+/** Several messages in one POST: 2025-03-26 had them, 2025-06-18 removed them. */
+export function serveBatch(exchange: Exchange, messages: unknown[]): void {
+  const fault = findFault(exchange, messages)
+  if (fault) return refuseBatch(exchange, fault)
+  const session = requireSession(exchange)
+  if (!session) return
+  if (session.revision >= FIRST_WITHOUT_BATCHES)
+    return refuseBatch(exchange, `revision ${session.revision} takes one message a request`)
+  runBatch(exchange, session, messages as (RpcRequest | RpcNotification)[])
+}
+
+function findFault(exchange: Exchange, messages: unknown[]): string | undefined {
+  const revision = header(exchange.request, 'mcp-protocol-version') ?? ''
+  if (isModernRevision(revision)) return `revision ${revision} takes one message a request`
+  if (messages.length === 0) return 'it is empty'
+  if (messages.length > MAX_MESSAGES)
+    return `it has ${messages.length} messages, at most ${MAX_MESSAGES} are taken`
+  if (messages.some(message => messageKind(message) === 'invalid'))
+    return 'it contains something that is not a JSON-RPC message'
+  if (messages.some(message => isObject(message) && message.method === 'initialize'))
+    return 'initialize must be sent alone'
+  if (messages.some(message => isObject(message) && isObject(message.params) && hasClaim(message.params)))
+    return 'it contains a request of a revision without batches'
+  return undefined
+}
+
+/** Answers all requests in one JSON array, in the order they were sent; log lines and progress have no place in it. */
+function runBatch(exchange: Exchange, session: Session, messages: (RpcRequest | RpcNotification)[]): void {
+  const requests = messages.filter(message => messageKind(message) === 'request') as RpcRequest[]
+  for (const message of messages)
+    if (messageKind(message) === 'notification') receiveNotification(session, message)
+  if (requests.length === 0) return sendEmpty(exchange, 202)
+  const answers: (string | undefined)[] = []
+  let waiting = requests.length
+  requests.forEach((request, index) => {
+    const deliver = (body: string | undefined): number => {
+      answers[index] = body
+      if (--waiting === 0) sendAnswers(exchange, answers)
+      return body?.length ?? 0
+    }
+    runLegacy(
+      {
+        exchange,
+        request,
+        context: new RequestContext(request.params?._meta, undefined),
+        finishResult: legacyResult,
+        finishError: error => legacyError(error, request.method),
+        deliver,
+        sessionId: session.label,
+        startedAt: performance.now(),
+        isSettled: false,
+      },
+      session,
+    )
+  })
+}
+
+function sendAnswers(exchange: Exchange, answers: (string | undefined)[]): void {
+  const given = answers.filter(answer => answer !== undefined)
+  if (given.length === 0) sendEmpty(exchange, 202)
+  else sendJson(exchange, 200, `[${given.join(',')}]`)
+}
+
+function refuseBatch(exchange: Exchange, reason: string): void {
+  refuse(exchange, 400, {
+    code: RPC.invalidRequest,
+    message: `Invalid Request: this batch is not served, ${reason}`,
+  })
+}

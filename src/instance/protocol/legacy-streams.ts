@@ -1,0 +1,62 @@
+import { type Exchange, openStream, refuse, sendEmpty } from '../http/exchange.ts'
+import { accepts, header } from '../http/headers.ts'
+import { RPC } from './json-rpc.ts'
+import { requireSession } from './legacy.ts'
+import type { Session } from './sessions.ts'
+
+/** GET: what the server has to say unasked, or the rest of an answer whose connection broke (`Last-Event-ID`). */
+export function openSessionStream(exchange: Exchange): void {
+  const { request, tenant } = exchange
+  if (!accepts(request.headers.accept, 'text/event-stream'))
+    return refuse(exchange, 406, { code: RPC.refused, message: 'Accept must list text/event-stream' })
+  const session = requireSession(exchange)
+  if (!session) return
+  if (!tenant.hasRoomForStream)
+    return refuse(exchange, 503, { code: RPC.refused, message: 'Too many open streams; try again later' }, [
+      'Retry-After',
+      '5',
+    ])
+  const lastEventId = header(request, 'last-event-id')
+  if (lastEventId) return resumeStream(exchange, session, lastEventId)
+  if (session.stream)
+    return refuse(exchange, 409, {
+      code: RPC.refused,
+      message: 'This session has a GET stream already; close it first',
+    })
+  holdStream(exchange, session)
+}
+
+/** DELETE: the client is done. */
+export function endSession(exchange: Exchange): void {
+  const session = requireSession(exchange)
+  if (!session) return
+  exchange.tenant.sessions.end(session)
+  exchange.tenant.events.forgetSession(session.id)
+  exchange.tenant.changed()
+  sendEmpty(exchange, 200)
+}
+
+function resumeStream(exchange: Exchange, session: Session, lastEventId: string): void {
+  const found = exchange.tenant.events.find(lastEventId, session.id)
+  if (!found)
+    return refuse(exchange, 400, {
+      code: RPC.refused,
+      message: `Event ${JSON.stringify(lastEventId)} is not known in this session, so its stream cannot be resumed`,
+    })
+  const sse = openStream(exchange, ['Mcp-Session-Id', session.id], () => {})
+  found.stream.resume(sse, found.after)
+}
+
+function holdStream(exchange: Exchange, session: Session): void {
+  const { tenant } = exchange
+  const end = () => stream.end()
+  const stream = openStream(exchange, ['Mcp-Session-Id', session.id], () => {
+    tenant.endlessStreams.delete(end)
+    session.stream = undefined
+    session.lastSeenAt = Date.now()
+  })
+  session.stream = stream
+  tenant.endlessStreams.add(end)
+  // A client that comes back while its server is being replaced must find the new one.
+  if (tenant.isDraining) end()
+}

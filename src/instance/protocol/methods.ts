@@ -1,0 +1,125 @@
+import {
+  type CallContext,
+  type CompleteParams,
+  type PreparedServer,
+  type PreparedTool,
+  RpcError,
+  type ServerCapabilities,
+} from '../prepared-server.ts'
+import { isObject, RPC } from './json-rpc.ts'
+
+/** A result as serialised members without braces; `_meta` apart, because the eras add to it. */
+export interface MethodResult {
+  members: string
+  meta?: Record<string, unknown> | undefined
+  /** A tool said `isError`. */
+  failed: boolean
+}
+
+export type Params = Record<string, unknown>
+type Method = (
+  server: PreparedServer,
+  params: Params,
+  context: CallContext,
+) => MethodResult | Promise<MethodResult>
+
+/** Requests that both eras know, with the capability each belongs to. */
+const METHODS: ReadonlyMap<string, { capability: keyof ServerCapabilities; run: Method }> = new Map([
+  ['tools/call', { capability: 'tools', run: callTool }],
+  ['tools/list', { capability: 'tools', run: list('listTools') }],
+  ['resources/list', { capability: 'resources', run: list('listResources') }],
+  ['resources/templates/list', { capability: 'resources', run: list('listResourceTemplates') }],
+  ['resources/read', { capability: 'resources', run: readResource }],
+  ['prompts/list', { capability: 'prompts', run: list('listPrompts') }],
+  ['prompts/get', { capability: 'prompts', run: getPrompt }],
+  ['completion/complete', { capability: 'completions', run: complete }],
+] as const)
+
+/** Undefined when the server does not offer the method, which a client sees as "method not found". */
+export function findMethod(server: PreparedServer, name: string): Method | undefined {
+  const method = METHODS.get(name)
+  return method && server.capabilities[method.capability] ? method.run : undefined
+}
+
+/** The tool that a `tools/call` names, if there is one. */
+export function toolOf(server: PreparedServer, method: string, params: Params): PreparedTool | undefined {
+  return method === 'tools/call' && typeof params.name === 'string' ? server.findTool(params.name) : undefined
+}
+
+function callTool(
+  server: PreparedServer,
+  params: Params,
+  context: CallContext,
+): MethodResult | Promise<MethodResult> {
+  const name = requireText(params, 'name')
+  const tool = server.findTool(name)
+  if (!tool) throw new RpcError(RPC.invalidParams, `Unknown tool: ${name}`)
+  const args = params.arguments ?? {}
+  if (!isObject(args)) throw invalid('arguments', 'an object')
+  const result = tool.call(args, context)
+  return result instanceof Promise ? result.then(serialise) : serialise(result)
+}
+
+function list(method: 'listTools' | 'listResources' | 'listResourceTemplates' | 'listPrompts'): Method {
+  return (server, params) => {
+    const { cursor } = params
+    if (cursor !== undefined && typeof cursor !== 'string') throw invalid('cursor', 'a string')
+    return { members: server[method](cursor), failed: false }
+  }
+}
+
+async function readResource(
+  server: PreparedServer,
+  params: Params,
+  context: CallContext,
+): Promise<MethodResult> {
+  const uri = requireText(params, 'uri')
+  if (!server.hasResource(uri)) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
+  return serialise(await server.readResource(uri, context))
+}
+
+async function getPrompt(
+  server: PreparedServer,
+  params: Params,
+  context: CallContext,
+): Promise<MethodResult> {
+  const name = requireText(params, 'name')
+  const args = params.arguments ?? {}
+  if (!isObject(args) || !Object.values(args).every(value => typeof value === 'string'))
+    throw invalid('arguments', 'an object of strings')
+  return serialise(await server.getPrompt(name, args as Record<string, string>, context))
+}
+
+async function complete(server: PreparedServer, params: Params, context: CallContext): Promise<MethodResult> {
+  if (!isCompleteParams(params))
+    throw new RpcError(
+      RPC.invalidParams,
+      'Invalid params: completion/complete takes ref (ref/prompt with name, or ref/resource with uri) and argument {name, value}',
+    )
+  return serialise(await server.complete(params, context))
+}
+
+function isCompleteParams(params: unknown): params is CompleteParams {
+  if (!isObject(params) || !isObject(params.ref) || !isObject(params.argument)) return false
+  const { ref, argument } = params
+  const named =
+    (ref.type === 'ref/prompt' && typeof ref.name === 'string') ||
+    (ref.type === 'ref/resource' && typeof ref.uri === 'string')
+  return named && typeof argument.name === 'string' && typeof argument.value === 'string'
+}
+
+function serialise(result: object): MethodResult {
+  const { _meta: meta, isError } = result as { _meta?: Record<string, unknown>; isError?: boolean }
+  const plain = meta === undefined ? result : { ...result, _meta: undefined }
+  return { members: JSON.stringify(plain).slice(1, -1), meta, failed: isError === true }
+}
+
+function requireText(params: Params, field: string): string {
+  const value = params[field]
+  if (typeof value !== 'string') throw invalid(field, 'a string')
+  return value
+}
+
+function invalid(field: string, expected: string): RpcError {
+  return new RpcError(RPC.invalidParams, `Invalid params: "${field}" must be ${expected}`)
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { header } from '../http/headers.ts'
+import type { PreparedTool } from '../prepared-server.ts'
+import { decodeHeaderValue } from './header-value.ts'
+import { isObject } from './json-rpc.ts'
+
+/** A property of a tool's arguments that clients repeat as the header `Mcp-Param-<name>` (SEP-2243, `x-mcp-header`). */
+interface MirroredParameter {
+  header: string
+  path: readonly string[]
+  isNumber: boolean
+}
+
+/** How the `Mcp-Param-*` headers of a call contradict its arguments. */
+export function findParamFault(http: IncomingMessage, tool: PreparedTool, args: unknown): string | undefined {
+  for (const parameter of mirroredParameters(tool)) {
+    const fault = compare(header(http, parameter.header), parameter, valueAt(args, parameter.path))
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+const known = new WeakMap<PreparedTool, readonly MirroredParameter[]>()
+
+function mirroredParameters(tool: PreparedTool): readonly MirroredParameter[] {
+  let parameters = known.get(tool)
+  if (!parameters) {
+    parameters = [...findParameters(tool.inputSchema, [])]
+    known.set(tool, parameters)
+  }
+  return parameters
+}
+
+// Only properties that are reached through `properties` alone can be mirrored.
+function* findParameters(schema: unknown, path: readonly string[]): Generator<MirroredParameter> {
+  if (!isObject(schema)) return
+  const name = schema['x-mcp-header']
+  if (typeof name === 'string' && path.length > 0)
+    yield { header: `mcp-param-${name.toLowerCase()}`, path, isNumber: isNumeric(schema.type) }
+  if (!isObject(schema.properties)) return
+  for (const [property, member] of Object.entries(schema.properties))
+    yield* findParameters(member, [...path, property])
+}
+
+function isNumeric(type: unknown): boolean {
+  return type === 'integer' || type === 'number'
+}
+
+/** A value that is absent, null or no primitive has no header; its own faults are the schema's to find. */
+function compare(
+  sent: string | undefined,
+  { header: name, path, isNumber }: MirroredParameter,
+  value: unknown,
+): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  const field = path.join('.')
+  if (sent === undefined) return `the header ${name} is required because the body has "${field}"`
+  const decoded = decodeHeaderValue(sent)
+  if (decoded === undefined) return `${name} is not valid base 64 between =?base64? and ?=`
+  // 42.0 and 42 are the same number.
+  const isSame =
+    isNumber && typeof value === 'number' && /^-?\d+(\.\d+)?$/.test(decoded)
+      ? Number(decoded) === value
+      : decoded === String(value)
+  return isSame
+    ? undefined
+    : `${name} is ${JSON.stringify(decoded)} but "${field}" in the body is ${JSON.stringify(value)}`
+}
+
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  let value = root
+  for (const property of path) {
+    if (!isObject(value) || !Object.hasOwn(value, property)) return undefined
+    value = value[property]
+  }
+  return value
+}

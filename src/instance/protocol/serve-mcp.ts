@@ -1,0 +1,90 @@
+import { preflightHeaders } from '../http/address-check.ts'
+import { MAX_BODY_BYTES, parseJson, readBody } from '../http/body.ts'
+import { type Exchange, refuse, sendEmpty } from '../http/exchange.ts'
+import { accepts, header, isJson } from '../http/headers.ts'
+import { hasClaim } from './envelope.ts'
+import { echoableId, messageKind, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
+import { serveLegacyMessage } from './legacy.ts'
+import { serveBatch } from './legacy-batch.ts'
+import { endSession, openSessionStream } from './legacy-streams.ts'
+import { refuseModern, serveModernNotification, serveModernRequest } from './modern.ts'
+import { isModernRevision } from './revisions.ts'
+
+/** The MCP endpoint: Streamable HTTP of both eras at one URL. */
+export function serveMcp(exchange: Exchange): void {
+  const { request } = exchange
+  if (request.method === 'POST') return servePost(exchange)
+  if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
+  const isLegacy = !isModernRevision(header(request, 'mcp-protocol-version') ?? '')
+  if (isLegacy && request.method === 'GET') return guard(exchange, () => openSessionStream(exchange))
+  if (isLegacy && request.method === 'DELETE') return guard(exchange, () => endSession(exchange))
+  const allow = isLegacy ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
+  refuse(exchange, 405, { code: RPC.refused, message: `Method ${request.method} is not allowed here` }, [
+    'Allow',
+    allow,
+  ])
+}
+
+function servePost(exchange: Exchange): void {
+  const { request } = exchange
+  if (!isJson(request.headers['content-type']))
+    return refuse(exchange, 415, { code: RPC.refused, message: 'Content-Type must be application/json' })
+  const { accept } = request.headers
+  if (!accepts(accept, 'application/json') || !accepts(accept, 'text/event-stream'))
+    return refuse(exchange, 406, {
+      code: RPC.refused,
+      message: 'Accept must list both application/json and text/event-stream',
+    })
+  readBody(
+    request,
+    text => guard(exchange, () => serveText(exchange, text)),
+    () =>
+      refuse(exchange, 413, {
+        code: RPC.refused,
+        message: `The message is larger than ${MAX_BODY_BYTES} bytes`,
+      }),
+  )
+}
+
+function serveText(exchange: Exchange, text: string): void {
+  let message: unknown
+  try {
+    message = parseJson(text)
+  } catch (error) {
+    const reason = (error as Error).message
+    return refuse(exchange, 400, { code: RPC.parseError, message: `Parse error: ${reason}` })
+  }
+  exchange.tenant.log.message('in', message)
+  if (Array.isArray(message)) return serveBatch(exchange, message)
+  serveMessage(exchange, message)
+}
+
+// Body first: a proxy that drops or adds a header must not change the era (2026-07-28 transports, "Protocol Version Header").
+function serveMessage(exchange: Exchange, message: unknown): void {
+  const kind = messageKind(message)
+  if (kind === 'invalid')
+    return refuse(exchange, 400, {
+      code: RPC.invalidRequest,
+      message: 'Invalid Request: the body is not a JSON-RPC 2.0 message as MCP uses it',
+      id: echoableId(message),
+    })
+  const isModernHeader = isModernRevision(header(exchange.request, 'mcp-protocol-version') ?? '')
+  if (kind === 'response')
+    return isModernHeader
+      ? refuseModern(exchange, RPC.invalidRequest, 'Responses cannot be posted in this revision')
+      : serveLegacyMessage(exchange, kind, message as RpcNotification)
+  const call = message as RpcRequest
+  if (!isModernHeader && !hasClaim(call.params)) return serveLegacyMessage(exchange, kind, call)
+  if (kind === 'notification') return serveModernNotification(exchange, call)
+  serveModernRequest(exchange, call)
+}
+
+/** A fault of ours costs its request, never the process. */
+function guard(exchange: Exchange, serve: () => void): void {
+  try {
+    serve()
+  } catch (error) {
+    exchange.tenant.log.server('error', `A request failed: ${(error as Error)?.stack ?? error}`)
+    refuse(exchange, 500, { code: RPC.internalError, message: 'Internal error' })
+  }
+}

@@ -1,0 +1,45 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { LEGACY_REVISIONS, type LegacyRevision } from './revisions.ts'
+
+/**
+ * Session ids `<instance>.<random>.<revision><issued>.<mac>`: unguessable, naming the instance that began them, and signed
+ * with the key that all instances of one deployment share. So an instance that never saw a session (another one answered
+ * `initialize`, or this one was asleep) can tell a session of its deployment from an invented one and take it over; a
+ * session of another deployment is 404.
+ */
+export interface SessionClaim {
+  revision: LegacyRevision
+  /** Unix seconds. */
+  issuedAt: number
+}
+
+export function createSessionId(instanceId: string, claim: SessionClaim, key: Buffer): string {
+  const revision = LEGACY_REVISIONS.indexOf(claim.revision)
+  const body = `${instanceId}.${randomBytes(16).toString('base64url')}.${revision}${claim.issuedAt.toString(36)}`
+  return `${body}.${sign(body, key)}`
+}
+
+/** Undefined when the id was not issued under this key. */
+export function readSessionId(id: string, key: Buffer): SessionClaim | undefined {
+  const end = id.lastIndexOf('.')
+  if (end < 0 || id.length > 256) return undefined
+  const body = id.slice(0, end)
+  if (!sameText(id.slice(end + 1), sign(body, key))) return undefined
+  const claim = body.slice(body.lastIndexOf('.') + 1)
+  const revision = LEGACY_REVISIONS[Number(claim[0])]
+  return revision && { revision, issuedAt: Number.parseInt(claim.slice(1), 36) }
+}
+
+/** The first characters of the random part. */
+export function sessionLabel(id: string): string {
+  return id.split('.')[1]?.slice(0, 8) ?? ''
+}
+
+function sign(body: string, key: Buffer): string {
+  return createHmac('sha256', key).update(body).digest().subarray(0, 16).toString('base64url')
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,140 @@
+import type { LogLevel } from '../../shared/definitions.ts'
+import type { SseResponse } from '../http/sse-response.ts'
+import type { RequestId } from './json-rpc.ts'
+import type { LegacyRevision } from './revisions.ts'
+import { createSessionId, readSessionId, sessionLabel } from './session-id.ts'
+
+/** A client of the legacy era between `initialize` and DELETE. */
+export interface Session {
+  id: string
+  /** Tells it from others in the log, where the whole id would let a reader take it over. */
+  label: string
+  revision: LegacyRevision
+  /** Undefined until `logging/setLevel`: everything is sent. */
+  logLevel: LogLevel | undefined
+  lastSeenAt: number
+  /** What cancels a running request, by its id. */
+  running: Map<RequestId, () => void>
+  /** The GET stream. */
+  stream: SseResponse | undefined
+}
+
+export interface SessionLimits {
+  /** Above it the session that was idle longest is forgotten. */
+  maxSessions: number
+  idleMs: number
+  /** A session this old is no longer taken over from another instance. */
+  maxAgeMs: number
+}
+
+export const SESSION_LIMITS: SessionLimits = {
+  maxSessions: 10_000,
+  idleMs: 30 * 60_000,
+  maxAgeMs: 24 * 3_600_000,
+}
+const REMEMBERED_ENDINGS = 10_000
+
+export class Sessions {
+  readonly #key: Buffer
+  readonly #instanceId: string
+  readonly #limits: SessionLimits
+  readonly #open = new Map<string, Session>()
+  /** Ended here, so not to be taken over again. */
+  readonly #ended = new Set<string>()
+  #sweep: NodeJS.Timeout | undefined
+
+  /** `stateKey`: base 64, the deployment's. */
+  constructor(stateKey: string, instanceId: string, limits: SessionLimits = SESSION_LIMITS) {
+    this.#key = Buffer.from(stateKey, 'base64')
+    this.#instanceId = instanceId
+    this.#limits = limits
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  create(revision: LegacyRevision): Session {
+    const id = createSessionId(
+      this.#instanceId,
+      { revision, issuedAt: Math.floor(Date.now() / 1000) },
+      this.#key,
+    )
+    return this.#add(id, revision)
+  }
+
+  /** The session of that id, taken over when another instance of the deployment began it; undefined when it is over. */
+  find(id: string): Session | undefined {
+    const session = this.#open.get(id)
+    if (!session) return this.#takeOver(id)
+    session.lastSeenAt = Date.now()
+    return session
+  }
+
+  end(session: Session): void {
+    this.#forget(session)
+    this.#ended.add(session.id)
+    if (this.#ended.size > REMEMBERED_ENDINGS) this.#ended.delete(first(this.#ended)!)
+  }
+
+  /** Ends every GET stream; their clients reconnect elsewhere. */
+  endStreams(): void {
+    for (const session of this.#open.values()) session.stream?.end()
+  }
+
+  close(): void {
+    clearTimeout(this.#sweep)
+    for (const session of this.#open.values()) this.#forget(session)
+  }
+
+  #takeOver(id: string): Session | undefined {
+    if (this.#ended.has(id)) return undefined
+    const claim = readSessionId(id, this.#key)
+    if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
+    return this.#add(id, claim.revision)
+  }
+
+  #add(id: string, revision: LegacyRevision): Session {
+    if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#idlest())
+    const session: Session = {
+      id,
+      label: sessionLabel(id),
+      revision,
+      logLevel: undefined,
+      lastSeenAt: Date.now(),
+      running: new Map(),
+      stream: undefined,
+    }
+    this.#open.set(id, session)
+    this.#sweep ??= this.#armSweep()
+    return session
+  }
+
+  #forget(session: Session): void {
+    this.#open.delete(session.id)
+    session.stream?.end()
+    for (const cancel of [...session.running.values()]) cancel()
+  }
+
+  #idlest(): Session {
+    let idlest: Session | undefined
+    for (const session of this.#open.values())
+      if (!idlest || session.lastSeenAt < idlest.lastSeenAt) idlest = session
+    return idlest!
+  }
+
+  // One timer while there are sessions, none when there are not: an idle process must not tick.
+  #armSweep(): NodeJS.Timeout {
+    return setTimeout(() => {
+      const limit = Date.now() - this.#limits.idleMs
+      for (const session of this.#open.values())
+        if (session.lastSeenAt < limit && !session.stream && session.running.size === 0) this.end(session)
+      this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
+    }, this.#limits.idleMs / 2).unref()
+  }
+}
+
+function first<T>(set: Set<T>): T | undefined {
+  for (const value of set) return value
+  return undefined
+}

@@ -1,0 +1,77 @@
+import type { Socket } from 'node:net'
+import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
+import { TenantLog } from './log/tenant-log.ts'
+import { RequestCounters } from './metrics.ts'
+import type { PreparedServer } from './prepared-server.ts'
+import { EventStore } from './protocol/event-store.ts'
+import { Sessions } from './protocol/sessions.ts'
+
+/** Open event streams of one tenant; the next one is refused with 503. */
+const MAX_STREAMS = 1000
+
+/** One deployment or preview in this process, with everything that lives as long as it does. */
+export class ServedTenant {
+  readonly config: Tenant
+  readonly instanceId: string
+  readonly server: PreparedServer
+  readonly log: TenantLog
+  readonly counters = new RequestCounters()
+  readonly connections = new Set<Socket>()
+  /** Streams that have no end of their own: each is told when the tenant drains. */
+  readonly endlessStreams = new Set<() => void>()
+  isDraining = false
+  openStreams = 0
+  readonly #onChange: (tenant: ServedTenant) => void
+  // Only clients of the legacy era need these two.
+  #sessions: Sessions | undefined
+  #events: EventStore | undefined
+
+  constructor(
+    config: Tenant,
+    instanceId: string,
+    server: PreparedServer,
+    onChange: (tenant: ServedTenant) => void,
+  ) {
+    this.config = config
+    this.instanceId = instanceId
+    this.server = server
+    this.log = new TenantLog(config)
+    this.#onChange = onChange
+  }
+
+  get sessions(): Sessions {
+    this.#sessions ??= new Sessions(this.config.stateKey, this.instanceId)
+    return this.#sessions
+  }
+
+  get events(): EventStore {
+    this.#events ??= new EventStore()
+    return this.#events
+  }
+
+  get hasRoomForStream(): boolean {
+    return this.openStreams < MAX_STREAMS
+  }
+
+  /** Something that the daemon counts is different now. */
+  changed(): void {
+    this.#onChange(this)
+  }
+
+  startDraining(): void {
+    this.isDraining = true
+    for (const end of [...this.endlessStreams]) end()
+  }
+
+  metrics(): TenantMetrics {
+    return this.counters.report(this.config.id, this.connections.size, this.#sessions?.count ?? 0)
+  }
+
+  /** Cuts every connection and frees what the tenant holds. */
+  close(): void {
+    for (const socket of this.connections) socket.destroy()
+    this.#sessions?.close()
+    this.server.close()
+    this.log.flushSync()
+  }
+}

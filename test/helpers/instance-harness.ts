@@ -1,0 +1,141 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Artifact } from '../../src/shared/artifact.ts'
+import type { FromInstance, Tenant, ToInstance } from '../../src/shared/instance-protocol.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
+
+type Message<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
+
+export interface InstanceOptions {
+  /** The program to run; the product's own by default. */
+  program?: string
+  execArgv?: string[]
+  tenant?: Partial<Tenant>
+}
+
+/** An address on loopback whose connections are handed to one tenant of the process. */
+export interface InstanceAddress {
+  tenant: Tenant
+  url: string
+  origin: string
+}
+
+/**
+ * A real instance process and what the daemon does for it: it serves an artifact, and every connection to the address is
+ * accepted here and handed over.
+ */
+export class InstanceHarness {
+  readonly child: ChildProcess
+  readonly received: FromInstance[] = []
+  output = ''
+  readonly #listeners: Server[] = []
+  #sequence = 0
+
+  constructor(options: InstanceOptions = {}) {
+    this.child = fork(options.program ?? PROGRAM, [], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      execArgv: options.execArgv ?? [],
+      env: {},
+    })
+    this.child.on('message', message => this.received.push(message as FromInstance))
+    this.child.stdout!.on('data', chunk => (this.output += chunk))
+    this.child.stderr!.on('data', chunk => (this.output += chunk))
+    // Tests that kill the process still have connections on their way.
+    this.child.on('error', () => {})
+  }
+
+  get pid(): number {
+    return this.child.pid!
+  }
+
+  /** The next message of a type, or the first of those that came already. */
+  async message<Type extends FromInstance['type']>(
+    type: Type,
+    matches: (message: Message<Type>) => boolean = () => true,
+  ): Promise<Message<Type>> {
+    const isWanted = (message: FromInstance): message is Message<Type> =>
+      message.type === type && matches(message as Message<Type>)
+    for (;;) {
+      const found = this.received.find(isWanted)
+      if (found) return found
+      await once(this.child, 'message')
+    }
+  }
+
+  send(message: ToInstance, socket?: Socket): void {
+    this.child.send(message, socket, {}, () => {})
+  }
+
+  /** Serves the artifact at an address of its own. */
+  async serve(artifact: Artifact, changes: Partial<Tenant> = {}): Promise<InstanceAddress> {
+    let tenant: Tenant | undefined
+    const listener = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
+      this.send({ type: 'connection', tenantId: tenant!.id, seq: ++this.#sequence }, socket)
+    })
+    this.#listeners.push(listener)
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    tenant = createTenant(port, changes)
+    this.send({ type: 'serve', tenant, artifact, instanceId: `inst_${port}` })
+    const { id } = tenant
+    const answer = await Promise.race([
+      this.message('serving', message => message.tenantId === id),
+      this.message('failed', message => message.tenantId === id),
+      this.#ended(),
+    ])
+    if (answer?.type !== 'serving') throw new Error(`not served: ${answer?.message ?? this.output}`)
+    const origin = `http://127.0.0.1:${port}`
+    return { tenant, url: `${origin}/mcp`, origin }
+  }
+
+  /** Ends the process and the addresses; resolves when both are gone. */
+  async stop(): Promise<void> {
+    for (const listener of this.#listeners) listener.close()
+    const isRunning = this.child.exitCode === null && this.child.signalCode === null
+    if (isRunning) {
+      const exited = once(this.child, 'exit')
+      if (this.child.connected) this.send({ type: 'shutdown' })
+      else this.child.kill('SIGKILL')
+      await exited
+    }
+  }
+
+  async #ended(): Promise<undefined> {
+    if (this.child.exitCode === null) await once(this.child, 'exit')
+    return undefined
+  }
+}
+
+/** A process that serves one artifact. */
+export async function startInstance(
+  artifact: Artifact,
+  options: InstanceOptions = {},
+): Promise<{ harness: InstanceHarness; address: InstanceAddress }> {
+  const harness = new InstanceHarness(options)
+  try {
+    return { harness, address: await harness.serve(artifact, options.tenant) }
+  } catch (error) {
+    await harness.stop()
+    throw error
+  }
+}
+
+function createTenant(port: number, changes: Partial<Tenant>): Tenant {
+  return {
+    id: `dep_${port}`,
+    serverName: 'test',
+    url: `http://127.0.0.1:${port}/mcp`,
+    allowedHosts: [`127.0.0.1:${port}`, `localhost:${port}`],
+    allowedOrigins: [],
+    env: {},
+    allowPrivateNetwork: false,
+    logLevel: 'info',
+    stateKey: randomBytes(32).toString('base64'),
+    ...changes,
+  }
+}
