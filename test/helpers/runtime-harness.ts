@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Gateway } from '../../src/daemon/gateway/gateway.ts'
+import { type Served, Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
+import type { Artifact } from '../../src/shared/artifact.ts'
+import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import type { Wishes } from '../fixtures/instance.ts'
+
+export const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
+
+export interface Where {
+  pid: number
+  tenantId: string
+  instanceId: string
+  body: string
+}
+
+export interface Reply {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  text: string
+}
+
+/** A supervisor and a gateway over small instance programs, in a folder of their own. */
+export class RuntimeHarness implements AsyncDisposable {
+  readonly logsDir = mkdtempSync(join(tmpdir(), 'mcp-runtime-'))
+  readonly failures: { id: string; error: Error }[] = []
+  readonly events: { id: string; line: LogLine }[] = []
+  readonly supervisor: Supervisor
+  readonly gateway: Gateway
+  readonly #waiting = new Set<() => void>()
+
+  constructor(options: Partial<SupervisorOptions> = {}) {
+    this.supervisor = new Supervisor({
+      instanceProgram: INSTANCE_FIXTURE,
+      logsDir: this.logsDir,
+      warmSpares: 0,
+      onFailed: (id, error) => this.#record(() => this.failures.push({ id, error })),
+      onEvent: (id, line) => this.#record(() => this.events.push({ id, line })),
+      ...options,
+    })
+    this.gateway = new Gateway({ connect: (id, socket) => this.supervisor.connect(id, socket) })
+  }
+
+  /** Adds it and opens an address of the same name that leads to it; gives the address's URL. */
+  async add(id: string, served: Partial<Served> & { wishes?: Wishes } = {}): Promise<string> {
+    this.supervisor.add(describeServed(id, served))
+    const port = await this.gateway.open(id)
+    this.gateway.point(id, id)
+    return `http://127.0.0.1:${port}`
+  }
+
+  /** Resolves as soon as the condition holds; it is looked at after each event of the supervisor and each few ms. */
+  async until(condition: () => boolean): Promise<void> {
+    if (condition()) return
+    await new Promise<void>(resolve => {
+      const look = () => {
+        if (!condition()) return
+        clearInterval(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      const timer = setInterval(look, 5)
+      this.#waiting.add(look)
+    })
+  }
+
+  messages(id: string): string[] {
+    return this.events.filter(event => event.id === id).map(({ line }) => line.message)
+  }
+
+  pids(id: string): number[] {
+    return this.supervisor.report(id).instances.flatMap(({ pid }) => pid ?? [])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.closeAll()
+    await this.supervisor.close()
+    rmSync(this.logsDir, { recursive: true, force: true })
+  }
+
+  #record(add: () => void): void {
+    add()
+    for (const look of [...this.#waiting]) look()
+  }
+}
+
+export function describeServed(
+  id: string,
+  { wishes, ...served }: Partial<Served> & { wishes?: Wishes } = {},
+): Served {
+  return {
+    tenant: {
+      id,
+      serverName: id,
+      url: 'http://127.0.0.1/mcp',
+      allowedHosts: [],
+      allowedOrigins: [],
+      env: {},
+      allowPrivateNetwork: false,
+      logLevel: 'info',
+      stateKey: '',
+    },
+    placement: 'dedicated',
+    scaling: { min: 1, max: 1 },
+    idleMs: null,
+    loadArtifact: () => createArtifact(id, wishes),
+    ...served,
+  }
+}
+
+function createArtifact(name: string, wishes: Wishes = {}): Artifact {
+  return {
+    format: 1,
+    server: { name, version: '1' },
+    template: 'basic',
+    tools: [],
+    resources: [],
+    prompts: [],
+    data: { ...wishes },
+    env: [],
+  }
+}
+
+/** One POST; on a connection of its own unless an agent is given. */
+export function post(url: string, body = 'hello', agent: Agent | false = false): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent }, response => {
+      let text = ''
+      response.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+      })
+      response.once('error', reject)
+      response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+    })
+    sent.once('error', reject)
+    sent.end(body)
+  })
+}
+
+export async function where(url: string, agent?: Agent): Promise<Where> {
+  const { status, text } = await post(url, 'hello', agent ?? false)
+  if (status !== 200) throw new Error(`HTTP ${status}: ${text}`)
+  return JSON.parse(text)
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
