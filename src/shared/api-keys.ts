@@ -28,6 +28,24 @@ export const createKeyRequestSchema = z.strictObject({
   expiresAt: isoTime.optional(),
 })
 
+export const keyPageSchema = z.object({ items: z.array(keyRecordSchema), nextToken: z.string().nullable() })
+
+/** May this key make this request? */
+export const checkKeyRequestSchema = z.strictObject({
+  key: z.string().min(1),
+  method: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+  /** `/v1/build`; a query is ignored. */
+  path: z
+    .string()
+    .regex(/^\//, 'a path that begins with "/"')
+    .transform(path => path.split('?')[0]!),
+})
+
+export const checkedKeySchema = z.object({ allowed: z.boolean(), reason: z.string() })
+
 export type KeyInfo = z.infer<typeof keyInfoSchema>
 export type KeyRecord = z.infer<typeof keyRecordSchema>
 export type CreatedKey = z.infer<typeof createdKeySchema>

@@ -54,6 +54,12 @@ export const deployRequestSchema = z.strictObject({
   config: deployConfigSchema.optional(),
 })
 
+/** POST /v1/deploy/{id}/rollback; the body may be left out. */
+export const rollbackRequestSchema = z.strictObject({
+  /** The deployment to go back to; the one before when absent. */
+  to: z.string().min(1).optional(),
+})
+
 export const deploymentRecordSchema = z.object({
   deployment_id: z.string(),
   status: z.enum(DEPLOYMENT_STATES),

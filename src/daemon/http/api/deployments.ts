@@ -1,0 +1,14 @@
+import { keyInfoSchema } from '../../../shared/api-keys.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+
+export function deploymentsEndpoints({ apiKeys }: Services) {
+  const keyInfo = endpoint({
+    operationId: 'getApiKeyInfo',
+    summary: 'Show the key that the request was made with, an expired one too',
+    answers: { 200: { description: 'The key', schema: keyInfoSchema } },
+    run: ({ principal }) => ({ status: 200, data: apiKeys.info(principal) }),
+  })
+
+  return { keyInfo }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import {
+  checkedKeySchema,
+  checkKeyRequestSchema,
+  createdKeySchema,
+  createKeyRequestSchema,
+  keyPageSchema,
+} from '../../../shared/api-keys.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint, matchesPath, type Route } from '../endpoint.ts'
+import { idSchema, limitSchema } from '../path-ids.ts'
+import { missingScope } from '../scope.ts'
+
+/** `routes` is asked when a key is checked, so it may be filled after this call. */
+export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
+  const createKey = endpoint({
+    operationId: 'createApiKey',
+    summary: 'Make an API key; its secret is in this answer only',
+    body: createKeyRequestSchema,
+    answers: { 201: { description: 'The key with its secret', schema: createdKeySchema } },
+    run: ({ body, principal }) => ({ status: 201, data: apiKeys.create(principal, body) }),
+  })
+
+  const listKeys = endpoint({
+    operationId: 'listApiKeys',
+    summary: 'List API keys, newest first',
+    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
+    answers: { 200: { description: 'A page of keys', schema: keyPageSchema } },
+    run: ({ query }) => ({ status: 200, data: apiKeys.list(query.limit, query.nextToken) }),
+  })
+
+  const revokeKey = endpoint({
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    params: z.object({ id: idSchema }),
+    answers: { 204: { description: 'Revoked' } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run({ params }) {
+      apiKeys.revoke(params.id)
+      return { status: 204 }
+    },
+  })
+
+  const checkKey = endpoint({
+    operationId: 'checkApiKey',
+    summary: 'Tell whether a key may make a request, and why',
+    body: checkKeyRequestSchema,
+    answers: { 200: { description: 'The verdict', schema: checkedKeySchema } },
+    run: ({ body }) => ({ status: 200, data: judge(body) }),
+  })
+
+  function judge({ key, method, path }: z.output<typeof checkKeyRequestSchema>) {
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const route = routes().find(each => each.method === wanted && matchesPath(each, path))
+    if (!route) return refused(`There is no ${method} ${path}.`)
+    if (route.access === 'open') return allowed(`${method} ${route.path} needs no key.`)
+    const principal = apiKeys.find(key)
+    if (!principal) return refused('The key is not known; it may have been revoked.')
+    if (route.access === 'any') return allowed(`${method} ${route.path} takes any key.`)
+    if (apiKeys.isExpired(principal))
+      return refused(`The key "${principal.name}" expired at ${principal.expiresAt}.`)
+    const missing = missingScope(principal, route.access)
+    return missing
+      ? refused(
+          `${method} ${route.path} needs the scope ${missing}; the key has ${principal.scopes.join(', ')}.`,
+        )
+      : allowed(`The key has the scope ${route.access}.`)
+  }
+
+  return { createKey, listKeys, revokeKey, checkKey }
+}
+
+const allowed = (reason: string) => ({ allowed: true, reason })
+const refused = (reason: string) => ({ allowed: false, reason })

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+import { idSchema } from '../path-ids.ts'
+
+const params = z.object({ id: idSchema })
+
+const logQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+  nextToken: z.string().optional(),
+  level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
+  since: z.iso.datetime({ offset: true }).optional(),
+  until: z.iso.datetime({ offset: true }).optional(),
+  grep: z.string().min(1).max(200).optional(),
+  tail: z.coerce.number().int().min(0).max(10_000).optional(),
+  phase: z.string().optional(),
+})
+
+export function lambdaDeployEndpoints({ deployments, records, deploymentLogs }: Services) {
+  const health = endpoint({
+    operationId: 'getDeploymentHealth',
+    summary: 'Check the health of a deployment',
+    params,
+    answers: { 200: { description: 'What was found', schema: healthReportSchema } },
+    errors: ['NOT_FOUND'],
+    run: async ({ params }) => ({ status: 200, data: await records.health(deployments.get(params.id)) }),
+  })
+
+  const logs = endpoint({
+    operationId: 'getDeploymentLogs',
+    summary: 'Read or follow the log of a deployment (or of a preview, by its mcp_id)',
+    params,
+    query: logQuery,
+    answers: {
+      200: {
+        description: 'A page of lines',
+        schema: logPageSchema,
+        events: logPageSchema.shape.lines.element,
+      },
+    },
+    errors: ['NOT_FOUND'],
+    async run({ params, query, signal, accepts }) {
+      const { limit, nextToken, phase: _phase, ...rest } = query
+      const filter = { ...rest, since: toUtc(rest.since), until: toUtc(rest.until) }
+      if (!accepts('text/event-stream'))
+        return { status: 200, data: await deploymentLogs.page(params.id, { ...filter, limit, nextToken }) }
+      deploymentLogs.requireKnown(params.id)
+      return { status: 200, events: deploymentLogs.follow(params.id, { ...filter, signal }) }
+    },
+  })
+
+  return { health, logs }
+}
+
+/** Lines carry UTC, and times are compared as text. */
+function toUtc(moment: string | undefined): string | undefined {
+  return moment && new Date(moment).toISOString()
+}

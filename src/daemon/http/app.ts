@@ -1,0 +1,87 @@
+import { Hono } from 'hono'
+import type { Services } from '../services/services.ts'
+import { daemonEndpoints } from './api/daemon.ts'
+import { deploymentsEndpoints } from './api/deployments.ts'
+import { keysEndpoints } from './api/keys.ts'
+import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
+import { authentication } from './authentication.ts'
+import { dispatch, refuseUnknown } from './dispatch.ts'
+import { type Bindings, type Route, toRoute } from './endpoint.ts'
+import { answerError, type ErrorLog } from './error-envelope.ts'
+import { healthEndpoint } from './health.ts'
+import { hostCheck } from './host-check.ts'
+import { openApiEndpoint } from './openapi.ts'
+import { rateLimit } from './rate-limit.ts'
+import { requestId } from './request-id.ts'
+import { buildEndpoints } from './v1/build.ts'
+import { deployEndpoints } from './v1/deploy.ts'
+
+export interface AppOptions {
+  services: Services
+  health: { nonce: string; version: string; pid: number; startedAt: string }
+  /** POST /api/daemon/stop */
+  requestStop(): void
+  log: ErrorLog
+}
+
+/** Every operation of the API: method and path, what a key needs for it, what it does. */
+function routesOf({ services, health, requestStop }: AppOptions): Route[] {
+  const build = buildEndpoints(services)
+  const deploy = deployEndpoints(services)
+  const deployments = deploymentsEndpoints(services)
+  const lambdaDeploy = lambdaDeployEndpoints(services)
+  const keys = keysEndpoints(services, () => routes)
+  const daemon = daemonEndpoints(requestStop)
+  const routes: Route[] = (
+    [
+      ['GET /health', 'open', healthEndpoint(health)],
+      ['GET /openapi.json', 'open', openApiEndpoint(() => routes)],
+
+      ['POST /v1/build', 'BUILD_AND_DEPLOY', build.createBuild],
+      ['GET /v1/build', 'READ', build.listBuilds],
+      ['GET /v1/build/{mcp_id}', 'READ', build.getBuild],
+      ['GET /v1/build/{mcp_id}/artifact', 'READ', build.getArtifact],
+      ['DELETE /v1/build/{mcp_id}', 'BUILD_AND_DEPLOY', build.removeBuild],
+
+      ['POST /v1/deploy', 'BUILD_AND_DEPLOY', deploy.createDeployment],
+      ['GET /v1/deploy', 'READ', deploy.listDeployments],
+      ['GET /v1/deploy/{deployment_id}/status', 'READ', deploy.getStatus],
+      ['POST /v1/deploy/{deployment_id}/stop', 'BUILD_AND_DEPLOY', deploy.stop],
+      ['POST /v1/deploy/{deployment_id}/start', 'BUILD_AND_DEPLOY', deploy.start],
+      ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
+      ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
+      ['DELETE /v1/deploy/{deployment_id}', 'BUILD_AND_DEPLOY', deploy.remove],
+
+      ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
+      ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],
+      ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
+
+      ['POST /api/keys', 'ADMIN', keys.createKey],
+      ['GET /api/keys', 'ADMIN', keys.listKeys],
+      ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
+      ['POST /api/keys/check', 'ADMIN', keys.checkKey],
+      ['POST /api/daemon/stop', 'ADMIN', daemon.stopDaemon],
+    ] as const
+  ).map(toRoute)
+  return routes
+}
+
+export function createApp(options: AppOptions): Hono<Bindings> {
+  const { apiKeys, rateLimits } = options.services
+  const routes = routesOf(options)
+  const takesExpired = (method: string, path: string) =>
+    routes.some(route => route.access === 'any' && route.method === method && route.path === path)
+
+  const app = new Hono<Bindings>()
+  app.onError((error, context) => answerError(context, error, options.log))
+  app.notFound(context => refuseUnknown(context, routes))
+  app.use(requestId, hostCheck)
+  for (const family of ['/v1/*', '/api/*'])
+    app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
+  for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route))
+  return app
+}
+
+function toPattern(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}

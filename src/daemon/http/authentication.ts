@@ -1,0 +1,43 @@
+import type { MiddlewareHandler } from 'hono'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiKeys, Principal } from '../services/api-keys.ts'
+import type { ApiContext, Bindings } from './endpoint.ts'
+
+const NEXT = [{ description: 'Sign in with a key', command: 'mcp login' }]
+
+/** Bearer keys (RFC 6750). An expired key passes only where `takesExpired` says so. */
+export function authentication(
+  apiKeys: ApiKeys,
+  takesExpired: (method: string, path: string) => boolean,
+): MiddlewareHandler<Bindings> {
+  return async (context, next) => {
+    const principal = authenticate(context, apiKeys)
+    if (apiKeys.isExpired(principal) && !takesExpired(context.req.method, context.req.path))
+      throw refuse(
+        context,
+        'invalid_token',
+        `The API key "${principal.name}" expired at ${principal.expiresAt}.`,
+      )
+    context.set('principal', apiKeys.touch(principal))
+    await next()
+  }
+}
+
+function authenticate(context: ApiContext, apiKeys: ApiKeys): Principal {
+  const header = context.req.header('authorization')
+  if (!header)
+    throw refuse(context, undefined, 'An API key is needed: send it as "Authorization: Bearer <API_KEY>".')
+  const secret = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+  if (!secret)
+    throw refuse(context, 'invalid_request', 'The Authorization header must read "Bearer <API_KEY>".')
+  const principal = apiKeys.find(secret)
+  if (!principal)
+    throw refuse(context, 'invalid_token', 'The API key is not known; it may have been revoked.')
+  return principal
+}
+
+/** RFC 6750 section 3: without any credential the challenge carries no error. */
+function refuse(context: ApiContext, error: string | undefined, message: string): HostingError {
+  context.header('WWW-Authenticate', `Bearer realm="mcp-hosting"${error ? `, error="${error}"` : ''}`)
+  return new HostingError('UNAUTHORIZED', message, { next: NEXT })
+}

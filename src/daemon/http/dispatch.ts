@@ -1,0 +1,70 @@
+import type { MiddlewareHandler } from 'hono'
+import { HostingError } from '../../shared/errors.ts'
+import type { Bindings, Call, Reply, Route } from './endpoint.ts'
+import { type ApiContext, matchesPath } from './endpoint.ts'
+import { eventStream } from './event-stream.ts'
+import { readJsonBody } from './json-body.ts'
+import { requireScope } from './scope.ts'
+import { validate } from './validation.ts'
+
+/** Checks a request against its route's schemas, runs the endpoint and renders its reply. */
+export function dispatch(route: Route): MiddlewareHandler<Bindings> {
+  return async context => {
+    if (route.access !== 'open') requireScope(context.get('principal'), route)
+    const call = await readCall(context, route)
+    if (call.respondAsync) context.header('Preference-Applied', 'respond-async')
+    return render(context, route, await route.endpoint.run(call))
+  }
+}
+
+/** 404 for an unknown path, 405 with `Allow` for a known one. */
+export function refuseUnknown(context: ApiContext, routes: readonly Route[]): never {
+  const { method, path } = context.req
+  const allowed = routes.filter(route => matchesPath(route, path)).map(route => route.method)
+  if (allowed.length === 0)
+    throw new HostingError('NOT_FOUND', `There is no ${path}; /openapi.json lists what there is.`)
+  context.header('Allow', allowed.flatMap(name => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
+  throw new HostingError(
+    'METHOD_NOT_ALLOWED',
+    `${path} does not take ${method}; it takes ${allowed.join(', ')}.`,
+  )
+}
+
+async function readCall(context: ApiContext, { endpoint }: Route): Promise<Call<unknown, unknown, unknown>> {
+  const { params, query } = endpoint
+  return {
+    params: params ? validate(params, context.req.param(), 'path') : {},
+    query: query ? validate(query, context.req.query(), 'query') : {},
+    body: await readBody(context, endpoint),
+    principal: context.get('principal'),
+    respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
+    signal: context.req.raw.signal,
+    accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
+  }
+}
+
+async function readBody(
+  context: ApiContext,
+  { body, bodyOptional, rawBody }: Route['endpoint'],
+): Promise<unknown> {
+  if (!body) return undefined
+  const input = await readJsonBody(context)
+  if (input === undefined && bodyOptional) return undefined
+  if (input === undefined)
+    throw new HostingError('INVALID_JSON', 'The request has no body; send a JSON object.')
+  return rawBody ? input : validate(body, input, 'request')
+}
+
+function prefersAsync(context: ApiContext): boolean {
+  const preferences = (context.req.header('prefer') ?? '').split(',')
+  return preferences.some(preference => preference.split(';')[0]!.trim().toLowerCase() === 'respond-async')
+}
+
+function render(context: ApiContext, route: Route, reply: Reply): Response {
+  if ('events' in reply) return eventStream(reply.events, new Headers(context.res.headers))
+  if (reply.status === 204) return context.body(null, 204)
+  for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)
+  if (!route.path.startsWith('/v1/')) return context.json(reply.data as object, reply.status)
+  const meta = { request_id: context.get('requestId'), timestamp: new Date().toISOString() }
+  return context.json({ success: true, data: reply.data, meta }, reply.status)
+}

@@ -1,0 +1,102 @@
+import type { Context } from 'hono'
+import type { z } from 'zod'
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { Scope } from '../../shared/scopes.ts'
+import type { Principal } from '../services/api-keys.ts'
+
+/** What the middleware leaves for the endpoints. */
+export interface Variables {
+  requestId: string
+  principal: Principal
+}
+
+export interface Bindings {
+  Variables: Variables
+}
+
+/** A checked request. */
+export interface Call<Params, Query, Body> {
+  params: Params
+  query: Query
+  body: Body
+  principal: Principal
+  /** The client wants to be answered before the work is over (RFC 7240 `respond-async`). */
+  respondAsync: boolean
+  /** Aborts when the client goes away. */
+  signal: AbortSignal
+  accepts(mediaType: string): boolean
+}
+
+export type Reply =
+  /** Put into the envelope under /v1, sent as it is elsewhere. */
+  | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string> }
+  | { status: 204 }
+  | { status: 200; events: AsyncIterable<unknown> }
+
+/** One possible answer as the OpenAPI description lists it. */
+export interface AnswerDoc {
+  description: string
+  /** Of `data` under /v1, of the whole body elsewhere; none: no body. */
+  schema?: z.ZodType
+  /** Also answered as a stream of server-sent events with one JSON document each. */
+  events?: z.ZodType
+  headers?: Record<string, string>
+}
+
+/** One operation: what it takes, what it answers, what it does. Validation and description come from the same schemas. */
+export interface Endpoint<
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+> {
+  operationId: string
+  summary: string
+  params?: P
+  query?: Q
+  /** A JSON body; `bodyOptional` allows none. */
+  body?: B
+  bodyOptional?: boolean
+  /** The endpoint checks the body itself; the schema only describes it. */
+  rawBody?: boolean
+  takesPrefer?: boolean
+  answers: Partial<Record<200 | 201 | 202 | 204, AnswerDoc>>
+  /** Codes besides those that every operation may answer with. */
+  errors?: ErrorCode[]
+  run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply
+}
+
+/** Keeps the schemas' types for `run` and forgets them for the table of routes. */
+export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  definition: Endpoint<P, Q, B>,
+): Endpoint {
+  return definition as unknown as Endpoint
+}
+
+/** `open`: no key; `any`: any key, an expired one too; else a key with the scope. */
+export type Access = Scope | 'open' | 'any'
+
+export interface Route {
+  method: string
+  /** As OpenAPI writes it: `/v1/build/{mcp_id}`. */
+  path: string
+  access: Access
+  endpoint: Endpoint
+}
+
+export type ApiContext = Context<Bindings>
+
+/** `['POST /v1/build', 'BUILD_AND_DEPLOY', createBuild]` → route. */
+export function toRoute([line, access, endpoint]: readonly [string, Access, Endpoint]): Route {
+  const [method, path] = line.split(' ') as [string, string]
+  return { method, path, access, endpoint }
+}
+
+/** Matches a request path against a route's path. */
+export function matchesPath(route: Route, path: string): boolean {
+  const expected = route.path.split('/')
+  const given = path.split('/')
+  return (
+    expected.length === given.length &&
+    expected.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+  )
+}

@@ -1,0 +1,33 @@
+const KEEP_ALIVE_MS = 15_000
+
+/** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one JSON document each. */
+export function eventStream(events: AsyncIterable<unknown>, headers: Headers): Response {
+  headers.set('Content-Type', 'text/event-stream')
+  headers.set('Cache-Control', 'no-store')
+  headers.set('X-Accel-Buffering', 'no')
+  const iterator = events[Symbol.asyncIterator]()
+  let keepAlive: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      // Something must be sent before the first event, or a proxy holds the head back.
+      controller.enqueue(encode(': following\n\n'))
+      keepAlive = setInterval(() => controller.enqueue(encode(': \n\n')), KEEP_ALIVE_MS)
+      keepAlive.unref()
+    },
+    async pull(controller) {
+      const { value, done } = await iterator.next()
+      if (!done) return controller.enqueue(encode(`data: ${JSON.stringify(value)}\n\n`))
+      clearInterval(keepAlive)
+      controller.close()
+    },
+    async cancel() {
+      clearInterval(keepAlive)
+      await iterator.return?.()
+    },
+  })
+  return new Response(body, { status: 200, headers })
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}

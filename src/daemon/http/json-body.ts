@@ -1,0 +1,93 @@
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiContext } from './endpoint.ts'
+
+export const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** Deeper than any sensible document, shallower than what would exhaust a recursive validator. */
+const DEPTH_LIMIT = 200
+
+/**
+ * The JSON body; undefined when there is none. Throws PAYLOAD_TOO_LARGE (1 MiB), UNSUPPORTED_MEDIA_TYPE and INVALID_JSON
+ * with the position of the fault.
+ */
+export async function readJsonBody(context: ApiContext): Promise<unknown> {
+  const bytes = await readBytes(context)
+  if (bytes.length === 0) return undefined
+  const type = context.req.header('content-type') ?? ''
+  if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))
+    throw new HostingError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The Content-Type is ${type ? `"${type}"` : 'missing'}; send the body as application/json.`,
+    )
+  return parseJson(decodeText(bytes))
+}
+
+async function readBytes(context: ApiContext): Promise<Buffer> {
+  if (Number(context.req.header('content-length') ?? 0) > BODY_LIMIT_BYTES) throw tooLarge()
+  const stream = context.req.raw.body
+  if (!stream) return Buffer.alloc(0)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.length
+    if (size > BODY_LIMIT_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(): HostingError {
+  return new HostingError(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than ${BODY_LIMIT_BYTES} bytes (1 MiB), the most that a JSON request may have.`,
+  )
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new HostingError('INVALID_JSON', 'The body is not UTF-8 text.', { cause })
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (isTooDeep(text))
+    throw new HostingError('INVALID_JSON', `The body is nested deeper than ${DEPTH_LIMIT} levels.`)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HostingError('INVALID_JSON', 'The body is not valid JSON.', {
+      details: describeFault(text, error as Error),
+      cause: error,
+    })
+  }
+}
+
+/** `line 3, column 7: Expected ',' or '}'`, without repeating the body, which may hold secrets. */
+function describeFault(text: string, error: Error): string {
+  const place = /at position (\d+)/.exec(error.message)
+  const position = place ? Number(place[1]) : text.length
+  const before = text.slice(0, position).split('\n')
+  const reason = error.message
+    .replace(/\s*(in JSON )?at position.*$/s, '')
+    .replace(/,? *\.{0,3}".*" is not valid JSON$/s, '')
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}: ${reason}`
+}
+
+/** Counts brackets outside of strings, without building anything. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === 0x5c) index++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > DEPTH_LIMIT) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}

@@ -1,0 +1,40 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { HostingError } from '../../shared/errors.ts'
+
+/** Listens on loopback only; 0 picks a port. Throws CONFLICT when another program holds the port. */
+export async function listen(
+  port: number,
+  listener: RequestListener,
+): Promise<{ server: Server; port: number }> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', error => reject(toListenError(error as NodeJS.ErrnoException, port)))
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** Lets running requests end for a while, then cuts them. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(cut)
+}
+
+function toListenError(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code === 'EADDRINUSE')
+    return new HostingError('CONFLICT', `Port ${port} on 127.0.0.1 is in use by another program.`, {
+      details: 'Set MCP_PORT to a free port, or to 0 to have one picked.',
+      next: [{ description: 'Take any free port', command: 'MCP_PORT=0 mcp daemon start' }],
+      cause: error,
+    })
+  if (error.code === 'EACCES')
+    return new HostingError('CONFLICT', `Port ${port} may not be used by this user.`, {
+      details: 'Set MCP_PORT to a port from 1024 up.',
+      cause: error,
+    })
+  return error
+}

@@ -1,0 +1,188 @@
+import { z } from 'zod'
+import { envelopeOf, errorEnvelopeSchema } from '../../shared/envelope.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
+import { VERSION } from '../../shared/version.ts'
+import { type AnswerDoc, endpoint, type Route } from './endpoint.ts'
+import { STATUS_OF } from './status.ts'
+
+type Json = Record<string, unknown>
+
+const RATE_HEADERS = {
+  'X-RateLimit-Limit': header('Requests an hour that the plan allows', 'integer'),
+  'X-RateLimit-Remaining': header('Requests left in this window', 'integer'),
+  'X-RateLimit-Reset': header('Unix time in seconds at which the window ends', 'integer'),
+}
+const REQUEST_ID = { 'X-Request-Id': header('Id of the request, equal to meta.request_id') }
+
+/** `/openapi.json`, made of the routes' own schemas. */
+export function openApiEndpoint(routes: () => readonly Route[]) {
+  let document: Json | undefined
+  return endpoint({
+    operationId: 'getOpenApi',
+    summary: 'Show this description',
+    answers: { 200: { description: 'OpenAPI 3.1', schema: z.looseObject({ openapi: z.string() }) } },
+    run() {
+      document ??= describeApi(routes())
+      return { status: 200, data: document }
+    },
+  })
+}
+
+/** An OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). */
+export function describeApi(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'MCP hosting',
+      version: VERSION,
+      description: 'Build, test, deploy and host MCP servers.',
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' } },
+      schemas: { Error: toSchema(errorEnvelopeSchema, 'output') },
+    },
+  }
+}
+
+function describeOperation(route: Route): Json {
+  const { endpoint, access } = route
+  return {
+    operationId: endpoint.operationId,
+    summary: endpoint.summary,
+    tags: [route.path.startsWith('/v1/') ? 'v1' : route.path.startsWith('/api/') ? 'api' : 'daemon'],
+    ...(access === 'open' ? { security: [] } : { security: [{ apiKey: [] }] }),
+    ...(access === 'open' || access === 'any' ? {} : { 'x-scope': access }),
+    parameters: describeParameters(route),
+    ...(endpoint.body ? { requestBody: describeBody(route) } : {}),
+    responses: { ...describeAnswers(route), ...describeErrors(route) },
+  }
+}
+
+function describeParameters({ endpoint }: Route): Json[] {
+  const prefer = {
+    name: 'Prefer',
+    in: 'header',
+    required: false,
+    schema: { type: 'string' },
+    description: '`respond-async` (RFC 7240)',
+  }
+  return [
+    ...parametersOf(endpoint.params, 'path'),
+    ...parametersOf(endpoint.query, 'query'),
+    ...(endpoint.takesPrefer ? [prefer] : []),
+  ]
+}
+
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = toSchema(schema, 'input') as {
+    properties?: Json
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+function describeBody({ endpoint }: Route): Json {
+  const schema = toSchema(endpoint.body!, 'input')
+  return { required: !endpoint.bodyOptional, content: { 'application/json': { schema } } }
+}
+
+function describeAnswers(route: Route): Json {
+  const entries = Object.entries(route.endpoint.answers) as [string, AnswerDoc][]
+  return Object.fromEntries(
+    entries.map(([status, answer]) => [status, describeAnswer(route, Number(status), answer)]),
+  )
+}
+
+function describeAnswer(route: Route, status: number, answer: AnswerDoc): Json {
+  const extra: Json = {}
+  if (route.endpoint.takesPrefer) extra['Preference-Applied'] = header('The preference that was honoured')
+  if (status === 201 || status === 202) extra.Location = header('Where the record can be read')
+  return {
+    description: answer.description,
+    headers: { ...headersFor(route), ...extra },
+    ...(answer.schema ? { content: contentOf(route, answer) } : {}),
+  }
+}
+
+function contentOf(route: Route, { schema, events }: AnswerDoc): Json {
+  const whole = route.path.startsWith('/v1/') ? envelopeOf(schema!) : schema!
+  return {
+    'application/json': { schema: toSchema(whole, 'output') },
+    ...(events
+      ? { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': toSchema(events, 'output') } }
+      : {}),
+  }
+}
+
+/** Codes that any operation of its kind may answer with. */
+function errorsOf({ endpoint, access }: Route): ErrorCode[] {
+  const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'RATE_LIMITED', 'UNAVAILABLE']
+  const withScope: ErrorCode[] = access === 'open' || access === 'any' ? [] : ['INSUFFICIENT_SCOPE']
+  const withInput: ErrorCode[] = endpoint.params || endpoint.query || endpoint.body ? ['INVALID_REQUEST'] : []
+  const withBody: ErrorCode[] = endpoint.body
+    ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+    : []
+  const all = [
+    'FORBIDDEN',
+    ...withKey,
+    ...withScope,
+    ...withInput,
+    ...withBody,
+    ...(endpoint.errors ?? []),
+    'INTERNAL',
+  ]
+  return [...new Set(all)] as ErrorCode[]
+}
+
+function describeErrors(route: Route): Json {
+  const byStatus = Map.groupBy(errorsOf(route), code => STATUS_OF[code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [status, describeError(route, status, codes)]),
+  )
+}
+
+function describeError(route: Route, status: number, codes: ErrorCode[]): Json {
+  const extra: Json = {}
+  if (status === 401) extra['WWW-Authenticate'] = header('Bearer challenge (RFC 6750)')
+  if (status === 429) extra['Retry-After'] = header('Seconds to wait', 'integer')
+  // Before the key is known there is nothing to count.
+  const headers = status === 401 || status === 403 ? REQUEST_ID : headersFor(route)
+  return {
+    description: codes.join(', '),
+    headers: { ...headers, ...extra },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}
+
+function headersFor({ access }: Route): Json {
+  return access === 'open' ? REQUEST_ID : { ...REQUEST_ID, ...RATE_HEADERS }
+}
+
+function header(description: string, type = 'string'): Json {
+  return { description, schema: { type } }
+}
+
+/** JSON Schema 2020-12 that stands on its own: an `$id` keeps its inner references (`#/$defs/…`) inside of it. */
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  return rest.$defs ? { $id: nextId(), ...rest } : rest
+}
+
+let ids = 0
+function nextId(): string {
+  ids += 1
+  return `urn:mcp-hosting:schema:${ids}`
+}

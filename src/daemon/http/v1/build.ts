@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { buildRequestSchema } from '../../../shared/definitions.ts'
+import { buildRecordSchema } from '../../../shared/deployments.ts'
+import { pageOf } from '../../../shared/envelope.ts'
+import { BUILD_STATES } from '../../../shared/states.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+import { idSchema, limitSchema } from '../path-ids.ts'
+
+const params = z.object({ mcp_id: idSchema })
+
+export function buildEndpoints({ builds, records }: Services) {
+  const createBuild = endpoint({
+    operationId: 'createBuild',
+    summary: 'Build an MCP server of its definitions',
+    body: buildRequestSchema,
+    // All faults of the definitions are INVALID_MCP, those of their shape too.
+    rawBody: true,
+    takesPrefer: true,
+    answers: {
+      201: { description: 'The build is over: ready, or failed with its error', schema: buildRecordSchema },
+      202: { description: 'Accepted; the build goes on', schema: buildRecordSchema },
+    },
+    errors: ['INVALID_MCP'],
+    async run({ body, respondAsync }) {
+      const { build, done } = await builds.create(body)
+      return respondAsync
+        ? { status: 202, data: records.build(build), headers: { Location: `/v1/build/${build.id}` } }
+        : { status: 201, data: records.build(await done), headers: { Location: `/v1/build/${build.id}` } }
+    },
+  })
+
+  const listBuilds = endpoint({
+    operationId: 'listBuilds',
+    summary: 'List builds, newest first',
+    query: z.strictObject({
+      name: z.string().optional(),
+      status: z.enum(BUILD_STATES).optional(),
+      limit: limitSchema,
+      cursor: z.string().optional(),
+    }),
+    answers: { 200: { description: 'A page of builds', schema: pageOf(buildRecordSchema) } },
+    run({ query: { limit, cursor, ...filter } }) {
+      const { items, nextCursor } = builds.list(filter, limit, cursor)
+      return {
+        status: 200,
+        data: { items: items.map(build => records.build(build)), next_cursor: nextCursor },
+      }
+    },
+  })
+
+  const getBuild = endpoint({
+    operationId: 'getBuild',
+    summary: 'Show a build',
+    params,
+    answers: { 200: { description: 'The build', schema: buildRecordSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: records.build(builds.get(params.mcp_id)) }),
+  })
+
+  const getArtifact = endpoint({
+    operationId: 'getArtifact',
+    summary: 'Show what a build made: the normalised definitions that instances serve',
+    params,
+    answers: { 200: { description: 'The artifact', schema: z.looseObject({ format: z.literal(1) }) } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params }) => ({ status: 200, data: builds.artifact(params.mcp_id) }),
+  })
+
+  const removeBuild = endpoint({
+    operationId: 'removeBuild',
+    summary: 'Remove a build that no deployment uses',
+    params,
+    answers: { 204: { description: 'Removed' } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async run({ params }) {
+      await builds.remove(params.mcp_id)
+      return { status: 204 }
+    },
+  })
+
+  return { createBuild, listBuilds, getBuild, getArtifact, removeBuild }
+}

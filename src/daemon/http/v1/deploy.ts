@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import {
+  deploymentRecordSchema,
+  deploymentStatusSchema,
+  deployRequestSchema,
+  rollbackRequestSchema,
+} from '../../../shared/deployments.ts'
+import { pageOf } from '../../../shared/envelope.ts'
+import { DEPLOYMENT_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint, type Reply } from '../endpoint.ts'
+import { idSchema, limitSchema } from '../path-ids.ts'
+
+const params = z.object({ deployment_id: idSchema })
+
+const created = {
+  201: { description: 'It is over: deployed, or failed with its error', schema: deploymentRecordSchema },
+  202: { description: 'Accepted; the deployment goes on', schema: deploymentRecordSchema },
+}
+
+const brought = {
+  200: { description: 'It is over: deployed, or failed with its error', schema: deploymentStatusSchema },
+  202: { description: 'Accepted; the deployment goes on', schema: deploymentStatusSchema },
+}
+
+export function deployEndpoints({ deployments, records }: Services) {
+  type Accepted = ReturnType<typeof deployments.create>
+
+  async function answerCreated({ deployment, done }: Accepted, respondAsync: boolean): Promise<Reply> {
+    const headers = { Location: `/v1/deploy/${deployment.id}/status` }
+    return respondAsync
+      ? { status: 202, data: records.deployment(deployment), headers }
+      : { status: 201, data: records.deployment(await done), headers }
+  }
+
+  const createDeployment = endpoint({
+    operationId: 'createDeployment',
+    summary:
+      'Deploy a built server to an environment; the one that served there is superseded without a failed request',
+    body: deployRequestSchema,
+    takesPrefer: true,
+    answers: created,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ body, respondAsync }) => answerCreated(deployments.create(body), respondAsync),
+  })
+
+  const listDeployments = endpoint({
+    operationId: 'listDeployments',
+    summary: 'List deployments, newest first',
+    query: z.strictObject({
+      name: z.string().optional(),
+      environment: z.enum(ENVIRONMENTS).optional(),
+      status: z.enum(DEPLOYMENT_STATES).optional(),
+      limit: limitSchema,
+      cursor: z.string().optional(),
+    }),
+    answers: { 200: { description: 'A page of deployments', schema: pageOf(deploymentStatusSchema) } },
+    run({ query: { limit, cursor, ...filter } }) {
+      const { items, nextCursor } = deployments.list(filter, limit, cursor)
+      const page = items.map(deployment => records.status(deployment))
+      return { status: 200, data: { items: page, next_cursor: nextCursor } }
+    },
+  })
+
+  const getStatus = endpoint({
+    operationId: 'getDeploymentStatus',
+    summary: 'Show a deployment',
+    params,
+    answers: { 200: { description: 'The deployment', schema: deploymentStatusSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: records.status(deployments.get(params.deployment_id)) }),
+  })
+
+  const stop = endpoint({
+    operationId: 'stopDeployment',
+    summary: 'Stop a deployment: connections are refused at once, running requests end',
+    params,
+    answers: { 200: { description: 'The stopped deployment', schema: deploymentStatusSchema } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: async ({ params }) => ({
+      status: 200,
+      data: records.status(await deployments.stop(params.deployment_id)),
+    }),
+  })
+
+  const start = endpoint({
+    operationId: 'startDeployment',
+    summary: 'Start a stopped or failed deployment again',
+    params,
+    takesPrefer: true,
+    answers: brought,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async run({ params, respondAsync }) {
+      const { deployment, done } = deployments.start(params.deployment_id)
+      return respondAsync
+        ? { status: 202, data: records.status(deployment) }
+        : { status: 200, data: records.status(await done) }
+    },
+  })
+
+  const restart = endpoint({
+    operationId: 'restartDeployment',
+    summary: 'Replace the instances of a deployment by new ones',
+    params,
+    answers: { 200: brought[200] },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: async ({ params }) => ({
+      status: 200,
+      data: records.status(await deployments.restart(params.deployment_id)),
+    }),
+  })
+
+  const rollback = endpoint({
+    operationId: 'rollbackDeployment',
+    summary: 'Deploy again what was deployed before, as a new deployment',
+    params,
+    body: rollbackRequestSchema,
+    bodyOptional: true,
+    takesPrefer: true,
+    answers: created,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params, body, respondAsync }) =>
+      answerCreated(deployments.rollback(params.deployment_id, body?.to), respondAsync),
+  })
+
+  const remove = endpoint({
+    operationId: 'removeDeployment',
+    summary: 'End a deployment at once and forget it with its logs',
+    params,
+    answers: { 204: { description: 'Removed' } },
+    errors: ['NOT_FOUND'],
+    async run({ params }) {
+      await deployments.remove(params.deployment_id)
+      return { status: 204 }
+    },
+  })
+
+  return { createDeployment, listDeployments, getStatus, stop, start, restart, rollback, remove }
+}

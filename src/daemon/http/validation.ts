@@ -1,0 +1,45 @@
+import type { z } from 'zod'
+import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
+
+/** Throws INVALID_REQUEST whose details name every field that is wrong, for example `config.domain: …`. */
+export function validate<T extends z.ZodType>(schema: T, input: unknown, part: string): z.output<T> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const details = result.error.issues.flatMap(issue => describeIssue(schema, issue))
+  throw new HostingError('INVALID_REQUEST', `The ${part} is not valid: ${details[0]}`, {
+    details: details.join('; '),
+  })
+}
+
+function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.join('.')
+  const at = (name: PropertyKey) => (path ? `${path}.${String(name)}` : String(name))
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map(key => `${at(key)}: not a known field${suggestion(schema, issue.path, key)}`)
+  if (issue.code === 'invalid_key') return [`${path}: ${issue.issues[0]?.message ?? issue.message}`]
+  return [`${path || 'the whole'}: ${issue.message}`]
+}
+
+function suggestion(schema: z.ZodType, path: PropertyKey[], key: string): string {
+  const near = nearestName(key, fieldsAt(schema, path))
+  return near ? `, did you mean "${near}"?` : ''
+}
+
+/** Names of the fields of the object at `path`; none where the schema there is no object. */
+function fieldsAt(schema: z.ZodType, path: PropertyKey[]): string[] {
+  let current: unknown = schema
+  for (const step of [...path, undefined]) {
+    current = unwrap(current)
+    const shape = (current as { shape?: Record<string, unknown> } | undefined)?.shape
+    if (step === undefined) return Object.keys(shape ?? {})
+    current = shape?.[String(step)]
+  }
+  return []
+}
+
+function unwrap(schema: unknown): unknown {
+  let current = schema as { def?: { innerType?: unknown } } | undefined
+  while (current?.def?.innerType) current = current.def.innerType as typeof current
+  return current
+}

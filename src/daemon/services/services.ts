@@ -1,0 +1,33 @@
+import { ApiKeys } from './api-keys.ts'
+import { Builds } from './builds.ts'
+import { DeploymentLogs } from './deployment-logs.ts'
+import { Records } from './deployment-records.ts'
+import { Deployments } from './deployments.ts'
+import { Previews } from './previews.ts'
+import { RateLimits } from './rate-limits.ts'
+import { Releases } from './releases.ts'
+import type { Rooms } from './rooms.ts'
+
+/** What the HTTP API calls. */
+export interface Services {
+  builds: Builds
+  deployments: Deployments
+  deploymentLogs: DeploymentLogs
+  records: Records
+  previews: Previews
+  apiKeys: ApiKeys
+  rateLimits: RateLimits
+}
+
+export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
+  const previews = new Previews(rooms)
+  return {
+    previews,
+    builds: new Builds(rooms, previews),
+    deployments: new Deployments(rooms, new Releases(rooms)),
+    deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),
+    records: new Records(rooms, previews),
+    apiKeys: new ApiKeys(rooms.store, rooms.clock),
+    rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
+  }
+}
