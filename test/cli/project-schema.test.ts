@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { createProjectFileSchema, SCHEMA_FILE } from '../../scripts/schema.ts'
+import { compileSchema, describeViolation } from '../../src/shared/json-schema.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+it('the schema that editors use is made from the one that validates (npm run schema)', () => {
+  expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createProjectFileSchema()))
+})
+
+it.each(projectFiles())('%s fits the schema', file => {
+  const validate = compileSchema(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')))
+  const valid = validate(JSON.parse(readFileSync(join(root, file), 'utf8')))
+  expect(valid ? '' : describeViolation(validate.errors, file)).toBe('')
+})
+
+function projectFiles(): string[] {
+  return ['examples', 'templates'].flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('mcp.config.json'))
+      .map(file => join(folder, file)),
+  )
+}
