@@ -33,14 +33,7 @@ function sentenceOf(code: string, path: string): { message: string; next: string
       message: `The disk that holds ${path} is full: nothing was changed.`,
       next: 'Free some space and try again.',
     }
-  if (
-    code.startsWith('SQLITE_READONLY') ||
-    code === 'SQLITE_CANTOPEN' ||
-    code.startsWith('SQLITE_CANTOPEN_') ||
-    code === 'SQLITE_PERM' ||
-    code === 'EACCES' ||
-    code === 'EROFS'
-  )
+  if (/^SQLITE_(READONLY|CANTOPEN|PERM)|^(EACCES|EEXIST|ENOTDIR|EPERM|EROFS)$/.test(code))
     return {
       message: `The database ${path} cannot be written (${code}).`,
       next: 'Make the file and its folder writable, or set MCP_HOME to a folder that is.',
