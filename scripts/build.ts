@@ -23,6 +23,8 @@ export async function buildDist(): Promise<void> {
     format: 'esm',
     target: 'node22.19',
     external: ['better-sqlite3'],
+    // Its main file is UMD, whose inner require() calls no bundler can follow.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     define: { MCP_VERSION: JSON.stringify(version) },
     // Bundled CommonJS packages still call require() for Node's own modules.
     banner: {

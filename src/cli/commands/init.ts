@@ -1,0 +1,129 @@
+import { relative, resolve } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import {
+  fromOpenApi,
+  fromTemplate,
+  INIT_TEMPLATES,
+  type InitTemplate,
+  serverNameFor,
+  writeProject,
+} from '../new-project.ts'
+
+export default defineCommand({
+  name: 'init',
+  summary: 'make a new project',
+  description:
+    'Makes a project of a template, or an advanced server of an OpenAPI description. Asks in a terminal; elsewhere the flags say it. Never overwrites a file without --force.',
+  arguments: { dir: { doc: 'folder of the project', default: '.' } },
+  options: {
+    template: {
+      type: 'string',
+      value: 'template',
+      choices: ['basic', 'advanced', 'custom'],
+      doc: 'basic: declared answers; advanced: also HTTP calls (default: basic)',
+    },
+    name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
+    tool: { type: 'list', value: 'name', doc: "a tool instead of the template's own, without a handler yet" },
+    fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
+    force: { type: 'boolean', doc: 'overwrite files that exist' },
+  },
+  examples: [
+    { command: 'mcp init my-server', does: 'asks in a terminal; a basic server elsewhere' },
+    { command: 'mcp init desk --template advanced --name desk', does: 'asks nothing' },
+    { command: 'mcp init shop --from-openapi openapi.yaml', does: 'a tool for each operation' },
+  ],
+  async run(context, input) {
+    refuseCustom(input.template)
+    const directory = resolve(context.cwd, input.dir)
+    const answers = input.fromOpenapi ? undefined : await complete(context, directory, input)
+    const project = answers
+      ? await fromTemplate(answers.template, answers.name, answers.tools)
+      : await fromOpenApi(resolve(context.cwd, input.fromOpenapi!), nameForOpenApi(directory, input.name))
+    writeProject(directory, project.files, input.force)
+    report(context, directory, project)
+  },
+})
+
+function refuseCustom(template: string | undefined): void {
+  if (template === 'custom')
+    throw new HostingError(
+      'INVALID_REQUEST',
+      'There is no "custom" project in this version of mcp: it hosts servers without code of their own. Choose basic or advanced.',
+      { next: [{ description: 'Call other APIs without code', command: 'mcp init --template advanced' }] },
+    )
+}
+
+interface Answers {
+  name: string
+  template: InitTemplate
+  tools: string[]
+}
+
+/** Asks for what the flags leave open where somebody can be asked, else takes the defaults. */
+async function complete(
+  { output, globals }: CommandContext,
+  directory: string,
+  input: { name: string | undefined; template: string | undefined; tool: string[] },
+): Promise<Answers> {
+  const template = input.template as InitTemplate | undefined
+  const known = { name: input.name, template, tools: input.tool }
+  if (!output.interactive || globals.yes)
+    return { ...known, name: serverNameFor(directory, input.name), template: template ?? 'basic' }
+  const { default: inquirer } = await import('inquirer')
+  const asked = await inquirer.prompt(
+    [
+      {
+        type: 'input',
+        name: 'name',
+        message: 'Name of the server',
+        default: serverNameFor(directory, undefined),
+        validate: (text: string) => problemOf(() => serverNameFor(directory, text)) ?? true,
+      },
+      { type: 'select', name: 'template', message: 'Template', choices: [...INIT_TEMPLATES] },
+      { type: 'input', name: 'tools', message: "Tools, by commas (empty: the template's own)" },
+    ],
+    {
+      ...(input.name && { name: input.name }),
+      ...(template && { template }),
+      ...(input.tool.length > 0 && { tools: input.tool.join(',') }),
+    },
+  )
+  const tools = String(asked.tools)
+    .split(',')
+    .map(tool => tool.trim())
+    .filter(Boolean)
+  return { name: serverNameFor(directory, asked.name), template: asked.template as InitTemplate, tools }
+}
+
+function problemOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** Without `--name` the description's title names the server. */
+function nameForOpenApi(directory: string, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : serverNameFor(directory, name)
+}
+
+function report(
+  { output, cwd }: CommandContext,
+  directory: string,
+  { files, warnings }: { files: { path: string }[]; warnings: string[] },
+): void {
+  const paths = files.map(({ path }) => path)
+  const shown = relative(cwd, directory) || '.'
+  output.result({ directory, files: paths, warnings }, () => {
+    output.line(`Project made in ${shown}: ${paths.join(', ')}`)
+    for (const warning of warnings) output.note(warning)
+    output.next(
+      { description: 'Run it', command: shown === '.' ? 'mcp up' : `mcp up ${shown}` },
+      { description: 'Check it after a change', command: `mcp build ${shown} --check` },
+    )
+  })
+}

@@ -1,0 +1,151 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { writeFileAtomic } from '../shared/atomic-file.ts'
+import { HostingError } from '../shared/errors.ts'
+import { SERVER_NAME } from '../shared/names.ts'
+import { packageRoot } from './package-root.ts'
+
+/** A file of a new project, not yet written; `path` is relative to the project. */
+export interface NewFile {
+  path: string
+  content: string
+}
+
+export interface NewProject {
+  files: NewFile[]
+  /** What the one who asked should know, a line each. */
+  warnings: string[]
+}
+
+/** Templates that `mcp init` has; `custom` servers need module handlers, which the builder at hand refuses. */
+export const INIT_TEMPLATES = ['basic', 'advanced'] as const
+export type InitTemplate = (typeof INIT_TEMPLATES)[number]
+
+const SCHEMA = 'mcp.config.schema.json'
+const CONFIG = 'mcp.config.json'
+
+/** A project of one of the shipped templates; `tools`, when given, stand in for the template's own. */
+export async function fromTemplate(
+  template: InitTemplate,
+  name: string,
+  tools: readonly string[],
+): Promise<NewProject> {
+  const folder = join(packageRoot(), 'templates', template)
+  const files = readdirSync(folder).map(path => ({ path, content: readFileSync(join(folder, path), 'utf8') }))
+  const changes: [string, unknown][] = [
+    ['$schema', `./${SCHEMA}`],
+    ['name', name],
+  ]
+  if (tools.length > 0) changes.push(['tools', tools.map(declareTool)])
+  const configured = await Promise.all(
+    files.map(async ({ path, content }) => ({
+      path,
+      content: path === CONFIG ? await withFields(content, changes) : content.replaceAll('my-server', name),
+    })),
+  )
+  return { files: [...configured, schemaFile()], warnings: [] }
+}
+
+/** A project whose tools are the operations of an OpenAPI description. */
+export async function fromOpenApi(file: string, name: string | undefined): Promise<NewProject> {
+  const { importOpenApi } = await import('./openapi/import.ts')
+  const { project, warnings } = await importOpenApi(file, name)
+  if (project.tools.length === 0)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `${basename(file)} describes no operation that can be a tool.`,
+      {
+        details: warnings.join('\n') || undefined,
+      },
+    )
+  const { formatJson } = await import('./format-json.ts')
+  const config = formatJson({ $schema: `./${SCHEMA}`, ...project })
+  const readme = openApiReadme(basename(file), project)
+  return {
+    files: [{ path: CONFIG, content: config }, { path: 'README.md', content: readme }, schemaFile()],
+    warnings,
+  }
+}
+
+/** Writes the files. Throws CONFLICT that names those that exist, unless `force`. */
+export function writeProject(directory: string, files: readonly NewFile[], force: boolean): void {
+  const existing = files.filter(({ path }) => existsSync(join(directory, path)))
+  if (existing.length > 0 && !force)
+    throw new HostingError(
+      'CONFLICT',
+      `${directory} already holds ${existing.map(({ path }) => path).join(', ')}: nothing was written.`,
+      { next: [{ description: 'Choose another folder, or overwrite them with --force' }] },
+    )
+  for (const { path, content } of files) writeFileAtomic(join(directory, path), content, 0o644)
+}
+
+/** The server's name: as given, or made of the folder's. Throws INVALID_REQUEST. */
+export function serverNameFor(directory: string, given: string | undefined): string {
+  const name =
+    given ??
+    basename(resolve(directory))
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .slice(0, 63)
+  if (SERVER_NAME.test(name)) return name
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${name}" is no name for a server: 1 to 63 letters, digits, "-", "_" or ".".${given ? '' : ' Give one with --name.'}`,
+  )
+}
+
+/** Answers with a sample until it gets a handler. */
+function declareTool(name: string): object {
+  return {
+    name,
+    description: name.replace(/[_-]+/g, ' '),
+    inputSchema: { type: 'object', properties: {} },
+    outputSchema: { type: 'object', properties: { result: { type: 'string' } }, required: ['result'] },
+  }
+}
+
+/** Changes top-level fields of a JSON text and leaves the rest as it was written. */
+async function withFields(text: string, changes: readonly [string, unknown][]): Promise<string> {
+  const { applyEdits, modify } = await import('jsonc-parser')
+  const formattingOptions = { insertSpaces: true, tabSize: 2 }
+  return changes.reduce(
+    (changed, [field, value]) => applyEdits(changed, modify(changed, [field], value, { formattingOptions })),
+    text,
+  )
+}
+
+/** Beside the project, so that `$schema` leads an editor to it wherever the package is installed. */
+function schemaFile(): NewFile {
+  const content = readFileSync(join(packageRoot(), 'schema', 'mcp.config.json'), 'utf8')
+  return { path: SCHEMA, content: `${JSON.stringify(JSON.parse(content))}\n` }
+}
+
+function openApiReadme(
+  source: string,
+  project: { name?: string; title?: string; tools: unknown[]; env?: unknown[] },
+) {
+  const tools = (project.tools as { name: string; description: string }[]).map(
+    ({ name, description }) => `| \`${name}\` | ${description.replaceAll('|', '\\|')} |`,
+  )
+  const env = ((project.env ?? []) as { name: string; description?: string; default?: string }[]).map(
+    one => `| \`${one.name}\` | ${one.description ?? ''} | ${one.default ? `\`${one.default}\`` : 'none'} |`,
+  )
+  return `# ${project.title ?? project.name}
+
+An MCP server made of \`${source}\`: each operation is a tool that calls the API.
+
+\`\`\`sh
+mcp up            # build, deploy, try a tool, print the URL
+mcp tools ${project.name}
+\`\`\`
+
+| tool | does |
+|---|---|
+${tools.join('\n')}
+
+Environment variables, given with \`mcp deploy --set NAME=value\` or \`--env-file .env\`:
+
+| variable | meaning | default |
+|---|---|---|
+${env.join('\n')}
+`
+}
