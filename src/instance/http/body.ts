@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Deeper values would overflow the stack of whoever walks them: validators, templates, JSON.stringify. */
-const MAX_DEPTH = 128
+const MAX_DEPTH = 256
 
 /** Reads a request's body as text. Exactly one of the callbacks is called, none when the client went away. */
 export function readBody(

@@ -13,20 +13,20 @@ interface MirroredParameter {
 
 /** How the `Mcp-Param-*` headers of a call contradict its arguments. */
 export function findParamFault(http: IncomingMessage, tool: PreparedTool, args: unknown): string | undefined {
-  for (const parameter of mirroredParameters(tool)) {
+  for (const parameter of mirroredParameters(tool.inputSchema)) {
     const fault = compare(header(http, parameter.header), parameter, valueAt(args, parameter.path))
     if (fault !== undefined) return fault
   }
   return undefined
 }
 
-const known = new WeakMap<PreparedTool, readonly MirroredParameter[]>()
+const known = new WeakMap<object, readonly MirroredParameter[]>()
 
-function mirroredParameters(tool: PreparedTool): readonly MirroredParameter[] {
-  let parameters = known.get(tool)
+function mirroredParameters(schema: Record<string, unknown>): readonly MirroredParameter[] {
+  let parameters = known.get(schema)
   if (!parameters) {
-    parameters = [...findParameters(tool.inputSchema, [])]
-    known.set(tool, parameters)
+    parameters = [...findParameters(schema, [])]
+    known.set(schema, parameters)
   }
   return parameters
 }
