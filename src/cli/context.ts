@@ -1,3 +1,4 @@
+import { writeFileAtomic } from '../shared/atomic-file.ts'
 import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { readCredentials } from './credentials.ts'
@@ -109,7 +110,7 @@ export function getContext(config: Config, name: string): { apiUrl?: string } {
   throw new HostingError(
     'NOT_FOUND',
     `There is no context "${name}". Known: ${contextNames(config).join(', ')}.`,
-    { next: [{ description: 'Save one', command: `mcp context add ${name} --url <url>` }] },
+    { next: [{ description: 'Save one', command: `mcp context add ${name} <url>` }] },
   )
 }
 
@@ -126,6 +127,10 @@ export function contextNames(config: Config): string[] {
 export function readConfig(path: string): Config {
   const value = readJsonFile(path) as Partial<Config> | undefined
   return { ...value, contexts: value?.contexts ?? {} }
+}
+
+export function saveConfig(path: string, config: Config): void {
+  writeFileAtomic(path, `${JSON.stringify(config, null, 2)}\n`, 0o600)
 }
 
 /** An http(s) address without a trailing slash. Throws INVALID_REQUEST that names where it came from. */

@@ -31,6 +31,8 @@ export interface Output {
   line(text?: string): void
   /** Aligned columns without borders; `empty` is printed when there are no rows. */
   table(headers: readonly string[], rows: readonly (readonly string[])[], empty?: string): void
+  /** Indented `label  value` lines; undefined values are left out. */
+  fields(fields: Record<string, string | undefined>): void
   /** What to type next, at the end of a result. */
   next(...steps: NextStep[]): void
   /** A remark on standard error; silent with `--quiet` and `--json`. */
@@ -74,6 +76,11 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       const columns = process.stdout.isTTY ? process.stdout.columns : undefined
       const [head, ...lines] = formatTable(headers, rows, columns)
       for (const line of [style.dim(head!), ...lines]) out(line)
+    },
+    fields(fields) {
+      const rows = Object.entries(fields).filter((row): row is [string, string] => row[1] !== undefined)
+      const width = Math.max(0, ...rows.map(([label]) => label.length))
+      for (const [label, value] of rows) out(`  ${style.dim(label.padEnd(width))}  ${printable(value)}`)
     },
     next(...steps) {
       if (quiet || json || steps.length === 0) return

@@ -142,17 +142,21 @@ function pickDeployment(
   name: string,
   prefer: readonly DeploymentEntry['status'][],
 ): DeploymentEntry {
-  const preferred = deployments.filter(({ status }) => prefer.includes(status))
-  const candidates = newestPerEnvironment(preferred.length > 0 ? preferred : deployments)
+  const current = currentDeployments(deployments)
+  const preferred = current.filter(({ status }) => prefer.includes(status))
+  const candidates = preferred.length > 0 ? preferred : current
   if (candidates.length === 1) return candidates[0]!
-  throw ambiguous('deployment', name, candidates.map(describeDeployment), 'or name one with --env')
+  throw ambiguous('deployment', name, candidates.map(describeDeployment), ', or name one with --env')
 }
 
-/** Lists come newest first. */
-function newestPerEnvironment(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
-  const newest = new Map<string | undefined, DeploymentEntry>()
-  for (const one of deployments) if (!newest.has(one.environment)) newest.set(one.environment, one)
-  return [...newest.values()]
+/** One a server and environment: the live one, else the newest. The list comes newest first. */
+export function currentDeployments(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
+  const current = new Map<string, DeploymentEntry>()
+  for (const one of [...deployments.filter(({ status }) => LIVE.includes(status)), ...deployments]) {
+    const slot = `${one.name} ${one.environment}`
+    if (!current.has(slot)) current.set(slot, one)
+  }
+  return [...current.values()]
 }
 
 function describeDeployment({ deployment_id, name, environment, status }: DeploymentEntry): string {
@@ -160,7 +164,7 @@ function describeDeployment({ deployment_id, name, environment, status }: Deploy
 }
 
 function ambiguous(kind: string, reference: string, candidates: string[], hint?: string): HostingError {
-  const message = `"${reference}" stands for ${candidates.length} ${kind}s: give more of the id${hint ? ` ${hint}` : ''}.`
+  const message = `"${reference}" stands for ${candidates.length} ${kind}s: give more of the id${hint ?? ''}.`
   return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
 }
 

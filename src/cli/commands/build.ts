@@ -1,0 +1,59 @@
+import { formatDurationMs } from '../../shared/duration.ts'
+import { buildServer, reportFailedBuild } from '../build-server.ts'
+import { defineCommand } from '../command.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import { loadProject } from '../project.ts'
+
+export default defineCommand({
+  name: 'build',
+  summary: 'build a server from its project file',
+  description:
+    'Checks the project file and builds the server. Its URL works at once: a preview that the first connection starts.',
+  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  options: { check: { type: 'boolean', doc: 'only check the project file; needs no daemon' } },
+  examples: [
+    { command: 'mcp build', does: 'the project in this folder' },
+    { command: 'mcp build examples/weather --json', does: '{mcp_id, name, status, url, build_time}' },
+    { command: 'mcp build --check', does: 'validate only' },
+  ],
+  async run(context, { dir, check }): Promise<ExitCode | undefined> {
+    const { output } = context
+    const { request, file } = await loadProject(dir)
+    const counts = countOf(request)
+    if (check) {
+      output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {
+        output.line(`${file} is valid: ${request.name}, ${request.template}, ${describe(counts)}`)
+        output.next({ description: 'Build it', command: dir === '.' ? 'mcp build' : `mcp build ${dir}` })
+      })
+      return
+    }
+    const record = await buildServer(context, request)
+    output.result(record, () => {
+      if (record.status === 'failed') return
+      const time = record.build_time === undefined ? '' : ` in ${formatDurationMs(record.build_time * 1000)}`
+      output.line(
+        `${record.status === 'ready' ? 'Built' : 'Building'} ${request.name}${time}: ${describe(counts)}`,
+      )
+      output.fields({ id: record.mcp_id, url: record.url })
+      output.next({ description: 'Deploy it', command: `mcp deploy ${record.mcp_id}` })
+    })
+    if (record.status === 'failed') return reportFailedBuild(context, record)
+  },
+})
+
+interface Counts {
+  tools: number
+  resources: number
+  prompts: number
+}
+
+function countOf(request: { [K in keyof Counts]?: unknown[] }): Counts {
+  const { tools = [], resources = [], prompts = [] } = request
+  return { tools: tools.length, resources: resources.length, prompts: prompts.length }
+}
+
+function describe(counts: Counts): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0)
+  const words = parts.map(([noun, count]) => `${count} ${count === 1 ? noun.slice(0, -1) : noun}`)
+  return words.join(', ') || 'no tools, resources or prompts'
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import type { DeployConfig } from '../../shared/deployments.ts'
+import { formatDurationMs } from '../../shared/duration.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
+import { buildServer, reportFailedBuild } from '../build-server.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import { readEnvVars } from '../env-vars.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import { findBuild } from '../resolve-id.ts'
+
+export default defineCommand({
+  name: 'deploy',
+  summary: 'deploy a project or a built server to an environment',
+  description:
+    'Builds the project in a folder and deploys it, or deploys a server that is built already. Its address stays the same over all releases to an environment.',
+  arguments: {
+    target: {
+      doc: "a project's folder or file, an mcp_id, or a server's name (its newest build)",
+      default: '.',
+    },
+  },
+  options: {
+    env: {
+      type: 'string',
+      value: 'environment',
+      choices: ENVIRONMENTS,
+      default: 'development',
+      doc: 'where to deploy',
+    },
+    domain: { type: 'string', value: 'host', doc: 'custom domain' },
+    min: { type: 'integer', value: 'instances', doc: 'fewest instances (0: none while idle)' },
+    max: { type: 'integer', value: 'instances', doc: 'most instances' },
+    set: {
+      type: 'list',
+      value: 'KEY=VALUE',
+      doc: 'environment variable; KEY alone takes its value from here',
+    },
+    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+    wait: { type: 'boolean', default: true, doc: 'return at once instead of when it is deployed' },
+  },
+  examples: [
+    { command: 'mcp deploy', does: 'this project, to development' },
+    { command: 'mcp deploy --env production --min 2 --max 8', does: 'with two to eight instances' },
+    { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
+  ],
+  async run(context, input): Promise<ExitCode | undefined> {
+    const { output } = context
+    const env_vars = readEnvVars(input.envFile, input.set, context.env)
+    const source = await openTarget(context, input.target, input.env)
+    if ('exitCode' in source) return source.exitCode
+    const { name, mcp_id } = source
+    const config = mergeConfig(source.config, {
+      domain: input.domain,
+      min: input.min,
+      max: input.max,
+      env_vars,
+    })
+    const request = { mcp_id, environment: input.env, ...(config ? { config } : {}) }
+    const record = await deployServer(context, request, { name, wait: input.wait })
+    output.result(record, () => {
+      if (record.status === 'failed') return
+      const time = record.status === 'deployed' ? ` in ${formatDurationMs(record.deploy_time * 1000)}` : ''
+      output.line(`${record.status === 'deployed' ? 'Deployed' : 'Deploying'} ${name} to ${input.env}${time}`)
+      output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
+      output.next(
+        { description: 'See its tools', command: `mcp tools ${record.deployment_id}` },
+        {
+          description: 'Connect a client',
+          command: `mcp connect ${record.deployment_id} --client claude-code`,
+        },
+      )
+    })
+    if (record.status === 'failed') return reportFailedDeployment(context, record, name)
+  },
+})
+
+type Target = { mcp_id: string; name: string; config: DeployConfig | undefined } | { exitCode: ExitCode }
+
+/** What exists as a path is a project and is built first; anything else names a build. */
+async function openTarget(
+  context: CommandContext,
+  target: string,
+  environment: Environment,
+): Promise<Target> {
+  if (!existsSync(target)) {
+    const build = await findBuild(await context.api(), target)
+    return { mcp_id: build?.mcp_id ?? target, name: build?.name ?? target, config: undefined }
+  }
+  const { loadProject } = await import('../project.ts')
+  const project = await loadProject(target)
+  const record = await buildServer(context, project.request)
+  if (record.status === 'failed') return { exitCode: reportFailedBuild(context, record) }
+  return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[environment] }
+}

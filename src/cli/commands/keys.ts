@@ -1,0 +1,177 @@
+import type { CreatedKey, KeyRecord } from '../../shared/api-keys.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
+import { PLANS, SCOPES, type Scope } from '../../shared/scopes.ts'
+import type { ApiClient } from '../api-client.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { confirm } from '../prompt.ts'
+
+interface KeyPage {
+  items: KeyRecord[]
+  nextToken: string | null
+}
+
+export const list = defineCommand({
+  name: 'keys list',
+  summary: 'all API keys',
+  examples: [{ command: 'mcp keys list', does: 'without their secrets, which nobody has any more' }],
+  async run({ output, api }) {
+    const keys = await listKeys(await api())
+    output.result(keys, () => {
+      const rows = keys.map(key => [
+        key.name,
+        key.apiKeyId,
+        key.scopes.join(','),
+        key.plan,
+        key.isExpired ? 'expired' : (key.expiresAt?.slice(0, 10) ?? 'never'),
+      ])
+      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'EXPIRES'], rows, 'There are no API keys.')
+      output.next({ description: 'Make one', command: 'mcp keys create --name ci --scopes READ' })
+    })
+  },
+})
+
+export const create = defineCommand({
+  name: 'keys create',
+  summary: 'make an API key; its secret is shown once',
+  options: {
+    name: { type: 'string', doc: 'what it is for', value: 'name' },
+    scopes: {
+      type: 'string',
+      value: 'scopes',
+      default: 'READ',
+      doc: `what it may do, separated by commas: ${SCOPES.join(', ')}`,
+    },
+    plan: {
+      type: 'string',
+      value: 'plan',
+      choices: PLANS,
+      default: 'free',
+      doc: 'requests an hour: free 100, pro 1000',
+    },
+    expires: {
+      type: 'duration',
+      value: 'duration',
+      doc: 'ends after so long, for example 7d; default: never',
+    },
+  },
+  examples: [
+    {
+      command: 'mcp keys create --name ci --scopes READ,BUILD_AND_DEPLOY --expires 90d',
+      does: 'for a pipeline',
+    },
+    {
+      command: 'mcp keys create --name app --scopes CHAT --plan pro --json',
+      does: 'the record with `key`, the secret',
+    },
+  ],
+  async run({ output, api }, { name, scopes, plan, expires }) {
+    if (!name) throw new HostingError('INVALID_REQUEST', 'The key needs a name: give one with --name.')
+    const body = {
+      name,
+      scopes: parseScopes(scopes),
+      plan,
+      ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires).toISOString() }),
+    }
+    const key = await (await api()).post<CreatedKey>('/api/keys', body)
+    output.result(key, () => {
+      output.line(`Made the key "${key.name}". This is its secret, shown only now:`)
+      output.line()
+      output.line(key.key)
+      output.line()
+      output.fields({
+        id: key.apiKeyId,
+        scopes: key.scopes.join(', '),
+        plan: key.plan,
+        expires: key.expiresAt ?? 'never',
+      })
+      output.next({ description: 'Use it', command: 'MCP_API_KEY=<secret> mcp whoami' })
+    })
+  },
+})
+
+export const revoke = defineCommand({
+  name: 'keys revoke',
+  summary: 'make an API key worthless at once',
+  arguments: { key: { required: true, doc: "the key's id, a unique prefix of it, or its name" } },
+  examples: [{ command: 'mcp keys revoke ci --yes', does: 'without asking' }],
+  async run(context, { key: reference }) {
+    const { output } = context
+    const client = await context.api()
+    const key = pickKey(await listKeys(client), reference)
+    await confirm(context, `Revoke the key "${key.name}" (${key.apiKeyId}) for good?`)
+    await client.delete(`/api/keys/${encodeURIComponent(key.apiKeyId)}`)
+    output.result({ revoked: key.apiKeyId }, () =>
+      output.line(`Revoked the key "${key.name}" (${key.apiKeyId})`),
+    )
+  },
+})
+
+export const check = defineCommand({
+  name: 'keys check',
+  summary: 'tell whether a key may do a request, and why',
+  description:
+    'Tells whether a key may do a request, without doing it. Ends with 0 when it may and with 3 when not.',
+  arguments: {
+    key: { required: true, doc: 'the secret' },
+    method: { required: true, doc: 'GET, POST, PUT, PATCH or DELETE' },
+    path: { required: true, doc: 'path of the API, such as /v1/build' },
+  },
+  examples: [{ command: 'mcp keys check "$KEY" POST /v1/build', does: '{allowed, reason}' }],
+  async run({ output, api }, { key, method, path }): Promise<ExitCode> {
+    const client = await api()
+    const body = { key, method: method.toUpperCase(), path }
+    const verdict = await client.post<{ allowed: boolean; reason: string }>('/api/keys/check', body)
+    output.result(verdict, () =>
+      output.line(`${verdict.allowed ? 'Allowed' : 'Not allowed'}: ${verdict.reason}`),
+    )
+    return verdict.allowed ? EXIT.done : EXIT.notAllowed
+  },
+})
+
+async function listKeys(client: ApiClient): Promise<KeyRecord[]> {
+  const keys: KeyRecord[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await client.get<KeyPage>('/api/keys', { nextToken })
+    keys.push(...page.items)
+    nextToken = page.nextToken ?? undefined
+  } while (nextToken !== undefined)
+  return keys
+}
+
+function pickKey(keys: readonly KeyRecord[], reference: string): KeyRecord {
+  const exact = keys.find(({ apiKeyId }) => apiKeyId === reference)
+  if (exact) return exact
+  const matches = keys.filter(({ apiKeyId, name }) => name === reference || isPrefix(reference, apiKeyId))
+  if (matches.length === 1) return matches[0]!
+  if (matches.length > 1)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `"${reference}" stands for ${matches.length} keys: give more of the id.`,
+      {
+        details: matches.map(({ apiKeyId, name }) => `${apiKeyId}  ${name}`).join('\n'),
+      },
+    )
+  throw new HostingError('NOT_FOUND', `There is no key "${reference}".`, {
+    next: [{ description: 'See all', command: 'mcp keys list' }],
+  })
+}
+
+function isPrefix(reference: string, id: string): boolean {
+  return reference.length >= 8 && id.startsWith(reference)
+}
+
+function parseScopes(text: string): Scope[] {
+  const words = text.split(',').map(word => word.trim().toUpperCase())
+  for (const word of words) {
+    if ((SCOPES as readonly string[]).includes(word)) continue
+    const near = nearestName(word, SCOPES)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `--scopes: there is no scope "${word}"${near ? `, did you mean ${near}` : ''}? Known: ${SCOPES.join(', ')}.`,
+    )
+  }
+  return [...new Set(words)] as Scope[]
+}

@@ -1,0 +1,70 @@
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import { byServerAndEnvironment, shortId } from '../deployment-table.ts'
+import {
+  type BuildEntry,
+  currentDeployments,
+  type DeploymentEntry,
+  listBuilds,
+  listDeployments,
+} from '../resolve-id.ts'
+
+export default defineCommand({
+  name: 'list',
+  summary: 'all servers and their deployments',
+  description:
+    'Lists every server with its newest build (its preview) and the current deployment of each environment. With --json always everything: {builds, deployments}.',
+  options: { all: { type: 'boolean', short: 'a', doc: 'older builds and deployments too' } },
+  examples: [
+    { command: 'mcp list', does: 'what there is' },
+    { command: 'mcp list --all', does: 'with all older builds and deployments' },
+  ],
+  async run({ output, api }, { all }) {
+    const client = await api()
+    const [builds, deployments] = await Promise.all([listBuilds(client, {}), listDeployments(client, {})])
+    if (builds === undefined && deployments === undefined)
+      throw new HostingError('METHOD_NOT_ALLOWED', 'This API has no lists of builds and deployments.', {
+        next: [{ description: 'See one deployment', command: 'mcp status <deployment id>' }],
+      })
+    output.result({ builds: builds ?? [], deployments: deployments ?? [] }, () => {
+      const rows = toRows(builds ?? [], deployments ?? [], all)
+      output.table(['SERVER', 'WHERE', 'STATUS', 'ID', 'URL'], rows, 'There are no servers yet.')
+      if (rows.length > 0)
+        output.next({ description: 'See the tools of one', command: `mcp tools ${rows[0]![0]}` })
+      else
+        output.next(
+          { description: 'Make a project', command: 'mcp init' },
+          { description: 'Try an example', command: 'mcp up examples/weather' },
+        )
+    })
+  },
+})
+
+function toRows(
+  builds: readonly BuildEntry[],
+  deployments: readonly DeploymentEntry[],
+  all: boolean,
+): string[][] {
+  const rows: string[][] = []
+  const shownBuilds = all ? builds : newestPerServer(builds)
+  const shownDeployments = all ? deployments : currentDeployments(deployments)
+  const names = new Set([
+    ...shownDeployments.map(({ name }) => name ?? ''),
+    ...shownBuilds.map(({ name }) => name),
+  ])
+  for (const server of [...names].sort((a, b) => a.localeCompare(b))) {
+    const ofServer = shownDeployments.filter(({ name }) => (name ?? '') === server)
+    for (const { environment, status, deployment_id, url } of ofServer.toSorted(byServerAndEnvironment))
+      rows.push([server, environment ?? '', status, shortId(deployment_id), url ?? ''])
+    for (const { name, status, mcp_id, url } of shownBuilds)
+      if (name === server) rows.push([server, 'preview', status, shortId(mcp_id), url])
+  }
+  return rows
+}
+
+/** The list comes newest first. */
+function newestPerServer(builds: readonly BuildEntry[]): BuildEntry[] {
+  const newest = new Map<string, BuildEntry>()
+  for (const build of builds) if (!newest.has(build.name)) newest.set(build.name, build)
+  return [...newest.values()]
+}

@@ -1,0 +1,105 @@
+import { parseDurationMs } from '../../shared/duration.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api-client.ts'
+import { defineCommand } from '../command.ts'
+import { ONE_DEPLOYMENT } from '../deployment-action.ts'
+import { formatLogLine, type LogEntry, readLogPage } from '../log-lines.ts'
+import { resolveBuild, resolveDeployment } from '../resolve-id.ts'
+
+const DEFAULT_TAIL = 100
+
+export default defineCommand({
+  name: 'logs',
+  summary: 'log lines of a deployment',
+  description: `Prints the last ${DEFAULT_TAIL} lines, or all since a moment. An mcp_id gives the lines of a server's preview.`,
+  arguments: ONE_DEPLOYMENT.arguments,
+  options: {
+    ...ONE_DEPLOYMENT.options,
+    follow: { type: 'boolean', short: 'f', doc: 'go on printing what comes, until Ctrl-C' },
+    since: {
+      type: 'string',
+      value: 'time',
+      doc: 'from then on: 10m, 2h, or a time such as 2026-11-21T08:00:00Z',
+    },
+    until: { type: 'string', value: 'time', doc: 'up to then' },
+    tail: {
+      type: 'integer',
+      value: 'lines',
+      doc: `only so many of the last ones (default: ${DEFAULT_TAIL})`,
+    },
+    level: {
+      type: 'string',
+      choices: ['debug', 'info', 'warn', 'error'],
+      value: 'level',
+      doc: 'this level and above',
+    },
+    grep: { type: 'string', value: 'text', doc: 'only lines that hold this text' },
+  },
+  examples: [
+    { command: 'mcp logs weather -f', does: 'watch it' },
+    { command: 'mcp logs weather --since 1h --level warn', does: 'what went wrong lately' },
+    { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object a line' },
+  ],
+  async run({ output, api, signal }, { id: reference, env, follow, since, until, level, grep, tail }) {
+    const client = await api()
+    const path = `/api/lambda-deploy/${encodeURIComponent(await resolveLog(client, reference, env))}/logs`
+    const whole = since !== undefined || until !== undefined
+    const query = {
+      since: toMoment('--since', since),
+      until: toMoment('--until', until),
+      level,
+      grep,
+      tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
+    }
+    const lines = follow ? client.events<LogEntry>(path, query) : readPages(client, path, query)
+    let count = 0
+    try {
+      for await (const line of lines) {
+        count++
+        output.entry(line, () => formatLogLine(line, output.style))
+      }
+    } catch (error) {
+      // Ctrl-C is how a person ends `-f`.
+      if (!(follow && signal.aborted)) throw error
+    }
+    if (count === 0 && !follow) output.note('No log lines.')
+  },
+})
+
+/** Logs are kept of deployments and, under the build's id, of previews. */
+function resolveLog(
+  client: ApiClient,
+  reference: string,
+  environment: (typeof ONE_DEPLOYMENT.options.env.choices)[number] | undefined,
+): Promise<string> {
+  if (reference.startsWith('mcp_')) return resolveBuild(client, reference)
+  return resolveDeployment(client, reference, { environment })
+}
+
+async function* readPages(
+  client: ApiClient,
+  path: string,
+  query: Record<string, string | number | undefined>,
+): AsyncGenerator<LogEntry> {
+  let nextToken: string | undefined
+  do {
+    const page = readLogPage(await client.get<unknown>(path, { ...query, nextToken }))
+    yield* page.lines
+    // An API that ignores the token would give the same page for ever.
+    if (page.nextToken === nextToken) return
+    nextToken = page.nextToken
+  } while (nextToken !== undefined)
+}
+
+/** `10m` ago or a moment, as ISO 8601. */
+function toMoment(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  if (/^\d+(\.\d+)?(ms|s|m|h|d|w)$/.test(text))
+    return new Date(Date.now() - parseDurationMs(text)).toISOString()
+  const moment = new Date(text)
+  if (!Number.isNaN(moment.getTime())) return moment.toISOString()
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${flag} is "${text}", expected a duration such as 10m or a time such as 2026-11-21T08:00:00Z.`,
+  )
+}

@@ -1,0 +1,95 @@
+import type { HealthReport } from '../../shared/deployments.ts'
+import { formatDurationMs } from '../../shared/duration.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { ENVIRONMENTS } from '../../shared/states.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import type { Deployed } from '../deploy-server.ts'
+import { deploymentTable, shortId } from '../deployment-table.ts'
+import type { Output } from '../output.ts'
+import { currentDeployments, listDeployments, resolveDeployment } from '../resolve-id.ts'
+
+export default defineCommand({
+  name: 'status',
+  summary: 'state of one deployment, or of all',
+  arguments: { id: { doc: "a deployment's id, a unique prefix of one, or a server's name" } },
+  options: {
+    env: {
+      type: 'string',
+      value: 'environment',
+      choices: ENVIRONMENTS,
+      doc: 'only this environment',
+    },
+  },
+  examples: [
+    { command: 'mcp status', does: 'the current deployment of every server and environment' },
+    { command: 'mcp status weather --env production', does: 'one, with its instances' },
+    { command: 'mcp status dep_4h7k --json', does: "the API's record" },
+  ],
+  async run(context, { id, env }) {
+    if (id === undefined) return showAll(context, env)
+    const { output } = context
+    const api = await context.api()
+    const deployment = await resolveDeployment(api, id, { environment: env })
+    const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment)}/status`)
+    output.result(status, () => showOne(output, deployment, status))
+  },
+})
+
+async function showAll({ output, api }: CommandContext, environment: string | undefined): Promise<undefined> {
+  const deployments = await listDeployments(await api(), { environment })
+  if (deployments === undefined)
+    throw new HostingError('METHOD_NOT_ALLOWED', 'This API has no list of deployments: name one.', {
+      next: [{ description: 'See one', command: 'mcp status <deployment id>' }],
+    })
+  const current = currentDeployments(deployments)
+  output.result(current, () => {
+    deploymentTable(output, current)
+    if (current[0])
+      output.next({ description: 'See one', command: `mcp status ${shortId(current[0].deployment_id)}` })
+    else output.next({ description: 'Deploy a server', command: 'mcp deploy' })
+  })
+}
+
+function showOne(output: Output, id: string, status: Deployed): void {
+  const { style } = output
+  const where = status.environment ? ` in ${status.environment}` : ''
+  output.line(`${style.bold(status.name ?? id)} is ${paintState(output, status.status)}${where}`)
+  output.fields({
+    id,
+    build: status.mcp_id,
+    url: status.url,
+    health: status.health_check,
+    domain: status.domain ?? undefined,
+    created: status.created_at,
+    stopped: status.stopped_at ?? undefined,
+    error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
+  })
+  if (status.instances?.length) {
+    output.line()
+    output.table(...instanceTable(status.instances))
+  }
+  output.next(
+    status.status === 'stopped'
+      ? { description: 'Start it', command: `mcp start ${id}` }
+      : { description: 'See its log', command: `mcp logs ${id}` },
+  )
+}
+
+export function paintState({ style }: Output, state: string): string {
+  if (state === 'deployed' || state === 'ready' || state === 'healthy') return style.green(state)
+  return state === 'failed' || state === 'unhealthy' ? style.red(state) : style.yellow(state)
+}
+
+function instanceTable(instances: HealthReport['instances']): [string[], string[][]] {
+  const rows = instances.map(one => [
+    one.id,
+    one.state,
+    one.pid === null ? '' : String(one.pid),
+    formatDurationMs(one.uptimeSeconds * 1000),
+    String(one.restarts),
+    `${Math.round(one.memoryBytes / 1_048_576)} MiB`,
+    String(one.activeRequests),
+  ])
+  return [['INSTANCE', 'STATE', 'PID', 'UP', 'RESTARTS', 'MEMORY', 'ACTIVE'], rows]
+}

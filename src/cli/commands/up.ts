@@ -1,0 +1,131 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
+import type { BuildRecord } from '../../shared/deployments.ts'
+import { formatDurationMs } from '../../shared/duration.ts'
+import { buildServer, reportFailedBuild } from '../build-server.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { contentToText } from '../content.ts'
+import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import { readEnvVars } from '../env-vars.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import { loadProject, type Project } from '../project.ts'
+import { pickSampleCall, type SampleCall } from '../sample-call.ts'
+
+export default defineCommand({
+  name: 'up',
+  summary: 'build, deploy to development and call a tool, in one go',
+  description:
+    'The whole job: starts the daemon when it does not run, builds the project, deploys it to development, lists its tools through a real MCP client, calls one that changes nothing, and prints the URL and what to give an MCP client.',
+  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  options: {
+    set: {
+      type: 'list',
+      value: 'KEY=VALUE',
+      doc: 'environment variable; KEY alone takes its value from here',
+    },
+    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+  },
+  examples: [
+    { command: 'mcp up', does: 'the project in this folder' },
+    {
+      command: 'mcp up examples/weather --json',
+      does: '{mcp_id, deployment_id, url, health_check, tools, call}',
+    },
+  ],
+  async run(context, { dir, set, envFile }): Promise<ExitCode | undefined> {
+    const env_vars = readEnvVars(envFile, set, context.env)
+    const project = await loadProject(dir)
+    const { name } = project.request
+    const build = await buildServer(context, project.request)
+    if (build.status === 'failed') return reportFailedBuild(context, build)
+    sayBuilt(context, name, build)
+    const config = mergeConfig(project.deploy.development, { env_vars })
+    const request = {
+      mcp_id: build.mcp_id,
+      environment: 'development' as const,
+      ...(config ? { config } : {}),
+    }
+    const deployment = await deployServer(context, request, { name, wait: true })
+    if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
+    sayDeployed(context, deployment)
+    const tried = await tryOut(context, deployment.url, project)
+    report(context, name, { mcp_id: build.mcp_id, deployment, tried })
+  },
+})
+
+interface Tried {
+  tools: string[]
+  /** Null when no tool is known to change nothing. */
+  call: (SampleCall & { is_error: boolean; result: CallToolResult }) | null
+  ms: number
+}
+
+/** What any client will do with the URL: connect, list the tools, call one. */
+async function tryOut(context: CommandContext, url: string, { request }: Project): Promise<Tried> {
+  const { callTool, listTools, withServer } = await import('../mcp-client.ts')
+  const { globals, signal, output } = context
+  const options = { timeoutMs: globals.timeout, signal }
+  return output.progress(`Calling ${request.name}`, () =>
+    withServer(url, options, async connection => {
+      const listed = await listTools(connection)
+      const tools = listed.map(tool => tool.name)
+      const sample = pickSampleCall(listed, request)
+      if (!sample) return { tools, call: null, ms: 0 }
+      const startedAt = performance.now()
+      const result = await callTool(connection, sample.tool, sample.arguments, options)
+      const ms = performance.now() - startedAt
+      return { tools, call: { ...sample, is_error: result.isError === true, result }, ms }
+    }),
+  )
+}
+
+function sayBuilt({ output }: CommandContext, name: string, { build_time, mcp_id }: BuildRecord): void {
+  if (!output.json) output.line(`Built ${name} in ${formatDurationMs((build_time ?? 0) * 1000)} (${mcp_id})`)
+}
+
+function sayDeployed({ output }: CommandContext, { deploy_time, deployment_id }: Deployed): void {
+  if (!output.json)
+    output.line(
+      `Deployed it to development in ${formatDurationMs((deploy_time ?? 0) * 1000)} (${deployment_id})`,
+    )
+}
+
+interface Result {
+  mcp_id: string
+  deployment: Deployed
+  tried: Tried
+}
+
+function report({ output }: CommandContext, name: string, { mcp_id, deployment, tried }: Result): void {
+  const { deployment_id, url, health_check } = deployment
+  const { tools, call, ms } = tried
+  output.result({ mcp_id, deployment_id, url, health_check, tools, call }, () => {
+    output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
+    if (call) {
+      output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
+      for (const line of shorten(contentToText(call.result.content))) output.line(`  ${line}`)
+    }
+    output.line()
+    output.line(`${output.style.bold(name)} runs at ${output.style.cyan(url)}`)
+    output.line()
+    output.line('Give it to an MCP client:')
+    for (const line of snippet(name, url)) output.line(`  ${line}`)
+    output.next(
+      { description: 'Or have it written', command: `mcp connect ${name} --client claude-code` },
+      { description: 'Call a tool', command: `mcp tools ${name}` },
+      { description: 'Watch its log', command: `mcp logs ${name} -f` },
+    )
+  })
+}
+
+const SHOWN_LINES = 12
+
+function shorten(text: string): string[] {
+  const lines = text.split('\n')
+  return lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES), '…'] : lines
+}
+
+/** The form that most clients read; `mcp connect` knows how each one differs. */
+function snippet(name: string, url: string): string[] {
+  return JSON.stringify({ mcpServers: { [name]: { type: 'http', url } } }, null, 2).split('\n')
+}

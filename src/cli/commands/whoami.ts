@@ -1,0 +1,23 @@
+import type { KeyInfo } from '../../shared/api-keys.ts'
+import { defineCommand } from '../command.ts'
+
+export default defineCommand({
+  name: 'whoami',
+  summary: 'the key in use and what it may do',
+  examples: [{ command: 'mcp whoami --json', does: "the API's record of the key" }],
+  async run({ output, api, settings }) {
+    const client = await api()
+    const info = await client.get<KeyInfo>('/api/deployments/api-key/info')
+    output.result(info, () => {
+      output.line(`${info.name} at ${client.url}`)
+      output.fields({
+        key: info.apiKeyId,
+        user: info.userId,
+        scopes: info.scopes?.join(', '),
+        expires: info.isExpired ? `expired at ${info.expiresAt}` : (info.expiresAt ?? 'never'),
+        'last used': info.lastUsedAt ?? undefined,
+        context: settings().context.value,
+      })
+    })
+  },
+})

@@ -1,0 +1,74 @@
+import type {
+  DeployConfig,
+  DeploymentRecord,
+  DeploymentStatus,
+  DeployRequest,
+} from '../shared/deployments.ts'
+import type { CommandContext } from './command-context.ts'
+import type { ExitCode } from './exit-codes.ts'
+import { reportFailure } from './failure.ts'
+import { waitFor } from './wait-for.ts'
+
+/** The contract's record and, from an API that knows more, our extensions of it. */
+export type Deployed = DeploymentRecord & Partial<DeploymentStatus>
+
+/** Deploys; with `wait` until it is deployed or failed, where the API answers before that. */
+export async function deployServer(
+  context: CommandContext,
+  request: DeployRequest,
+  { name, wait }: { name: string; wait: boolean },
+): Promise<Deployed> {
+  const api = await context.api()
+  const headers = wait ? undefined : { prefer: 'respond-async' }
+  return context.output.progress(`Deploying ${name} to ${request.environment}`, async () => {
+    const record = await api.post<Deployed>('/v1/deploy', request, headers)
+    return wait ? settleDeployment(context, record) : record
+  })
+}
+
+/** Waits while a deployment is `deploying`; returns the record at once when it is not. */
+export async function settleDeployment(context: CommandContext, record: Deployed): Promise<Deployed> {
+  if (record.status !== 'deploying') return record
+  const api = await context.api()
+  const id = record.deployment_id
+  const status = await waitFor({
+    read: () => api.get<Partial<Deployed>>(`/v1/deploy/${encodeURIComponent(id)}/status`),
+    isDone: ({ status }) => status !== 'deploying',
+    subject: `The deployment ${id}`,
+    timeoutMs: context.globals.timeout,
+    signal: context.signal,
+    next: [{ description: 'See how far it is', command: `mcp status ${id}` }],
+  })
+  return { ...record, ...status }
+}
+
+export function reportFailedDeployment({ output }: CommandContext, record: Deployed, name: string): ExitCode {
+  return reportFailure(output, `The deployment of ${name} failed`, record.error, [
+    { description: 'See its log', command: `mcp logs ${record.deployment_id}` },
+  ])
+}
+
+/** `undefined` members left out, so that an API sees only what was asked for; undefined when nothing was. */
+export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
+  const env = { ...base?.env_vars, ...flags.env_vars }
+  const scaling = {
+    ...base?.scaling,
+    ...(flags.min === undefined ? {} : { min_instances: flags.min }),
+    ...(flags.max === undefined ? {} : { max_instances: flags.max }),
+  } as DeployConfig['scaling']
+  const domain = flags.domain ?? base?.domain
+  const config: DeployConfig = {
+    ...base,
+    ...(domain === undefined ? {} : { domain }),
+    ...(Object.keys(scaling ?? {}).length === 0 ? {} : { scaling }),
+    ...(Object.keys(env).length === 0 ? {} : { env_vars: env }),
+  }
+  return Object.keys(config).length === 0 ? undefined : config
+}
+
+export interface DeployFlags {
+  domain?: string
+  min?: number
+  max?: number
+  env_vars: Record<string, string>
+}

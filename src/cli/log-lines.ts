@@ -1,0 +1,41 @@
+import type { LogLine } from '../shared/instance-protocol.ts'
+import type { Style } from './output.ts'
+import { printable } from './table.ts'
+
+/** A line as the API gives it; another API may know no more than a message. */
+export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {
+  message: string
+  level?: string
+  stream?: string
+  phase?: string
+}
+
+/**
+ * One page of `…/logs`. The contract shows no shape for it, so besides our `{lines, nextToken}` a bare list and lines
+ * that are plain strings are taken too.
+ */
+export function readLogPage(body: unknown): { lines: LogEntry[]; nextToken: string | undefined } {
+  const page = (body ?? {}) as { lines?: unknown; logs?: unknown; nextToken?: unknown }
+  const lines = [body, page.lines, page.logs].find(Array.isArray) ?? []
+  const nextToken = typeof page.nextToken === 'string' && page.nextToken !== '' ? page.nextToken : undefined
+  return { lines: lines.map(toEntry), nextToken }
+}
+
+function toEntry(line: unknown): LogEntry {
+  if (typeof line === 'string') return { message: line }
+  const entry = line as Record<string, unknown>
+  return { ...entry, message: String(entry.message ?? '') }
+}
+
+/** `2026-11-21 08:00:00.123 info  mcp  tools/call add ok 3 ms` */
+export function formatLogLine(line: LogEntry, style: Style): string {
+  const { timestamp, level, stream, message } = line
+  const time = timestamp?.replace('T', ' ').replace('Z', '')
+  const paint = level === 'error' ? style.red : level === 'warn' ? style.yellow : (text: string) => text
+  const head = [
+    time && style.dim(time),
+    level && paint(level.padEnd(5)),
+    stream && style.dim(stream.padEnd(6)),
+  ]
+  return [...head, paint(printable(message))].filter(Boolean).join(' ')
+}
