@@ -115,7 +115,7 @@ export async function callTool(mcpUrl: string, name: string, args: Record<string
     clientInfo: { name: 'test', version: '0' },
   })
   const session = init.headers['mcp-session-id']
-  const headers = typeof session === 'string' ? { 'mcp-session-id': session } : {}
+  const headers: Record<string, string> = typeof session === 'string' ? { 'mcp-session-id': session } : {}
   const answer = await rpc(mcpUrl, 'tools/call', { name, arguments: args }, headers)
   return answer.body.result
 }

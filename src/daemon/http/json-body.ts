@@ -51,28 +51,36 @@ function decodeText(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string): unknown {
+async function parseJson(text: string): Promise<unknown> {
   if (isTooDeep(text))
     throw new HostingError('INVALID_JSON', `The body is nested deeper than ${DEPTH_LIMIT} levels.`)
   try {
     return JSON.parse(text)
   } catch (error) {
     throw new HostingError('INVALID_JSON', 'The body is not valid JSON.', {
-      details: describeFault(text, error as Error),
+      details: await describeFault(text, (error as Error).message),
       cause: error,
     })
   }
 }
 
-/** `line 3, column 7: Expected ',' or '}'`, without repeating the body, which may hold secrets. */
-function describeFault(text: string, error: Error): string {
-  const place = /at position (\d+)/.exec(error.message)
-  const position = place ? Number(place[1]) : text.length
-  const before = text.slice(0, position).split('\n')
-  const reason = error.message
-    .replace(/\s*(in JSON )?at position.*$/s, '')
-    .replace(/,? *\.{0,3}".*" is not valid JSON$/s, '')
+/** `line 3, column 7: Unexpected token '}'`, without repeating the body, which may hold secrets. */
+async function describeFault(text: string, message: string): Promise<string> {
+  const before = text.slice(0, await faultPosition(text, message)).split('\n')
+  const reason = message
+    .replace(/ in JSON at position.*$/s, '')
+    .replace(/, (\.\.\.)?".*is not valid JSON$/s, '')
   return `line ${before.length}, column ${before.at(-1)!.length + 1}: ${reason}`
+}
+
+/** V8 tells the position of some faults only; a tolerant parser knows that of the others. */
+async function faultPosition(text: string, message: string): Promise<number> {
+  const told = / at position (\d+)/.exec(message)
+  if (told) return Number(told[1])
+  const { parse } = await import('jsonc-parser')
+  const faults: { offset: number }[] = []
+  parse(text, faults as never, { disallowComments: true, allowTrailingComma: false })
+  return faults[0]?.offset ?? text.length
 }
 
 /** Counts brackets outside of strings, without building anything. */

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createKey, echoServer } from './fixtures.ts'
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+
+afterAll(() => daemon.close())
+
+const post = (path: string, body: unknown, headers = {}) => daemon.api('POST', path, { body, headers })
+const error = (code: string, rest = {}) => ({ success: false, error: { code, ...rest } })
+
+describe('every answer', () => {
+  test('carries its request id in header and envelope, each time another one', async () => {
+    const first = await daemon.api('GET', '/v1/build')
+    const second = await daemon.api('GET', '/v1/build/mcp_none')
+    expect(first.body.meta.request_id).toBe(first.headers['x-request-id'])
+    expect(second.body.meta.request_id).toBe(second.headers['x-request-id'])
+    expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id'])
+    expect(Date.parse(first.body.meta.timestamp)).not.toBeNaN()
+  })
+
+  test('to a key carries the three rate-limit headers, errors included', async () => {
+    for (const path of ['/v1/build', '/v1/build/mcp_none', '/v1/nothing', '/v1/build?limit=x']) {
+      const { headers } = await daemon.api('GET', path)
+      expect(headers['x-ratelimit-limit']).toBe('1000000')
+      expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThan(0)
+      expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000)
+    }
+  })
+})
+
+describe('a body', () => {
+  test('that is malformed JSON is refused with the place of the fault', async () => {
+    const answer = await post('/v1/build', '{"name": "a",\n  "template": }')
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject(
+      error('INVALID_JSON', { details: expect.stringMatching(/^line 2, column 15: /) }),
+    )
+  })
+
+  test('that ends too early is refused', async () => {
+    const answer = await post('/v1/deploy', '{"mcp_id": "x"')
+    expect(answer.body).toMatchObject(
+      error('INVALID_JSON', { details: expect.stringMatching(/^line 1, column 15: /) }),
+    )
+  })
+
+  test('that is missing is refused', async () => {
+    expect((await daemon.api('POST', '/v1/deploy')).body).toMatchObject(error('INVALID_JSON'))
+  })
+
+  test('that is not UTF-8 is refused', async () => {
+    const answer = await post('/v1/build', new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))
+    expect(answer.body).toMatchObject(error('INVALID_JSON', { message: 'The body is not UTF-8 text.' }))
+  })
+
+  test('nested without end is refused before anything recurses into it', async () => {
+    const answer = await post('/v1/build', '['.repeat(100_000))
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject(
+      error('INVALID_JSON', { message: expect.stringMatching(/deeper than 200/) }),
+    )
+  })
+
+  test('larger than 1 MiB is refused, whether its length is told or not', async () => {
+    const huge = JSON.stringify({ ...echoServer(), data: 'x'.repeat(1024 * 1024) })
+    const told = await post('/v1/build', huge)
+    expect(told.status).toBe(413)
+    expect(told.body).toMatchObject(error('PAYLOAD_TOO_LARGE'))
+    const chunked = await fetch(`${daemon.url}/v1/build`, {
+      method: 'POST',
+      duplex: 'half',
+      headers: { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/json' },
+      body: new Blob([huge]).stream(),
+    } as RequestInit)
+    expect(chunked.status).toBe(413)
+    await chunked.body?.cancel()
+  })
+
+  test('of another media type is refused', async () => {
+    const answer = await post('/v1/build', 'name: a', { 'content-type': 'application/yaml' })
+    expect(answer.status).toBe(415)
+    expect(answer.body).toMatchObject(
+      error('UNSUPPORTED_MEDIA_TYPE', { message: expect.stringMatching(/application\/yaml/) }),
+    )
+  })
+
+  test('with a field of a wrong type is refused with the field’s name', async () => {
+    const answer = await post('/v1/deploy', { mcp_id: 7, environment: 'production' })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject(
+      error('INVALID_REQUEST', { details: expect.stringMatching(/^mcp_id: /) }),
+    )
+  })
+
+  test('with an unknown field is refused, and the near name told', async () => {
+    const answer = await post('/v1/deploy', {
+      mcp_id: 'm',
+      environment: 'staging',
+      config: { domian: 'a.example' },
+    })
+    expect(answer.body).toMatchObject(
+      error('INVALID_REQUEST', { details: 'config.domian: not a known field, did you mean "domain"?' }),
+    )
+  })
+
+  test('never pollutes a prototype', async () => {
+    const answer = await post(
+      '/v1/deploy',
+      '{"mcp_id":"m","environment":"staging","__proto__":{"polluted":true}}',
+    )
+    expect(answer.status).toBe(400)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('definitions', () => {
+  const invalid = async (changes: Record<string, unknown>) => {
+    const answer = await post('/v1/build', echoServer('invalid', changes))
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject(error('INVALID_MCP'))
+    return answer.body.error.details as string
+  }
+  const tool = (changes: Record<string, unknown>) => [{ ...echoServer().tools[0], ...changes }]
+
+  test('with an unknown template are refused', async () => {
+    expect(await invalid({ template: 'fancy' })).toMatch(/template/)
+  })
+
+  test('with two tools of one name are refused', async () => {
+    expect(await invalid({ tools: [...tool({}), ...tool({})] })).toMatch(/tools\[1\]/)
+  })
+
+  test('with an invalid JSON Schema are refused', async () => {
+    expect(
+      await invalid({
+        tools: tool({ inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } } }),
+      }),
+    ).toMatch(/tools\[0\]\.inputSchema/)
+  })
+
+  test('with a remote $ref are refused', async () => {
+    const inputSchema = { type: 'object', properties: { a: { $ref: 'https://example.com/schema.json' } } }
+    expect(await invalid({ tools: tool({ inputSchema }) })).toMatch(/\$ref/)
+  })
+
+  test('whose tool lacks a required field are refused with its place', async () => {
+    expect(await invalid({ tools: tool({ description: undefined }) })).toMatch(/tools\[0\]\.description/)
+  })
+
+  test('with a name of path characters are refused', async () => {
+    for (const name of ['../../etc/passwd', 'a/b', '..', 'a\\b', 'a\u0000b', '', 'x'.repeat(64)])
+      expect(await invalid({ name })).toMatch(/name/)
+  })
+
+  test('that are no object are refused', async () => {
+    const answer = await post('/v1/build', '[]')
+    expect(answer.status).toBe(422)
+  })
+})
+
+describe('a key', () => {
+  test('that is missing is 401 with a bare challenge and without rate-limit headers', async () => {
+    const answer = await daemon.api('GET', '/v1/build', { key: null })
+    expect(answer.status).toBe(401)
+    expect(answer.body).toMatchObject(error('UNAUTHORIZED'))
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="mcp-hosting"')
+    expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
+  })
+
+  test('that is unknown is 401, and its text is not repeated', async () => {
+    const answer = await daemon.api('GET', '/v1/build', { key: 'mcp_sk_guessed' })
+    expect(answer.status).toBe(401)
+    expect(answer.headers['www-authenticate']).toMatch(/error="invalid_token"/)
+    expect(answer.text).not.toContain('guessed')
+  })
+
+  test('sent by another scheme is 401', async () => {
+    const answer = await daemon.api('GET', '/v1/build', {
+      key: null,
+      headers: { authorization: 'Basic YTpi' },
+    })
+    expect(answer.status).toBe(401)
+  })
+
+  test('without the scope is 403, and the scope named', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ'] })
+    const answer = await daemon.api('POST', '/v1/build', { key, body: echoServer() })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toMatchObject(
+      error('INSUFFICIENT_SCOPE', {
+        message: expect.stringMatching(/needs the scope BUILD_AND_DEPLOY.*has READ/),
+      }),
+    )
+  })
+})
+
+describe('a path', () => {
+  test('that is unknown is 404', async () => {
+    expect((await daemon.api('GET', '/v1/nothing')).body).toMatchObject(error('NOT_FOUND'))
+    expect((await daemon.api('GET', '/nothing')).body).toMatchObject(error('NOT_FOUND'))
+  })
+
+  test('with a method it does not take is 405 and lists those it takes', async () => {
+    const answer = await daemon.api('PUT', '/v1/build')
+    expect(answer.status).toBe(405)
+    expect(answer.headers.allow).toBe('POST, GET, HEAD')
+    expect(answer.body).toMatchObject(error('METHOD_NOT_ALLOWED'))
+  })
+
+  test('with an unknown id is 404 and names the id', async () => {
+    for (const path of [
+      '/v1/build/mcp_gone',
+      '/v1/deploy/dep_gone/status',
+      '/api/lambda-deploy/dep_gone/health',
+      '/api/lambda-deploy/dep_gone/logs',
+    ]) {
+      const answer = await daemon.api('GET', path)
+      expect(answer.status, path).toBe(404)
+      expect(answer.body.error.message).toMatch(/(mcp|dep)_gone/)
+    }
+    expect((await daemon.api('DELETE', '/api/keys/key_gone')).status).toBe(404)
+    expect((await post('/v1/deploy', { mcp_id: 'mcp_gone', environment: 'staging' })).status).toBe(404)
+  })
+
+  test('with an id that reaches for files is refused', async () => {
+    for (const id of ['..%2F..%2Fetc', '%2e%2e%2fdaemon.db', 'a%00b', '%5c..%5c'])
+      expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs`)).status, id).toBe(400)
+  })
+
+  test('with a wrong query is refused with the parameter’s name', async () => {
+    for (const query of ['limit=0', 'limit=many', 'limit=1001', 'status=broken', 'cursor=abc', 'page=2'])
+      expect((await daemon.api('GET', `/v1/build?${query}`)).body, query).toMatchObject(
+        error('INVALID_REQUEST'),
+      )
+  })
+})
+
+describe('a browser', () => {
+  test('page of another origin is refused', async () => {
+    const answer = await daemon.api('GET', '/v1/build', { headers: { origin: 'https://evil.example' } })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toMatchObject(error('FORBIDDEN'))
+  })
+
+  test('page whose name was rebound to loopback is refused, for /health too', async () => {
+    for (const path of ['/v1/build', '/health'])
+      expect((await daemon.api('GET', path, { headers: { host: 'evil.example:6273' } })).status).toBe(403)
+  })
+
+  test('page of the daemon itself is served', async () => {
+    expect((await daemon.api('GET', '/v1/build', { headers: { origin: daemon.url } })).status).toBe(200)
+  })
+})
