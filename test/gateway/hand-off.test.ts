@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { RuntimeHarness, where } from '../helpers/runtime-harness.ts'
+import { describeServed, post, RuntimeHarness, where } from '../helpers/runtime-harness.ts'
 
 test('a connection reaches the instance that its address points to', async () => {
   await using harness = new RuntimeHarness()
@@ -7,3 +10,139 @@ test('a connection reaches the instance that its address points to', async () =>
   await harness.supervisor.start('dep_a')
   expect(await where(url)).toMatchObject({ tenantId: 'dep_a', body: 'hello', pid: harness.pids('dep_a')[0] })
 })
+
+test('bytes that arrived before the hand-off are not lost', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  const socket = await open(url)
+  socket.write(requestText('early'))
+  await harness.until(() => harness.messages('dep_a').includes('woken by a connection'))
+  expect(await readAll(socket)).toContain('"body":"early"')
+})
+
+test('many connections at once all arrive, spread over the instances', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
+  await harness.supervisor.start('dep_a')
+  const places = await Promise.all(Array.from({ length: 200 }, () => where(url)))
+  expect(new Set(places.map(({ pid }) => pid))).toEqual(new Set(harness.pids('dep_a')))
+})
+
+test('a connection that its instance did not take before it died goes to another one', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [stuck] = harness.pids('dep_a')
+  process.kill(stuck!, 'SIGSTOP')
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => open(url)))
+  const answers = sockets.map(socket => {
+    socket.write(requestText('late'))
+    return readAll(socket)
+  })
+  // The newest connection is accepted last: then all five are on their way to the stopped process.
+  await harness.accepted(5)
+  process.kill(stuck!, 'SIGKILL')
+  for (const answer of await Promise.all(answers)) expect(answer).toContain('"body":"late"')
+  expect(harness.pids('dep_a')).not.toContain(stuck)
+})
+
+test('a client that leaves before the hand-off harms nobody', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  const leaver = await open(url)
+  leaver.resetAndDestroy()
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+})
+
+test('after the hand-off the end of a connection is seen at once by the client', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const socket = await open(url)
+  socket.write('GET /exit?code=0 HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(await readAll(socket)).toBe('')
+})
+
+test('a release under keep-alive load fails no request', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const load = startLoad(url, 8)
+  for (const id of ['dep_b', 'dep_c', 'dep_d']) {
+    const before = load.answers.length
+    await harness.until(() => load.answers.length > before + 50)
+    const old = load.answers.at(-1)!
+    harness.supervisor.add(describeServed(id))
+    await harness.supervisor.start(id)
+    harness.gateway.point('dep_a', id)
+    await harness.supervisor.drain(old)
+    expect(harness.supervisor.has(old)).toBe(false)
+  }
+  await load.stop()
+  expect(load.failures).toEqual([])
+  expect(new Set(load.answers)).toEqual(new Set(['dep_a', 'dep_b', 'dep_c', 'dep_d']))
+})
+
+test('killing an instance under load fails only what it was working on', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
+  await harness.supervisor.start('dep_a')
+  const load = startLoad(url, 8)
+  await harness.until(() => load.answers.length > 100)
+  process.kill(harness.pids('dep_a')[0]!, 'SIGKILL')
+  const before = load.answers.length
+  await harness.until(() => load.answers.length > before + 200)
+  await load.stop()
+  expect(load.failures.length).toBeLessThanOrEqual(8)
+  expect(harness.failures).toEqual([])
+})
+
+test('an address that leads nowhere answers 503 with a JSON-RPC error', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  harness.gateway.point('dep_a', null)
+  const { status, headers, text } = await post(url)
+  expect(status).toBe(503)
+  expect(headers['retry-after']).toBe('5')
+  expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
+})
+
+/** Clients that send one request after the other over connections kept alive, each naming who answered. */
+function startLoad(url: string, clients: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const answers: string[] = []
+  const failures: unknown[] = []
+  let running = true
+  const client = async () => {
+    while (running) {
+      try {
+        answers.push((await where(url, agent)).tenantId)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  const clientsDone = Promise.all(Array.from({ length: clients }, client))
+  const stop = async () => {
+    running = false
+    await clientsDone
+    agent.destroy()
+  }
+  return { answers, failures, stop }
+}
+
+async function open(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+function requestText(body: string): string {
+  return `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+}
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket) text += chunk
+  return text
+}

@@ -32,6 +32,7 @@ export class RuntimeHarness implements AsyncDisposable {
   readonly supervisor: Supervisor
   readonly gateway: Gateway
   readonly #waiting = new Set<() => void>()
+  #accepted = 0
 
   constructor(options: Partial<SupervisorOptions> = {}) {
     this.supervisor = new Supervisor({
@@ -42,7 +43,12 @@ export class RuntimeHarness implements AsyncDisposable {
       onEvent: (id, line) => this.#record(() => this.events.push({ id, line })),
       ...options,
     })
-    this.gateway = new Gateway({ connect: (id, socket) => this.supervisor.connect(id, socket) })
+    this.gateway = new Gateway({
+      connect: (id, socket) => {
+        this.supervisor.connect(id, socket)
+        this.#record(() => this.#accepted++)
+      },
+    })
   }
 
   /** Adds it and opens an address of the same name that leads to it; gives the address's URL. */
@@ -66,6 +72,11 @@ export class RuntimeHarness implements AsyncDisposable {
       const timer = setInterval(look, 5)
       this.#waiting.add(look)
     })
+  }
+
+  /** Resolves when so many connections have been accepted in all. */
+  accepted(count: number): Promise<void> {
+    return this.until(() => this.#accepted >= count)
   }
 
   messages(id: string): string[] {

@@ -2,6 +2,8 @@ import { desiredInstances, isLow, SCALE_DOWN_AFTER_MS } from './scaling.ts'
 
 /** Weight of the newest sample: one spike of a second is no reason for another process. */
 const SMOOTHING = 0.5
+/** Time between two looks while the smoothed load falls. */
+const CALM_DOWN_MS = 5000
 
 export interface AutoscalerOptions {
   min: number
@@ -44,12 +46,10 @@ export class Autoscaler {
     this.#active = 0
   }
 
-  /** Silence means no change, so the way down needs a look of its own. */
+  /** Instances are silent when nothing changes, so the way down needs looks of its own. */
   #lookAgain(needed: boolean): void {
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (!needed || this.#lowSince === undefined) return
-    this.#timer = setTimeout(() => this.sample(), SCALE_DOWN_AFTER_MS)
-    this.#timer.unref()
+    const delayMs = this.#lowSince === undefined ? CALM_DOWN_MS : SCALE_DOWN_AFTER_MS
+    this.#timer = needed ? setTimeout(() => this.sample(), delayMs).unref() : undefined
   }
 }

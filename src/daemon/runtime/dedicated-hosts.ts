@@ -12,6 +12,10 @@ export function dedicatedPlacement(warmPool: WarmPool, logsDir: string): Placeme
       void host.stop()
       throw error
     }
-    return { instanceId: host.id, host, tenant, leave: () => host.stop() }
+    const leave = () => {
+      void host.retire(tenant.id) // not awaited, for it may hang; it makes the process send its last metrics
+      return host.stop()
+    }
+    return { instanceId: host.id, host, tenant, leave }
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { refuseConnection } from './unavailable.ts'
+import { refuseConnection, type Unavailability } from './unavailable.ts'
 
 export interface Held {
   socket: Socket
@@ -18,6 +18,7 @@ export class HeldConnections {
   readonly #limits: HoldLimits
   #queue: (Held & { until: number })[] = []
   #timer: NodeJS.Timeout | undefined
+  #emptied: PromiseWithResolvers<void> | undefined
 
   constructor(limits: HoldLimits) {
     this.#limits = limits
@@ -27,14 +28,21 @@ export class HeldConnections {
     return this.#queue.length
   }
 
-  add(held: Held): void {
-    if (this.#queue.length >= this.#limits.connections) {
-      const message = `${this.#queue.length} connections already wait for this server to start. Try again in a moment.`
-      refuseConnection(held.socket, { message, retryAfterSeconds: 1 }, held.head)
-      return
+  add({ socket, head }: Held): void {
+    const { connections, waitMs } = this.#limits
+    if (this.#queue.length >= connections) {
+      const message = `${connections} connections already wait for this server to start. Try again in a moment.`
+      return refuseConnection(socket, { message, retryAfterSeconds: 1 }, head)
     }
-    this.#queue.push({ ...held, until: Date.now() + this.#limits.waitMs })
-    this.#timer ??= setTimeout(() => this.#refuseLate(), this.#limits.waitMs)
+    this.#queue.push({ socket, head, until: Date.now() + waitMs })
+    this.#timer ??= setTimeout(() => this.#refuseLate(), waitMs)
+  }
+
+  /** Resolves as soon as none waits, which is at the latest when the last one's time is over. */
+  emptied(): Promise<void> {
+    if (this.#queue.length === 0) return Promise.resolve()
+    this.#emptied ??= Promise.withResolvers()
+    return this.#emptied.promise
   }
 
   takeAll(): Held[] {
@@ -42,22 +50,21 @@ export class HeldConnections {
     this.#queue = []
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#emptied?.resolve()
+    this.#emptied = undefined
     return all
   }
 
-  refuseAll(message: string, retryAfterSeconds: number): void {
-    for (const { socket, head } of this.takeAll())
-      refuseConnection(socket, { message, retryAfterSeconds }, head)
+  refuseAll(why: Unavailability): void {
+    for (const { socket, head } of this.takeAll()) refuseConnection(socket, why, head)
   }
 
   #refuseLate(): void {
-    this.#timer = undefined
     const now = Date.now()
-    const late = this.#queue.filter(held => held.until <= now)
-    this.#queue = this.#queue.slice(late.length)
     const message = `The server did not start within ${this.#limits.waitMs / 1000} s. Its log tells why.`
+    const [next] = this.#queue.filter(({ until }) => until > now)
+    const late = next ? this.#queue.splice(0, this.#queue.indexOf(next)) : this.takeAll()
     for (const { socket, head } of late) refuseConnection(socket, { message, retryAfterSeconds: 5 }, head)
-    const next = this.#queue[0]
     if (next) this.#timer = setTimeout(() => this.#refuseLate(), next.until - now)
   }
 }

@@ -31,13 +31,17 @@ export class HostEndedError extends Error {
   }
 }
 
+/** A process that leaves a connection or a question alone for so long hangs, and is killed. */
+const PATIENCE_MS = 30_000
+
 interface Handover {
+  at: number
   socket: Socket
   giveBack: () => void
 }
 
 interface Answer {
-  resolve(message: FromInstance): void
+  resolve(): void
   reject(error: Error): void
 }
 
@@ -52,10 +56,12 @@ export class Host {
   memoryBytes = 0
 
   readonly #child: ChildProcess
-  readonly #answers = new Map<string, Answer>()
+  /** Several of one kind are answered in the order they were asked. */
+  readonly #answers = new Map<string, Answer[]>()
   readonly #untaken = new Map<number, Handover>()
   readonly #watchers = new Map<string, (metrics: TenantMetrics) => void>()
   #lastSeq = 0
+  #takeTimer: NodeJS.Timeout | undefined
   #logPath: string
   #asked = false
   #unreachable = false
@@ -66,7 +72,7 @@ export class Host {
     this.#logPath = options.logPath
     this.#child = startProcess(options)
     this.ended = this.#watchEnd()
-    this.ready = this.#answerTo('ready', '').then(() => {})
+    this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
     this.#child.on('message', message => this.#receive(message as FromInstance))
   }
@@ -108,7 +114,8 @@ export class Host {
   handOver(tenantId: string, socket: Socket, head: Buffer | undefined, giveBack: () => void): void {
     if (!this.isReachable) return giveBack()
     const seq = ++this.#lastSeq
-    this.#untaken.set(seq, { socket, giveBack })
+    this.#untaken.set(seq, { at: Date.now(), socket, giveBack })
+    this.#takeTimer ??= this.#checkTakenIn(PATIENCE_MS)
     // Node would otherwise keep a list of each server's sockets in each child and listeners on both.
     ;(socket as { server?: unknown }).server = undefined
     const message: ToInstance = { type: 'connection', tenantId, seq, head: head?.toString('base64') }
@@ -134,7 +141,9 @@ export class Host {
 
   /** Resolves when the tenant is forgotten, or the process has ended. */
   async retire(tenantId: string): Promise<void> {
+    const timer = setTimeout(() => this.kill(), PATIENCE_MS)
     await this.#tell({ type: 'retire', tenantId }, 'retired')
+    clearTimeout(timer)
   }
 
   /** Resolves when the process writes no more to the tenant's log, with the function that lets it go on. */
@@ -165,9 +174,14 @@ export class Host {
     await answered.catch(() => {}) // an ended process has drained, forgotten and stopped writing
   }
 
-  #answerTo(type: FromInstance['type'], tenantId: string): Promise<FromInstance> {
+  #answerTo(type: FromInstance['type'], tenantId: string): Promise<void> {
     if (this.#ending) return Promise.reject(new HostEndedError(this.#ending))
-    return new Promise((resolve, reject) => this.#answers.set(`${type} ${tenantId}`, { resolve, reject }))
+    return new Promise((resolve, reject) => {
+      const key = `${type} ${tenantId}`
+      const waiting = this.#answers.get(key)
+      if (waiting) waiting.push({ resolve, reject })
+      else this.#answers.set(key, [{ resolve, reject }])
+    })
   }
 
   #send(message: ToInstance): void {
@@ -186,19 +200,24 @@ export class Host {
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.(metrics)
         return
       case 'failed':
-        return this.#answers
-          .get(`serving ${message.tenantId}`)
-          ?.reject(new RefusedArtifactError(message.message))
+        return this.#nextAnswer('serving', message.tenantId)?.reject(
+          new RefusedArtifactError(message.message),
+        )
       case 'ready':
-        return this.#settle('ready ', message)
-      default:
-        return this.#settle(`${message.type} ${message.tenantId}`, message)
+        return this.#nextAnswer('ready', '')?.resolve()
+      case 'retired':
+        // What is forgotten has nothing left to drain, and the process will not say so any more.
+        this.#nextAnswer('drained', message.tenantId)?.resolve()
     }
+    this.#nextAnswer(message.type, message.tenantId)?.resolve()
   }
 
-  #settle(key: string, message: FromInstance): void {
-    this.#answers.get(key)?.resolve(message)
-    this.#answers.delete(key)
+  #nextAnswer(type: FromInstance['type'], tenantId: string): Answer | undefined {
+    const key = `${type} ${tenantId}`
+    const waiting = this.#answers.get(key)
+    const next = waiting?.shift()
+    if (waiting?.length === 0) this.#answers.delete(key)
+    return next
   }
 
   /** Handles arrive in order: one that was skipped got lost, as happens when the process is out of descriptors. */
@@ -211,6 +230,18 @@ export class Host {
         socket.destroy()
       }
     }
+  }
+
+  /** One timer for all hand-overs, set while there are any. */
+  #checkTakenIn(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#takeTimer = undefined
+      const [oldest] = this.#untaken.values()
+      if (!oldest) return
+      const leftMs = oldest.at + PATIENCE_MS - Date.now()
+      if (leftMs <= 0) this.kill()
+      else this.#takeTimer = this.#checkTakenIn(leftMs)
+    }, delayMs).unref()
   }
 
   #giveBack(seq: number): void {
@@ -229,7 +260,8 @@ export class Host {
     })
     this.#ending = ending
     this.#unreachable = true
-    for (const { reject } of this.#answers.values()) reject(new HostEndedError(ending))
+    clearTimeout(this.#takeTimer)
+    for (const { reject } of [...this.#answers.values()].flat()) reject(new HostEndedError(ending))
     this.#answers.clear()
     for (const seq of [...this.#untaken.keys()]) this.#giveBack(seq)
     return ending

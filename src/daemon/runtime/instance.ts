@@ -19,13 +19,13 @@ export class Instance {
   #handedOver = 0
   #lastHandOverAt = 0
 
-  constructor(place: Place, restarts: number, onMetrics: (instance: Instance) => void) {
+  constructor(place: Place, restarts: number, onMetrics: () => void) {
     this.place = place
     this.restarts = restarts
     place.host.watchMetrics(place.tenant.id, metrics => {
       this.metrics = metrics
       this.#handedOver = 0
-      onMetrics(this)
+      onMetrics()
     })
   }
 
@@ -44,6 +44,11 @@ export class Instance {
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  /** Ready or about to be. */
+  get isLive(): boolean {
+    return this.state === 'starting' || this.state === 'ready'
   }
 
   get takesConnections(): boolean {

@@ -39,8 +39,12 @@ export class SharedHosts {
     const logFile = instanceLogPath(this.#options.logsDir, tenant.id, instanceId)
     mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
     shared.tenants++
-    const { host } = shared
-    return { instanceId, host, tenant: { ...tenant, logFile }, leave: () => this.#leave(shared, tenant.id) }
+    let left: Promise<void> | undefined
+    const leave = () => {
+      left ??= this.#leave(shared, tenant.id)
+      return left
+    }
+    return { instanceId, host: shared.host, tenant: { ...tenant, logFile }, leave }
   }
 
   forget(tenantId: string): void {

@@ -51,7 +51,6 @@ const LIMITS: PoolLimits = {
   hold: { connections: 1000, waitMs: 30_000 },
   startMs: 30_000,
   drainMs: 60_000,
-  retryFailedMs: 30_000,
 }
 
 /** Keeps everything served as it should be: running, asleep, draining or gone. */
@@ -149,6 +148,7 @@ export class Supervisor {
     this.#leaving.add(left)
     await left
     this.#leaving.delete(left)
+    if (this.#pools.get(id) !== pool) return // removed meanwhile, and perhaps added anew
     this.#pools.delete(id)
     this.#shared.forget(id)
   }

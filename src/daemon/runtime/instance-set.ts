@@ -1,0 +1,89 @@
+import { Instance } from './instance.ts'
+import type { Place } from './placement.ts'
+import type { ServedReport } from './supervisor.ts'
+import { Traffic } from './traffic.ts'
+
+/** The instances of one deployment, those on their way out included, and what all of them together have served. */
+export class InstanceSet {
+  readonly #all = new Set<Instance>()
+  readonly #traffic = new Traffic()
+  readonly #onMetrics: () => void
+
+  constructor(onMetrics: () => void) {
+    this.#onMetrics = onMetrics
+  }
+
+  open(place: Place, restarts: number): Instance {
+    const instance = new Instance(place, restarts, this.#onMetrics)
+    this.#all.add(instance)
+    return instance
+  }
+
+  find(id: string): Instance | undefined {
+    return [...this.#all].find(instance => instance.id === id)
+  }
+
+  get ready(): Instance[] {
+    return [...this.#all].filter(({ state }) => state === 'ready')
+  }
+
+  /** Ready or about to be. */
+  get live(): Instance[] {
+    return [...this.#all].filter(({ isLive }) => isLive)
+  }
+
+  get activeRequests(): number {
+    return this.live.reduce((sum, { activeRequests }) => sum + activeRequests, 0)
+  }
+
+  isBusy(now: number): boolean {
+    return this.live.some(instance => instance.isBusy(now))
+  }
+
+  /** The ready one with the fewest connections. */
+  pick(): Instance | undefined {
+    let least: Instance | undefined
+    for (const instance of this.#all) {
+      if (instance.takesConnections && (!least || instance.connections < least.connections)) least = instance
+    }
+    return least
+  }
+
+  /** Lets it finish for at most `drainMs`, then ends it. */
+  async dismiss(instance: Instance, drainMs: number): Promise<void> {
+    const wasReady = instance.state === 'ready'
+    if (instance.isLive) instance.state = 'draining'
+    const { host, tenant, leave } = instance.place
+    if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id), drainMs)
+    await leave()
+    this.forget(instance)
+  }
+
+  async dismissAll(drainMs: number): Promise<void> {
+    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs)))
+  }
+
+  forget(instance: Instance): void {
+    if (!this.#all.delete(instance)) return
+    if (instance.metrics) this.#traffic.keep(instance.metrics)
+    instance.forget()
+  }
+
+  report(): ServedReport {
+    const now = Date.now()
+    const all = [...this.#all]
+    return {
+      instances: all.map(instance => instance.report(now)),
+      requests: this.#traffic.report(all.map(({ metrics }) => metrics)),
+    }
+  }
+}
+
+async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  await Promise.race([promise, limit])
+  clearTimeout(timer)
+}
