@@ -1,0 +1,119 @@
+import { copyFileSync, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { type Entries, editJson, readJsonEntries } from './json-config.ts'
+import type { McpClient } from './list.ts'
+import { editToml, readTomlEntries } from './toml-config.ts'
+
+export interface ConfigChange {
+  file: string
+  /** False when the file already said so. */
+  changed: boolean
+  /** Copy of the file as it was; undefined for a new one. */
+  backup: string | undefined
+}
+
+/**
+ * Puts a server into a client's configuration. An entry of that name that leads elsewhere than to this machine is
+ * somebody's own: CONFLICT, unless `force`.
+ */
+export async function connectClient(
+  client: McpClient,
+  file: string,
+  server: { name: string; url: string },
+  force = false,
+): Promise<ConfigChange> {
+  const text = readConfig(file)
+  const present = (await readEntries(client, text, file))[server.name]
+  const entry = client.entry(server.url)
+  if (isDeepStrictEqual(present, entry)) return { file, changed: false, backup: undefined }
+  if (present && !force && !leadsHere(present))
+    throw new HostingError(
+      'CONFLICT',
+      `${file} already has a server "${server.name}" that leads elsewhere: ${urlOf(present) ?? 'a command'}.`,
+      { next: [{ description: 'Choose another name with --name, or replace it with --force' }] },
+    )
+  return write(file, await edit(client, text, file, server.name, entry))
+}
+
+/** Takes a server out of a client's configuration; `changed` is false when it was not there. */
+export async function disconnectClient(client: McpClient, file: string, name: string): Promise<ConfigChange> {
+  const text = readConfig(file)
+  const present = (await readEntries(client, text, file))[name]
+  if (!present) return { file, changed: false, backup: undefined }
+  return write(file, await edit(client, text, file, name, undefined))
+}
+
+/** The servers that a client's configuration names, with their URLs where they have one; none without a file. */
+export async function listConnected(
+  client: McpClient,
+  file: string,
+): Promise<{ name: string; url: string }[]> {
+  if (!existsSync(file)) return []
+  const entries = await readEntries(client, readConfig(file), file)
+  return Object.entries(entries).flatMap(([name, entry]) => {
+    const url = urlOf(entry)
+    return url ? [{ name, url }] : []
+  })
+}
+
+/** The text to put in by hand. */
+export async function snippetFor(client: McpClient, server: { name: string; url: string }): Promise<string> {
+  const value = { [client.key]: { [server.name]: client.entry(server.url) } }
+  if (client.format === 'json') return JSON.stringify(value, null, 2)
+  const { stringify } = await import('smol-toml')
+  return stringify(value).trim()
+}
+
+function readEntries(client: McpClient, text: string, file: string): Promise<Entries> {
+  return client.format === 'toml'
+    ? readTomlEntries(text, client.key, file)
+    : readJsonEntries(text, client.key, file)
+}
+
+function edit(
+  client: McpClient,
+  text: string,
+  file: string,
+  name: string,
+  entry: Record<string, unknown> | undefined,
+): Promise<string> {
+  const path = [client.key, name] as const
+  return client.format === 'toml' ? editToml(text, path, entry, file) : editJson(text, path, entry)
+}
+
+function readConfig(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw new HostingError('INVALID_REQUEST', `${file} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+}
+
+function write(file: string, text: string): ConfigChange {
+  if (!existsSync(file)) {
+    writeFileAtomic(file, text)
+    return { file, changed: true, backup: undefined }
+  }
+  // A rename would put a file in the place of a link that somebody's dotfiles are kept through.
+  const real = realpathSync(file)
+  const backup = `${real}.bak`
+  copyFileSync(real, backup)
+  writeFileAtomic(real, text, statSync(real).mode & 0o777)
+  return { file, changed: true, backup }
+}
+
+/** Whichever member holds the address: each client has its own word for it. */
+function urlOf(entry: Record<string, unknown>): string | undefined {
+  const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(Array.isArray(entry.args) ? entry.args : [])]
+  return values.find((value): value is string => /^https?:\/\//.test(String(value)))
+}
+
+function leadsHere(entry: Record<string, unknown>): boolean {
+  const hostname = URL.parse(urlOf(entry) ?? '')?.hostname ?? ''
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
