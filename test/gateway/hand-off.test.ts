@@ -46,6 +46,17 @@ test('a connection that its instance did not take before it died goes to another
   expect(harness.pids('dep_a')).not.toContain(stuck)
 })
 
+test('a connection that was lost on its way is sent again', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { wishes: { loseFirst: true } })
+  await harness.supervisor.start('dep_a')
+  const lost = await open(url)
+  await harness.accepted(1)
+  await where(url) // taken after the other one was sent: so that one did not arrive
+  lost.write(requestText('found'))
+  expect(await readAll(lost)).toContain('"body":"found"')
+})
+
 test('a client that leaves before the hand-off harms nobody', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Gateway } from '../../src/daemon/gateway/gateway.ts'
 import { type Served, Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
@@ -158,10 +159,17 @@ export async function where(url: string, agent?: Agent): Promise<Where> {
   return JSON.parse(text)
 }
 
+/** A zombie, ended but not yet waited for by its parent, has ended. */
 export function isRunning(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && process.platform !== 'linux'
   }
+}
+
+/** Looks again every few milliseconds, for what nobody tells about. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5)
 }

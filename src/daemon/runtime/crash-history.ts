@@ -2,7 +2,7 @@
 export const CRASH_LOOP = { failures: 5, windowMs: 60_000 } as const
 /** An instance that ended by its own doing this early after it was ready has never really worked. */
 const SETTLE_MS = 1000
-/** After this time a crash is a first one again. */
+/** After so long a crash is a first one again; so is being killed from outside, which says nothing of the next one. */
 const STABLE_MS = 10_000
 /** Sent by people and by other programs; a program's own faults end in SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP. */
 const OUTSIDE_SIGNALS: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
@@ -28,15 +28,15 @@ export class CrashHistory {
   /** Number of failures in a row, this one included, and whether that is a crash loop. */
   add(crash: Crash): { failuresInARow: number; isLoop: boolean } {
     const upMs = crash.readyAt === undefined ? 0 : crash.at - crash.readyAt
-    this.#inARow = upMs >= STABLE_MS ? 1 : this.#inARow + 1
-    if (wasHealthy(crash, upMs)) this.#unhealthy = []
+    const fromOutside = wasKilledAtWork(crash)
+    this.#inARow = upMs >= STABLE_MS || fromOutside ? 1 : this.#inARow + 1
+    if (upMs >= SETTLE_MS || fromOutside) this.#unhealthy = []
     else this.#unhealthy.push(crash.at)
     this.#unhealthy = this.#unhealthy.filter(at => at > crash.at - CRASH_LOOP.windowMs)
     return { failuresInARow: this.#inARow, isLoop: this.#unhealthy.length >= CRASH_LOOP.failures }
   }
 }
 
-function wasHealthy({ readyAt, signal }: Crash, upMs: number): boolean {
-  if (readyAt === undefined) return false
-  return upMs >= SETTLE_MS || (signal !== null && OUTSIDE_SIGNALS.includes(signal))
+function wasKilledAtWork({ readyAt, signal }: Crash): boolean {
+  return readyAt !== undefined && signal !== null && OUTSIDE_SIGNALS.includes(signal)
 }

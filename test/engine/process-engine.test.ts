@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { processEnvironment, startProcess } from '../../src/daemon/engine/process-engine.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mcp-engine-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a process gets its id, a channel and an environment without the secrets of the daemon', async () => {
+  process.env.MCP_API_KEY = 'not-for-instances'
+  const child = start(
+    'speak',
+    `process.send({ id: process.argv[2], names: Object.keys(process.env), key: process.env.MCP_API_KEY })`,
+  )
+  const [{ id, names, key }] = await once(child, 'message')
+  delete process.env.MCP_API_KEY
+  await once(child, 'close')
+  expect(id).toBe('inst_speak')
+  expect(key).toBeUndefined()
+  expect(names).not.toContain('PATH')
+  expect(names).not.toContain('NODE_OPTIONS')
+})
+
+test('only what dates and texts depend on is passed on', () => {
+  const environment = {
+    TZ: 'Asia/Tokyo',
+    LANG: 'C',
+    NODE_OPTIONS: '--x',
+    NODE_EXTRA_CA_CERTS: '/x',
+    HOME: '/h',
+  }
+  expect(processEnvironment(environment)).toEqual({ TZ: 'Asia/Tokyo', LANG: 'C' })
+})
+
+test('output goes on into the log file after it was renamed', async () => {
+  const child = start(
+    'print',
+    `console.log('before'); process.on('message', () => { console.error('after'); process.disconnect() }); process.send('printed')`,
+  )
+  await once(child, 'message')
+  renameSync(join(folder, 'print.log'), join(folder, 'renamed.log'))
+  child.send('go on')
+  await once(child, 'close')
+  expect(readFileSync(join(folder, 'renamed.log'), 'utf8')).toBe('before\nafter\n')
+})
+
+test('a process above its memory limit ends, not the machine', async () => {
+  const child = start('greedy', `const kept = []; for (;;) kept.push(new Array(10000).fill({}))`, 16)
+  const [code, signal] = await once(child, 'close')
+  expect(code !== 0 || signal !== null).toBe(true)
+  expect(readFileSync(join(folder, 'greedy.log'), 'utf8')).toContain('heap out of memory')
+})
+
+function start(name: string, source: string, memoryLimitMb = 64) {
+  const program = join(folder, `${name}.mjs`)
+  writeFileSync(program, source)
+  return startProcess({ program, id: `inst_${name}`, logPath: join(folder, `${name}.log`), memoryLimitMb })
+}

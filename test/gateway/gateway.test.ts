@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { PORT_RANGE } from '../../src/daemon/gateway/ports.ts'
+import { post, type Reply, RuntimeHarness, where } from '../helpers/runtime-harness.ts'
+
+test('a new address gets a free port outside the range of outgoing connections', async () => {
+  await using harness = new RuntimeHarness()
+  const ports = await Promise.all(['a', 'b', 'c'].map(id => harness.gateway.open(id)))
+  expect(new Set(ports).size).toBe(3)
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(PORT_RANGE.first)
+    expect(port).toBeLessThanOrEqual(PORT_RANGE.last)
+  }
+})
+
+test('an address that is open keeps its port', async () => {
+  await using harness = new RuntimeHarness()
+  const port = await harness.gateway.open('a')
+  expect(await harness.gateway.open('a', port)).toBe(port)
+  expect(await harness.gateway.open('a')).toBe(port)
+})
+
+test('a closed address refuses connections and opens again on the same port', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await where(url)
+  await harness.gateway.close('dep_a')
+  await expect(post(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(await harness.gateway.open('dep_a', Number(new URL(url).port))).toBe(Number(new URL(url).port))
+  harness.gateway.point('dep_a', 'dep_a')
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+})
+
+test('closing an address leaves the connections that were handed over alone', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  const answer = post(`${url}/slow?ms=50`)
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
+  await harness.gateway.close('dep_a')
+  expect((await answer).status).toBe(200)
+})
+
+test('a port that another program holds is a conflict that names it', async () => {
+  await using harness = new RuntimeHarness()
+  await using other = await listen()
+  await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `Port ${other.port} of this server's address is held by another program. End that program, then start the server again.`,
+  })
+})
+
+test('a daemon that is out of descriptors drops connections and goes on when it has some again', async () => {
+  await using small = await startSmallGateway(64)
+  const crowd = await Promise.all(Array.from({ length: 150 }, () => tryToConnect(small.port)))
+  for (const socket of crowd) socket.destroy()
+  let answer: Reply | undefined
+  while (!answer) answer = await post(`http://127.0.0.1:${small.port}`).catch(() => undefined)
+  expect(answer.status).toBe(503)
+})
+
+/** A gateway in a process that may have only so many open files. */
+async function startSmallGateway(files: number) {
+  const program = fileURLToPath(new URL('../fixtures/small-gateway.ts', import.meta.url))
+  const script = `ulimit -n ${files}; exec "$0" "$1"`
+  const child = spawn('sh', ['-c', script, process.execPath, program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [port] = await once(child.stdout, 'data')
+  const end = async () => {
+    child.kill()
+    await once(child, 'exit')
+  }
+  return { port: Number(port), [Symbol.asyncDispose]: end }
+}
+
+/** Resolves when it is decided: a connection beyond what the listener can take is closed, or reset. */
+async function tryToConnect(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
+  return socket.on('error', () => {})
+}
+
+async function listen() {
+  const server: Server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return { port, [Symbol.asyncDispose]: () => new Promise<void>(resolve => server.close(() => resolve())) }
+}

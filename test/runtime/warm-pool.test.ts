@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { RuntimeHarness } from '../helpers/runtime-harness.ts'
+
+test('a start takes the spare, and another one takes its place', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 1 })
+  const [spare] = spares(harness)
+  await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  expect(harness.supervisor.report('dep_a').instances[0]?.id).toBe(spare)
+  await harness.until(() => spares(harness).length === 1)
+  expect(spares(harness)).not.toContain(spare)
+})
+
+test('more starts than spares get processes of their own', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 1 })
+  await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.add(id)))
+  await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.supervisor.start(id)))
+  expect(new Set(['dep_a', 'dep_b', 'dep_c'].flatMap(id => harness.pids(id))).size).toBe(3)
+})
+
+test('without spares wanted none is started', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 0 })
+  expect(() => spares(harness)).toThrow('ENOENT')
+})
+
+function spares(harness: RuntimeHarness): string[] {
+  return readdirSync(join(harness.logsDir, 'spares')).map(name => name.replace('.log', ''))
+}
