@@ -12,7 +12,6 @@ export function dispatch(route: Route): MiddlewareHandler<Bindings> {
   return async context => {
     if (route.access !== 'open') requireScope(context.get('principal'), route)
     const call = await readCall(context, route)
-    if (call.respondAsync) context.header('Preference-Applied', 'respond-async')
     return render(context, route, await route.endpoint.run(call))
   }
 }
@@ -64,6 +63,8 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   if ('events' in reply) return eventStream(reply.events, new Headers(context.res.headers))
   if (reply.status === 204) return context.body(null, 204)
   for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)
+  if (reply.status === 202 && route.endpoint.takesPrefer)
+    context.header('Preference-Applied', 'respond-async')
   if (!route.path.startsWith('/v1/')) return context.json(reply.data as object, reply.status)
   const meta = { request_id: context.get('requestId'), timestamp: new Date().toISOString() }
   return context.json({ success: true, data: reply.data, meta }, reply.status)

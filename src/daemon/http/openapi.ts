@@ -3,6 +3,7 @@ import { envelopeOf, errorEnvelopeSchema } from '../../shared/envelope.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { VERSION } from '../../shared/version.ts'
 import { type AnswerDoc, endpoint, type Route } from './endpoint.ts'
+import { SchemaWriter } from './openapi-schemas.ts'
 import { STATUS_OF } from './status.ts'
 
 type Json = Record<string, unknown>
@@ -30,10 +31,14 @@ export function openApiEndpoint(routes: () => readonly Route[]) {
 
 /** An OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). */
 export function describeApi(routes: readonly Route[]): Json {
+  const schemas = new SchemaWriter()
+  const error = schemas.write(errorEnvelopeSchema, 'output')
   const paths: Record<string, Json> = {}
-  for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route) }
-  }
+  for (const route of routes)
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeOperation(route, schemas),
+    }
   return {
     openapi: '3.1.0',
     info: {
@@ -41,17 +46,16 @@ export function describeApi(routes: readonly Route[]): Json {
       version: VERSION,
       description: 'Build, test, deploy and host MCP servers.',
     },
-    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     servers: [{ url: '/' }],
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'API key' } },
-      schemas: { Error: toSchema(errorEnvelopeSchema, 'output') },
+      schemas: { Error: error, ...schemas.shared },
     },
   }
 }
 
-function describeOperation(route: Route): Json {
+function describeOperation(route: Route, schemas: SchemaWriter): Json {
   const { endpoint, access } = route
   return {
     operationId: endpoint.operationId,
@@ -59,30 +63,30 @@ function describeOperation(route: Route): Json {
     tags: [route.path.startsWith('/v1/') ? 'v1' : route.path.startsWith('/api/') ? 'api' : 'daemon'],
     ...(access === 'open' ? { security: [] } : { security: [{ apiKey: [] }] }),
     ...(access === 'open' || access === 'any' ? {} : { 'x-scope': access }),
-    parameters: describeParameters(route),
-    ...(endpoint.body ? { requestBody: describeBody(route) } : {}),
-    responses: { ...describeAnswers(route), ...describeErrors(route) },
+    parameters: describeParameters(route, schemas),
+    ...(endpoint.body ? { requestBody: describeBody(route, schemas) } : {}),
+    responses: { ...describeAnswers(route, schemas), ...describeErrors(route) },
   }
 }
 
-function describeParameters({ endpoint }: Route): Json[] {
+function describeParameters({ endpoint }: Route, schemas: SchemaWriter): Json[] {
   const prefer = {
     name: 'Prefer',
     in: 'header',
     required: false,
     schema: { type: 'string' },
-    description: '`respond-async` (RFC 7240)',
+    description: '`respond-async` (RFC 7240) is answered with 202 before the work is over',
   }
   return [
-    ...parametersOf(endpoint.params, 'path'),
-    ...parametersOf(endpoint.query, 'query'),
+    ...parametersOf(endpoint.params, 'path', schemas),
+    ...parametersOf(endpoint.query, 'query', schemas),
     ...(endpoint.takesPrefer ? [prefer] : []),
   ]
 }
 
-function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', schemas: SchemaWriter): Json[] {
   if (!schema) return []
-  const { properties = {}, required = [] } = toSchema(schema, 'input') as {
+  const { properties = {}, required = [] } = schemas.write(schema, 'input') as {
     properties?: Json
     required?: string[]
   }
@@ -94,40 +98,41 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
   }))
 }
 
-function describeBody({ endpoint }: Route): Json {
-  const schema = toSchema(endpoint.body!, 'input')
+function describeBody({ endpoint }: Route, schemas: SchemaWriter): Json {
+  const schema = schemas.write(endpoint.body!, 'input')
   return { required: !endpoint.bodyOptional, content: { 'application/json': { schema } } }
 }
 
-function describeAnswers(route: Route): Json {
+function describeAnswers(route: Route, schemas: SchemaWriter): Json {
   const entries = Object.entries(route.endpoint.answers) as [string, AnswerDoc][]
   return Object.fromEntries(
-    entries.map(([status, answer]) => [status, describeAnswer(route, Number(status), answer)]),
+    entries.map(([status, answer]) => [status, describeAnswer(route, Number(status), answer, schemas)]),
   )
 }
 
-function describeAnswer(route: Route, status: number, answer: AnswerDoc): Json {
-  const extra: Json = {}
-  if (route.endpoint.takesPrefer) extra['Preference-Applied'] = header('The preference that was honoured')
-  if (status === 201 || status === 202) extra.Location = header('Where the record can be read')
+function describeAnswer(route: Route, status: number, answer: AnswerDoc, schemas: SchemaWriter): Json {
+  const own = Object.entries(answer.headers ?? {}).map(([name, text]) => [name, header(text)])
+  const isAsync = status === 202 && route.endpoint.takesPrefer
   return {
     description: answer.description,
-    headers: { ...headersFor(route), ...extra },
-    ...(answer.schema ? { content: contentOf(route, answer) } : {}),
+    headers: {
+      ...headersFor(route),
+      ...Object.fromEntries(own),
+      ...(isAsync ? { 'Preference-Applied': header('`respond-async`') } : {}),
+    },
+    ...(answer.schema ? { content: contentOf(route, answer, schemas) } : {}),
   }
 }
 
-function contentOf(route: Route, { schema, events }: AnswerDoc): Json {
+function contentOf(route: Route, { schema, events }: AnswerDoc, schemas: SchemaWriter): Json {
   const whole = route.path.startsWith('/v1/') ? envelopeOf(schema!) : schema!
-  return {
-    'application/json': { schema: toSchema(whole, 'output') },
-    ...(events
-      ? { 'text/event-stream': { schema: { type: 'string' }, 'x-event-data': toSchema(events, 'output') } }
-      : {}),
+  const stream = events && {
+    'text/event-stream': { schema: { type: 'string' }, 'x-event-data': schemas.write(events, 'output') },
   }
+  return { 'application/json': { schema: schemas.write(whole, 'output') }, ...stream }
 }
 
-/** Codes that any operation of its kind may answer with. */
+/** Codes that any operation of its kind may answer with, and its own. */
 function errorsOf({ endpoint, access }: Route): ErrorCode[] {
   const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'RATE_LIMITED', 'UNAVAILABLE']
   const withScope: ErrorCode[] = access === 'open' || access === 'any' ? [] : ['INSUFFICIENT_SCOPE']
@@ -135,16 +140,18 @@ function errorsOf({ endpoint, access }: Route): ErrorCode[] {
   const withBody: ErrorCode[] = endpoint.body
     ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
     : []
-  const all = [
-    'FORBIDDEN',
-    ...withKey,
-    ...withScope,
-    ...withInput,
-    ...withBody,
-    ...(endpoint.errors ?? []),
-    'INTERNAL',
+  const own = endpoint.errors ?? []
+  return [
+    ...new Set<ErrorCode>([
+      'FORBIDDEN',
+      ...withKey,
+      ...withScope,
+      ...withInput,
+      ...withBody,
+      ...own,
+      'INTERNAL',
+    ]),
   ]
-  return [...new Set(all)] as ErrorCode[]
 }
 
 function describeErrors(route: Route): Json {
@@ -172,17 +179,5 @@ function headersFor({ access }: Route): Json {
 }
 
 function header(description: string, type = 'string'): Json {
-  return { description, schema: { type } }
-}
-
-/** JSON Schema 2020-12 that stands on its own: an `$id` keeps its inner references (`#/$defs/…`) inside of it. */
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-  return rest.$defs ? { $id: nextId(), ...rest } : rest
-}
-
-let ids = 0
-function nextId(): string {
-  ids += 1
-  return `urn:mcp-hosting:schema:${ids}`
+  return { description, required: true, schema: { type } }
 }

@@ -75,7 +75,7 @@ export class Builds {
       await this.#previews.take(ready)
       return ready
     } catch (error) {
-      const { code, message, details } = toHostingError(error)
+      const { code, message, details } = toHostingError(toFileError(error))
       return this.#move(this.get(build.id), 'failed', startedMs, { error: { code, message, details } })
     }
   }
@@ -130,6 +130,18 @@ export function moveBuild(
   const moved = { ...build, ...facts, status: to }
   store.builds.update(moved)
   return moved
+}
+
+/** A fault of the disk as a sentence; anything else as it is. */
+function toFileError(error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException
+  if (error instanceof HostingError || code === undefined || !(error as NodeJS.ErrnoException).syscall)
+    return error
+  const sentence = code === 'ENOSPC' ? 'The disk is full' : 'The disk does not take it'
+  return new HostingError('UNAVAILABLE', `${sentence}: the artifact was not written (${code}).`, {
+    details: `Free space and see that ${path ?? 'the home'} can be written, then build again.`,
+    cause: error,
+  })
 }
 
 function newBuild(request: BuildRequest, now: string): Build {

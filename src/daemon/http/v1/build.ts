@@ -7,6 +7,8 @@ import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema } from '../path-ids.ts'
 
+const location = { Location: 'Path of the build' }
+
 const params = z.object({ mcp_id: idSchema })
 
 export function buildEndpoints({ builds, records }: Services) {
@@ -18,8 +20,12 @@ export function buildEndpoints({ builds, records }: Services) {
     rawBody: true,
     takesPrefer: true,
     answers: {
-      201: { description: 'The build is over: ready, or failed with its error', schema: buildRecordSchema },
-      202: { description: 'Accepted; the build goes on', schema: buildRecordSchema },
+      201: {
+        description: 'The build is over: ready, or failed with its error',
+        schema: buildRecordSchema,
+        headers: location,
+      },
+      202: { description: 'Accepted; the build goes on', schema: buildRecordSchema, headers: location },
     },
     errors: ['INVALID_MCP'],
     async run({ body, respondAsync }) {

@@ -13,9 +13,15 @@ import { idSchema, limitSchema } from '../path-ids.ts'
 
 const params = z.object({ deployment_id: idSchema })
 
+const location = { Location: "Path of the deployment's status" }
+
 const created = {
-  201: { description: 'It is over: deployed, or failed with its error', schema: deploymentRecordSchema },
-  202: { description: 'Accepted; the deployment goes on', schema: deploymentRecordSchema },
+  201: {
+    description: 'It is over: deployed, or failed with its error',
+    schema: deploymentRecordSchema,
+    headers: location,
+  },
+  202: { description: 'Accepted; the deployment goes on', schema: deploymentRecordSchema, headers: location },
 }
 
 const brought = {

@@ -1,0 +1,90 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'vitest'
+import type { ApiAnswer, ApiInput, TestDaemon } from '../helpers/daemon.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes
+type Json = any
+
+export interface Operation {
+  method: string
+  path: string
+  spec: Json
+}
+
+/** Asks the API and holds every answer against the description that the API itself serves. */
+export class OpenApiClient {
+  readonly document: Json
+  readonly operations: Operation[]
+  /** `createBuild 201`, for every answer seen. */
+  readonly seen = new Set<string>()
+  readonly #daemon: TestDaemon
+  readonly #ajv: Ajv2020
+
+  constructor(daemon: TestDaemon, document: Json) {
+    this.#daemon = daemon
+    this.document = document
+    this.#ajv = new Ajv2020({ strict: false, allErrors: true })
+    ;(addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv)
+    this.#ajv.addSchema(document, 'openapi.json')
+    this.operations = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<Json>(methods).map(([method, spec]) => ({ method: method.toUpperCase(), path, spec })),
+    )
+  }
+
+  static async open(daemon: TestDaemon): Promise<OpenApiClient> {
+    const { body } = await daemon.api('GET', '/openapi.json', { key: null })
+    return new OpenApiClient(daemon, body)
+  }
+
+  operation(operationId: string): Operation {
+    const found = this.operations.find(({ spec }) => spec.operationId === operationId)
+    if (!found) throw new Error(`no operation ${operationId}`)
+    return found
+  }
+
+  /** Makes a request of an operation and checks status, headers and body of its answer. */
+  async call(
+    operationId: string,
+    params: Record<string, string> = {},
+    input: ApiInput & { query?: string } = {},
+  ): Promise<ApiAnswer> {
+    const { method, path, spec } = this.operation(operationId)
+    const target = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'none')
+    const answer = await this.#daemon.api(method, target + (input.query ? `?${input.query}` : ''), input)
+    this.#check(operationId, spec, answer)
+    return answer
+  }
+
+  #check(operationId: string, spec: Json, answer: ApiAnswer): void {
+    const label = `${operationId} ${answer.status}`
+    const described = spec.responses[answer.status]
+    expect(described, `${label} is described; it was ${answer.text}`).toBeDefined()
+    for (const [name, header] of Object.entries<Json>(described.headers)) {
+      const value = answer.headers[name.toLowerCase()]
+      expect(value, `${label} carries ${name}`).toBeDefined()
+      if (header.schema.type === 'integer') expect(value, `${label} ${name}`).toMatch(/^\d+$/)
+    }
+    this.#checkBody(operationId, label, answer, described.content?.['application/json'])
+    this.seen.add(label)
+  }
+
+  #checkBody(operationId: string, label: string, answer: ApiAnswer, content: Json): void {
+    if (!content) return expect(answer.text, `${label} has no body`).toBe('')
+    const { method, path } = this.operation(operationId)
+    const pointer = [
+      'paths',
+      path,
+      method.toLowerCase(),
+      'responses',
+      String(answer.status),
+      'content',
+      'application/json',
+      'schema',
+    ]
+      .map(step => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/')
+    const validate = this.#ajv.getSchema(`openapi.json#/${pointer}`)!
+    expect(validate(answer.body) ? [] : validate.errors, `${label}: ${answer.text}`).toEqual([])
+  }
+}

@@ -1,0 +1,140 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import BetterSqlite3 from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDaemon } from '../../src/daemon/daemon.ts'
+import { homePaths } from '../../src/shared/paths.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+
+const instanceProgram = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
+
+let daemon: TestDaemon
+
+beforeEach(async () => {
+  daemon = await startTestDaemon({ instanceProgram })
+})
+
+afterEach(() => daemon.close())
+
+const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+
+async function ask(url: string) {
+  const answer = await fetch(url, { headers: { connection: 'close' } })
+  return (await answer.json()) as { pid: number; tenantId: string }
+}
+
+/** What a daemon that was killed leaves behind. */
+function writeStates(changes: string): void {
+  const database = new BetterSqlite3(daemon.home.database)
+  database.exec(changes)
+  database.close()
+}
+
+test('after a restart everything deployed serves again at its old URL, and what was stopped does not', async () => {
+  const mcpId = await buildServer(daemon)
+  const deployed = [await deploy(daemon, mcpId, 'production'), await deploy(daemon, mcpId, 'staging')]
+  const stopped = await deploy(daemon, mcpId, 'development')
+  await daemon.api('POST', `/v1/deploy/${stopped.deployment_id}/stop`)
+  const preview = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data.url
+  await daemon.restart()
+  for (const { deployment_id, url } of deployed) {
+    expect((await ask(url)).tenantId).toBe(deployment_id)
+    expect(await status(deployment_id)).toMatchObject({ status: 'deployed', url })
+  }
+  expect((await ask(preview)).tenantId).toBe(mcpId)
+  await expect(fetch(stopped.url)).rejects.toThrow()
+})
+
+test('work that a crash interrupted is failed, and what served before keeps serving', async () => {
+  const mcpId = await buildServer(daemon)
+  const live = await deploy(daemon, mcpId, 'production')
+  const interrupted = await deploy(daemon, mcpId, 'staging')
+  const building = await buildServer(daemon, echoServer('half-built'))
+  writeStates(`
+    UPDATE deployments SET status = 'deploying', deployed_at = NULL WHERE id = '${interrupted.deployment_id}';
+    UPDATE builds SET status = 'building', digest = NULL WHERE id = '${building}';
+    UPDATE servers SET preview_mcp_id = NULL WHERE name = 'half-built';`)
+  await daemon.restart()
+  expect(await status(interrupted.deployment_id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'INTERRUPTED' },
+  })
+  const { body } = await daemon.api('GET', `/v1/build/${building}`)
+  expect(body.data).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
+  expect((await ask(live.url)).tenantId).toBe(live.deployment_id)
+})
+
+test('a deployment whose port another program took meanwhile is failed and says so; the daemon starts', async () => {
+  const mcpId = await buildServer(daemon)
+  const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
+  const other = createServer()
+  const port = Number(new URL(url).port)
+  await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
+  await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
+  writeStates(`UPDATE deployments SET status = 'deployed', stopped_at = NULL WHERE id = '${deployment_id}'`)
+  await daemon.restart()
+  const { status: state, error } = await status(deployment_id)
+  expect(state).toBe('failed')
+  expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(String(port)) })
+  await new Promise(resolve => other.close(resolve))
+  const again = await daemon.api('POST', `/v1/deploy/${deployment_id}/start`)
+  expect(again.body.data).toMatchObject({ status: 'deployed', url })
+})
+
+test('a deployment whose variables the key file no longer opens is failed and says so', async () => {
+  const mcpId = await buildServer(daemon, echoServer('sealed', { env: ['TOKEN'] }))
+  const { deployment_id } = await deploy(daemon, mcpId, 'production', { env_vars: { TOKEN: 'x' } })
+  rmSync(daemon.home.secretKey)
+  await daemon.restart()
+  await expect.poll(async () => (await status(deployment_id)).status).toBe('failed')
+  expect((await status(deployment_id)).error.message).toMatch(/cannot be decrypted/)
+})
+
+test('closing the daemon ends every process that it started', async () => {
+  const { url } = await deploy(daemon, await buildServer(daemon), 'production')
+  const { pid } = await ask(url)
+  await daemon.restart({ warmSpares: 0 })
+  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+})
+
+test('a port in use is told with the variable that chooses another one, and changes nothing', async () => {
+  const { deployment_id } = await deploy(daemon, await buildServer(daemon), 'production')
+  const home = homePaths({ MCP_HOME: `${daemon.home.home}/other` })
+  const config = {
+    home,
+    port: daemon.daemon.port,
+    instanceProgram,
+    nonce: 'n',
+    startedAt: new Date().toISOString(),
+  }
+  await expect(createDaemon(config)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining(String(daemon.daemon.port)),
+    details: expect.stringContaining('MCP_PORT'),
+  })
+  expect((await status(deployment_id)).status).toBe('deployed')
+})
+
+test('a damaged database stops the start with a sentence, and is left as it is', async () => {
+  await daemon.daemon.close()
+  const damaged = 'this was a database once '.repeat(400)
+  writeFileSync(daemon.home.database, damaged)
+  for (const suffix of ['-wal', '-shm']) rmSync(daemon.home.database + suffix, { force: true })
+  await expect(daemon.restart()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringMatching(/is damaged/),
+  })
+  rmSync(daemon.home.database)
+  await daemon.restart()
+})
+
+test('a damaged key file stops the start with a sentence', async () => {
+  writeFileSync(daemon.home.secretKey, 'short')
+  await expect(daemon.restart()).rejects.toMatchObject({
+    message: expect.stringMatching(/key file .* is damaged/),
+  })
+  rmSync(daemon.home.secretKey)
+  await daemon.restart()
+})

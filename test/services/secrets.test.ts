@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openSecretBox } from '../../src/daemon/services/secrets.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mcp-secrets-'))
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const box = openSecretBox(join(folder, 'secret.key'))
+
+test('the key file is made once, for its owner alone', () => {
+  expect(statSync(join(folder, 'secret.key')).mode & 0o777).toBe(0o600)
+  const again = openSecretBox(join(folder, 'secret.key'))
+  expect(again.unseal(box.seal('päss\u0000word'))).toBe('päss\u0000word')
+})
+
+test('the same text is never sealed to the same bytes', () => {
+  expect(box.seal('a').equals(box.seal('a'))).toBe(false)
+})
+
+test('a sealed text that was changed is not opened', () => {
+  const sealed = box.seal('secret')
+  for (const at of [0, 13, sealed.length - 1]) {
+    const changed = Buffer.from(sealed)
+    changed[at]! ^= 1
+    expect(() => box.unseal(changed)).toThrow(/cannot be decrypted/)
+  }
+})
+
+test('another key opens nothing', () => {
+  const other = openSecretBox(join(folder, 'other.key'))
+  expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
+})
+
+test('a derived key is the same each time, and another one for each purpose', () => {
+  expect(box.derive('a')).toBe(box.derive('a'))
+  expect(box.derive('a')).not.toBe(box.derive('b'))
+  expect(Buffer.from(box.derive('a'), 'base64')).toHaveLength(32)
+})
