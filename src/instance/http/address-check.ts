@@ -19,9 +19,9 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): string 
 /**
  * Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"); empty for requests without one.
  */
-export function corsHeaders(request: IncomingMessage): readonly string[] {
+export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers
-  if (origin === undefined) return NONE
+  if (origin === undefined || !isAllowedOrigin(tenant, origin)) return NONE
   return [
     'Access-Control-Allow-Origin',
     origin,
@@ -32,11 +32,10 @@ export function corsHeaders(request: IncomingMessage): readonly string[] {
   ]
 }
 
-/** The answer to a preflight. Parameters of tools travel in `Mcp-Param-*`, so the names asked for are allowed as they are. */
+/** What the answer to a preflight adds to that. Parameters of tools travel in `Mcp-Param-*`, so the names asked for are allowed as they are. */
 export function preflightHeaders(request: IncomingMessage): readonly string[] {
   const wanted = header(request, 'access-control-request-headers') ?? ''
   return [
-    ...corsHeaders(request),
     'Access-Control-Allow-Methods',
     'GET, POST, DELETE',
     ...(/^[\w\-, ]+$/.test(wanted) ? ['Access-Control-Allow-Headers', wanted] : []),

@@ -20,7 +20,7 @@ export function sendJson(
 ): void {
   if (response.headersSent || response.destroyed) return
   const all = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body))]
-  if (request.headers.origin !== undefined) all.push(...corsHeaders(request))
+  if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
   if (headers) all.push(...headers)
   // RFC 9112 9.6: the client sends its next request over a new connection, which reaches the next release.
   if (tenant.isDraining) all.push('Connection', 'close')
@@ -32,7 +32,7 @@ export function sendEmpty(exchange: Exchange, status: number, headers: readonly 
   const { tenant, request, response } = exchange
   if (response.headersSent || response.destroyed) return
   response.writeHead(status, [
-    ...corsHeaders(request),
+    ...corsHeaders(tenant.config, request),
     ...headers,
     ...(status === 204 ? [] : ['Content-Length', '0']),
     ...(tenant.isDraining ? ['Connection', 'close'] : []),
@@ -56,7 +56,7 @@ export function refuse(
 export function openStream(exchange: Exchange, headers: readonly string[], onClose: () => void): SseResponse {
   const { tenant, request, response } = exchange
   tenant.openStreams++
-  return new SseResponse(response, [...corsHeaders(request), ...headers], () => {
+  return new SseResponse(response, [...corsHeaders(tenant.config, request), ...headers], () => {
     tenant.openStreams--
     onClose()
   })

@@ -74,7 +74,9 @@ function serveMessage(exchange: Exchange, message: unknown): void {
       ? refuseModern(exchange, RPC.invalidRequest, 'Responses cannot be posted in this revision')
       : serveLegacyMessage(exchange, kind, message as RpcNotification)
   const call = message as RpcRequest
-  if (!isModernHeader && !hasClaim(call.params)) return serveLegacyMessage(exchange, kind, call)
+  const isClaimed = hasClaim(call.params)
+  const isHandshake = call.method === 'initialize' && kind === 'request'
+  if (!isClaimed && (!isModernHeader || isHandshake)) return serveLegacyMessage(exchange, kind, call)
   if (kind === 'notification') return serveModernNotification(exchange, call)
   serveModernRequest(exchange, call)
 }

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createArtifact } from '../../fixtures/instance/artifact.ts'
+import { SCRIPTED } from '../../fixtures/instance/scripted.ts'
+import { type InstanceAddress, type InstanceHarness, startInstance } from '../../helpers/instance-harness.ts'
+import { modern, modernHeaders, send } from '../../helpers/mcp-requests.ts'
+
+let harness: InstanceHarness
+let address: InstanceAddress
+
+beforeAll(async () => {
+  const tenant = { allowedOrigins: ['https://app.example'] }
+  ;({ harness, address } = await startInstance(createArtifact(), { program: SCRIPTED, tenant }))
+})
+afterAll(() => harness.stop())
+
+const discover = (headers: Record<string, string>) =>
+  send(address.url, {
+    body: modern('server/discover'),
+    headers: { ...modernHeaders('server/discover'), ...headers },
+  })
+
+describe('the address check', () => {
+  test('serves the hosts of the tenant, in any case', async () => {
+    const { host } = new URL(address.url)
+    expect((await discover({ host })).status).toBe(200)
+    expect((await discover({ host: host.replace('127.0.0.1', 'LocalHost') })).status).toBe(200)
+  })
+
+  test.each(['evil.example', 'evil.example:80', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example'])(
+    'refuses the host %s with a JSON-RPC error that says where the server is',
+    async host => {
+      const answer = await discover({ host })
+      expect(answer.status).toBe(403)
+      expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
+      expect(answer.json.error.message).toContain(address.url)
+    },
+  )
+
+  test('refuses it on every path', async () => {
+    expect((await send(`${address.origin}/health`, { headers: { host: 'evil.example' } })).status).toBe(403)
+    expect((await send(`${address.origin}/other`, { headers: { host: 'evil.example' } })).status).toBe(403)
+  })
+
+  test.each(['http://evil.example', 'null', 'https://app.example.evil', 'file://127.0.0.1', 'app.example'])(
+    'refuses the origin %s',
+    async origin => {
+      const answer = await discover({ origin })
+      expect(answer.status).toBe(403)
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+    },
+  )
+
+  test('lets pages of an allowed origin and of the server itself read the answer', async () => {
+    for (const origin of ['https://app.example', address.origin]) {
+      const { status, headers } = await discover({ origin })
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
+        vary: 'Origin',
+      })
+    }
+  })
+
+  test('answers a preflight with the methods and with the headers that were asked for', async () => {
+    const { status, headers, text } = await send(address.url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,mcp-session-id,mcp-param-region',
+      },
+    })
+    expect([status, text]).toEqual([204, ''])
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-headers': 'content-type,mcp-session-id,mcp-param-region',
+    })
+  })
+
+  test('refuses the preflight of another origin', async () => {
+    const answer = await send(address.url, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } })
+    expect(answer.status).toBe(403)
+  })
+})
