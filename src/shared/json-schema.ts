@@ -1,41 +1,89 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { nearestName } from './names.ts'
 
 /** Any JSON Schema as it came in: 2020-12 by default, draft-07 when its `$schema` says so (MCP 2025-11-25, SEP-1613). */
 export type JsonSchema = Record<string, unknown>
 
-const options = { strict: false, allErrors: false, validateFormats: true, addUsedSchema: false } as const
+export const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'http://json-schema.org/draft-07/schema',
+] as const
 
+/** `verbose`: an error carries the schema it comes from, which near names are looked up in. */
+const options: Options = { strict: false, logger: false, verbose: true, validateFormats: true }
+
+type Draft = '2020-12' | 'draft-07'
 // Created on first use: a process that validates nothing does not pay for it.
-let draft2020: Ajv | undefined
-let draft07: Ajv | undefined
+const validators = new Map<string, Ajv>()
 
-function ajvFor(schema: JsonSchema): Ajv {
-  if (/draft-0[467]/.test(String(schema.$schema ?? ''))) {
-    draft07 ??= withFormats(new Ajv(options))
-    return draft07
-  }
-  draft2020 ??= withFormats(new Ajv2020(options))
-  return draft2020
+export interface CompileOptions {
+  /** Writes the schema's `default`s into what is validated. */
+  useDefaults?: boolean
 }
 
-function withFormats(ajv: Ajv): Ajv {
+/**
+ * Compiles a schema once. Throws Ajv's error for an invalid schema or a `$ref` that leads out of it; an unknown dialect
+ * counts as 2020-12 (the build refuses those).
+ */
+export function compileSchema(
+  schema: JsonSchema,
+  { useDefaults = false }: CompileOptions = {},
+): ValidateFunction {
+  // `$id` would register the schema in the shared instance and clash with another server's; the dialect is chosen here.
+  const { $id: _id, $schema: _dialect, ...anonymous } = schema
+  // Schemas within with an `$id` of their own stay registered for good, so they get an instance that goes with them.
+  const ajv = hasInnerId(anonymous)
+    ? createAjv(draftOf(schema), useDefaults)
+    : sharedAjv(draftOf(schema), useDefaults)
+  const validate = ajv.compile(anonymous)
+  // Ajv keeps every schema it ever saw; a host of many servers must be able to forget one.
+  ajv.removeSchema(anonymous)
+  return validate
+}
+
+/** What the dialect's meta-schema says against a schema; empty for a valid one. */
+export function listSchemaErrors(schema: JsonSchema): ErrorObject[] {
+  const { $schema: _dialect, ...plain } = schema
+  const ajv = sharedAjv(draftOf(schema), false)
+  return ajv.validateSchema(plain) ? [] : (ajv.errors ?? [])
+}
+
+export function isKnownDialect(uri: string): boolean {
+  return DIALECTS.some(
+    dialect =>
+      dialect ===
+      uri
+        .replace(/#$/, '')
+        .replace(/^https:\/\/json-schema\.org\/draft-07/, 'http://json-schema.org/draft-07'),
+  )
+}
+
+function draftOf(schema: JsonSchema): Draft {
+  return /draft-07/.test(String(schema.$schema ?? '')) ? 'draft-07' : '2020-12'
+}
+
+function sharedAjv(draft: Draft, useDefaults: boolean): Ajv {
+  const key = `${draft} ${useDefaults}`
+  const ajv = validators.get(key) ?? createAjv(draft, useDefaults)
+  validators.set(key, ajv)
+  return ajv
+}
+
+function createAjv(draft: Draft, useDefaults: boolean): Ajv {
+  const ajv =
+    draft === 'draft-07' ? new Ajv({ ...options, useDefaults }) : new Ajv2020({ ...options, useDefaults })
   // ajv-formats is CommonJS: its callable default lies one level deeper under native ESM.
   const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats
   ;(add as unknown as (target: Ajv) => void)(ajv)
   return ajv
 }
 
-/** Compiles a schema once. Throws Ajv's error for an invalid schema or a `$ref` that leads out of it. */
-export function compileSchema(schema: JsonSchema): ValidateFunction {
-  // `$id` would register the schema in the shared instance and clash with another server's.
-  const { $id: _id, ...anonymous } = schema
-  const ajv = ajvFor(schema)
-  const validate = ajv.compile(anonymous)
-  // Ajv keeps every schema it ever saw; a host of many servers must be able to forget one.
-  ajv.removeSchema(anonymous)
-  return validate
+function hasInnerId(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (typeof (value as JsonSchema).$id === 'string') return true
+  return Object.values(value).some(hasInnerId)
 }
 
 /** One sentence for the first violation that names the field: `"city" must be string`. */
@@ -45,18 +93,62 @@ export function describeViolation(
 ): string {
   const error = errors?.[0]
   if (!error) return `${subject} do not match the schema`
-  const field = error.instancePath.slice(1).replaceAll('/', '.')
+  const field = fieldName(error)
   const name = field ? `"${field}"` : subject
+  const within = field ? `${field}.` : ''
   switch (error.keyword) {
     case 'required':
-      return `"${field ? `${field}.` : ''}${error.params.missingProperty}" is required`
+      return `"${within}${error.params.missingProperty}" is required${describeMissing(error)}`
     case 'additionalProperties':
-      return `"${field ? `${field}.` : ''}${error.params.additionalProperty}" is not a known field`
+    case 'unevaluatedProperties': {
+      const unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty
+      return `"${within}${unknown}" is not a known field${describeUnknown(unknown, error)}`
+    }
     case 'enum':
-      return `${name} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
+      return `${name} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}${describeValue(error)}`
     case 'const':
-      return `${name} must be ${JSON.stringify(error.params.allowedValue)}`
+      return `${name} must be ${JSON.stringify(error.params.allowedValue)}${describeValue(error)}`
     default:
-      return `${name} ${error.message ?? 'is not valid'}`
+      return `${name} ${error.message ?? 'is not valid'}${describeValue(error)}`
   }
+}
+
+function fieldName(error: ErrorObject): string {
+  return error.instancePath
+    .slice(1)
+    .split('/')
+    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.')
+}
+
+/** What was given, short; objects and arrays by their kind alone. */
+function describeValue({ data }: ErrorObject): string {
+  if (data === undefined) return ''
+  if (Array.isArray(data)) return ', not an array'
+  if (data !== null && typeof data === 'object') return ', not an object'
+  const text = JSON.stringify(data)
+  return `, not ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
+}
+
+function describeUnknown(unknown: string, { parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
+  const near = nearestName(unknown, known)
+  if (near) return `; did you mean "${near}"?`
+  return known.length > 0
+    ? `; known are ${known
+        .slice(0, 10)
+        .map(name => `"${name}"`)
+        .join(', ')}`
+    : ''
+}
+
+function describeMissing({ params, data, parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
+  const given = Object.keys((data as object | undefined) ?? {}).filter(name => !known.includes(name))
+  const near = nearestName(params.missingProperty, given)
+  if (near) return `; did you mean it by "${near}"?`
+  const schema = (parentSchema?.properties as Record<string, JsonSchema> | undefined)?.[
+    params.missingProperty
+  ]
+  return typeof schema?.type === 'string' ? ` (${schema.type})` : ''
 }

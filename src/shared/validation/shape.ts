@@ -1,0 +1,202 @@
+import { z } from 'zod'
+import { buildRequestSchema } from '../definitions.ts'
+import { joinPath } from '../json-walk.ts'
+import { nearestName } from '../names.ts'
+import type { DefinitionProblem } from '../validate-definitions.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** Zod's issues as sentences that give the value and what is allowed. */
+export function describeIssues(issues: readonly Issue[], input: unknown): DefinitionProblem[] {
+  return issues.flatMap(issue => describeIssue(issue, input))
+}
+
+function describeIssue(issue: Issue, input: unknown): DefinitionProblem[] {
+  const path = joinPath('', ...issue.path)
+  const value = valueAt(input, issue.path)
+  if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, input)
+  if (issue.code === 'invalid_union') return describeUnion(issue, input)
+  // z.json() tells of a missing value as of a wrong one.
+  if (value === undefined) return [{ path, message: `is required${expectation(issue)}` }]
+  return [{ path, message: describeValue(issue, value) }]
+}
+
+function describeValue(issue: Issue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${withArticle(issue.expected)}, not ${shown(value)}`
+    case 'invalid_value':
+      return `${shown(value)} is not ${listed(issue.values)}${near(value, issue.values)}`
+    case 'too_small':
+      return value === '' ? 'must not be empty' : `must be at least ${issue.minimum}, not ${shown(value)}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}, not ${shown(value)}`
+    case 'invalid_format':
+      return `${shown(value)} is not ${formatHint(issue)}`
+    default:
+      return `${issue.message} (given: ${shown(value)})`
+  }
+}
+
+function formatHint(issue: Extract<Issue, { code: 'invalid_format' }>): string {
+  const isDefault = issue.message.startsWith('Invalid')
+  return isDefault ? `of the form ${issue.pattern ?? issue.format}` : `made of ${issue.message}`
+}
+
+function unknownFields(
+  keys: readonly string[],
+  path: readonly PropertyKey[],
+  input: unknown,
+): DefinitionProblem[] {
+  const known = knownFields(path, input)
+  return keys.map(key => {
+    const closest = nearestName(key, known)
+    const hint = closest
+      ? `; did you mean "${closest}"?`
+      : known.length > 0
+        ? `; known are ${known.map(name => `"${name}"`).join(', ')}`
+        : ''
+    return { path: joinPath('', ...path, key), message: `is not a known field${hint}` }
+  })
+}
+
+/** Of a union, the branch that the value is nearest to speaks: the one with the fewest and deepest complaints. */
+function describeUnion(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  input: unknown,
+): DefinitionProblem[] {
+  const path = joinPath('', ...issue.path)
+  const value = valueAt(input, issue.path)
+  if ('discriminator' in issue && typeof issue.discriminator === 'string')
+    return [describeDiscriminator(issue.discriminator, issue.path, value, input)]
+  if (value === undefined) return [{ path, message: 'is required' }]
+  const branches = issue.errors.filter(branch => branch.every(({ code }) => code !== 'invalid_type' || true))
+  const best = branches.toSorted((a, b) => strangeness(a) - strangeness(b))[0]
+  const fitting = best?.some(one => one.path.length > 0 || one.code !== 'invalid_type')
+  if (!best || !fitting) {
+    const kinds = [
+      ...new Set(branches.flat().map(one => ('expected' in one ? withArticle(one.expected) : ''))),
+    ]
+    return [{ path, message: `must be ${kinds.filter(Boolean).join(' or ')}, not ${shown(value)}` }]
+  }
+  return describeIssues(
+    best.map(one => ({ ...one, path: [...issue.path, ...one.path] })),
+    input,
+  )
+}
+
+/** A branch that does not even know the value's fields is further off than one that finds fault with a field. */
+function strangeness(branch: readonly Issue[]): number {
+  return branch.reduce((sum, { code, path }) => {
+    if (path.length === 0 && code === 'invalid_type') return sum + 100
+    return sum + (code === 'unrecognized_keys' ? 10 : 1)
+  }, 0)
+}
+
+function describeDiscriminator(
+  field: string,
+  path: readonly PropertyKey[],
+  value: unknown,
+  input: unknown,
+): DefinitionProblem {
+  const fieldPath = joinPath('', ...path, field)
+  if (value === null || typeof value !== 'object')
+    return { path: joinPath('', ...path), message: `must be an object, not ${shown(value)}` }
+  const schema = schemaAt(path, input)
+  const allowed = schema instanceof z.ZodDiscriminatedUnion ? discriminatorValues(schema, field) : []
+  const given = (value as Record<string, unknown>)[field]
+  if (given === undefined) return { path: fieldPath, message: `is required: ${listed(allowed)}` }
+  return { path: fieldPath, message: `${shown(given)} is not ${listed(allowed)}${near(given, allowed)}` }
+}
+
+function discriminatorValues(union: z.ZodDiscriminatedUnion, field: string): string[] {
+  return union.options.flatMap(option => {
+    const literal = option instanceof z.ZodObject ? option.shape[field] : undefined
+    return literal instanceof z.ZodLiteral ? [...literal.values].map(String) : []
+  })
+}
+
+function knownFields(path: readonly PropertyKey[], input: unknown): string[] {
+  const schema = schemaAt(path, input)
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
+  if (schema instanceof z.ZodUnion)
+    return schema.options.flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []))
+  return []
+}
+
+/** The schema a path of the input is checked by; undefined inside free JSON. */
+function schemaAt(path: readonly PropertyKey[], input: unknown): unknown {
+  let schema: unknown = buildRequestSchema
+  let value = input
+  for (const step of path) {
+    schema = memberSchema(branchFor(unwrap(schema), value), step)
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step]
+  }
+  const last = unwrap(schema)
+  return last instanceof z.ZodDiscriminatedUnion && hasBranch(last, value) ? branchFor(last, value) : last
+}
+
+function memberSchema(schema: unknown, step: PropertyKey): unknown {
+  if (schema instanceof z.ZodObject) return schema.shape[step as string]
+  if (schema instanceof z.ZodArray) return schema.element
+  if (schema instanceof z.ZodRecord) return schema.valueType
+  return undefined
+}
+
+function unwrap(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrap(schema.unwrap())
+  return schema
+}
+
+function hasBranch(union: z.ZodDiscriminatedUnion, value: unknown): boolean {
+  return branchFor(union, value) !== union
+}
+
+/** The option of a union that the value means by its discriminator or its fields. */
+function branchFor(schema: unknown, value: unknown): unknown {
+  if (!(schema instanceof z.ZodUnion) || value === null || typeof value !== 'object') return schema
+  const options = schema.options.filter(option => option instanceof z.ZodObject)
+  const type = (value as { type?: unknown }).type
+  const byType = options.find(
+    ({ shape }) => shape.type instanceof z.ZodLiteral && shape.type.values.has(type as string),
+  )
+  if (byType || schema instanceof z.ZodDiscriminatedUnion) return byType ?? schema
+  return options.find(({ shape }) => Object.keys(value).some(key => key in shape)) ?? schema
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step],
+    input,
+  )
+}
+
+function expectation(issue: Issue): string {
+  if (issue.code === 'invalid_type') return `: ${withArticle(issue.expected)}`
+  if (issue.code === 'invalid_value') return `: ${listed(issue.values)}`
+  return ''
+}
+
+function withArticle(kind: string): string {
+  if (kind === 'record') return 'an object'
+  if (kind === 'int') return 'a whole number'
+  return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}
+
+function listed(values: readonly unknown[]): string {
+  const words = values.map(value => JSON.stringify(value))
+  return words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`
+}
+
+function near(value: unknown, allowed: readonly unknown[]): string {
+  const closest = typeof value === 'string' ? nearestName(value, allowed.map(String)) : undefined
+  return closest ? `; did you mean "${closest}"?` : ''
+}
+
+/** A value in short, as JSON. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  if (value !== null && typeof value === 'object') return 'an object'
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
