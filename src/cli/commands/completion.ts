@@ -1,0 +1,45 @@
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts'
+
+const INSTALL: Readonly<Record<Shell, string>> = {
+  bash: 'mcp completion bash > ~/.local/share/bash-completion/completions/mcp',
+  zsh: 'mcp completion zsh > "$fpath[1]/_mcp"',
+  fish: 'mcp completion fish > ~/.config/fish/completions/mcp.fish',
+}
+
+export const completion = defineCommand({
+  name: 'completion',
+  summary: 'completion for a shell',
+  description:
+    'Prints a script that completes commands, options, ids and names of servers. Without a shell it takes the one in SHELL.',
+  arguments: { shell: { doc: SHELLS.join(', ') } },
+  examples: SHELLS.map(shell => ({ command: INSTALL[shell], does: 'for every new shell' })),
+  run({ output, env }, input) {
+    const shell = input.shell ?? env.SHELL?.split('/').at(-1)
+    if (!isShell(shell))
+      throw new HostingError(
+        'INVALID_REQUEST',
+        `"${shell ?? ''}" is no shell that mcp completes in: choose ${SHELLS.join(', ')}.`,
+      )
+    const script = completionScript(shell)
+    output.result({ shell, script, install: INSTALL[shell] }, () => output.line(script.trimEnd()))
+  },
+})
+
+/** What the shell types: prints one suggestion a line, with its description after a tab. */
+export const complete = defineCommand({
+  name: '__complete',
+  summary: 'suggestions for a command line',
+  arguments: { words: { doc: 'the words so far, the last one unfinished', variadic: true } },
+  passThrough: true,
+  async run(context, { words }) {
+    const { suggest } = await import('../completion/suggest.ts')
+    for (const { value, doc } of await suggest(context, words))
+      context.output.line(doc ? `${value}\t${doc}` : value)
+  },
+})
+
+function isShell(text: string | undefined): text is Shell {
+  return (SHELLS as readonly (string | undefined)[]).includes(text)
+}

@@ -1,0 +1,47 @@
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import type { Finding } from '../doctor/check.ts'
+import { CLIENT_CHECKS } from '../doctor/client-checks.ts'
+import { DAEMON_CHECKS } from '../doctor/daemon-checks.ts'
+import { HOME_CHECKS } from '../doctor/home-checks.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+
+type NamedFinding = { name: string } & Finding
+
+export default defineCommand({
+  name: 'doctor',
+  summary: 'check the installation',
+  description:
+    'Looks at Node, the home, its database and secrets, the daemon and its port, the API in use, and the configurations of MCP clients. Changes nothing. Ends with 1 when something is wrong.',
+  examples: [
+    { command: 'mcp doctor', does: 'with a fix for everything that is wrong' },
+    { command: 'mcp doctor --json', does: '{ok, checks: [{name, status, message, fix}]}' },
+  ],
+  async run(context): Promise<ExitCode> {
+    const checks = [...DAEMON_CHECKS.slice(0, 1), ...HOME_CHECKS, ...DAEMON_CHECKS.slice(1), ...CLIENT_CHECKS]
+    const findings: NamedFinding[] = []
+    for (const { name, run } of checks)
+      findings.push(...(await run(context)).map(finding => ({ name, ...finding })))
+    const ok = findings.every(({ status }) => status !== 'fail')
+    context.output.result({ ok, checks: findings }, () => print(context, findings))
+    return ok ? EXIT.done : EXIT.failed
+  },
+})
+
+function print({ output }: CommandContext, findings: readonly NamedFinding[]): void {
+  const { green, yellow, red } = output.style
+  const marks = { pass: green('ok  '), warn: yellow('warn'), fail: red('FAIL') }
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  for (const { name, status, message, fix } of findings) {
+    output.line(`${marks[status]}  ${name.padEnd(width)}  ${message}`)
+    if (fix)
+      output.line(
+        `      ${' '.repeat(width)}  ${fix.description}${fix.command ? `: ${output.style.cyan(fix.command)}` : ''}`,
+      )
+  }
+  const wrong = findings.filter(({ status }) => status === 'fail').length
+  output.line()
+  output.line(
+    wrong === 0 ? 'Everything needed is in order.' : `${wrong} of ${findings.length} checks failed.`,
+  )
+}

@@ -1,0 +1,137 @@
+import { HostingError } from '../../shared/errors.ts'
+import { ENVIRONMENTS } from '../../shared/states.ts'
+import { createApiClient } from '../api-client.ts'
+import { type Command, type OptionDeclaration, toKebabCase } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { COMMANDS, groupOf } from '../command-list.ts'
+import { getCommand } from '../commands.ts'
+import { readCredentials } from '../credentials.ts'
+import { findDaemon } from '../daemon-client.ts'
+import { GLOBAL_OPTIONS } from '../global-options.ts'
+import { listBuilds, listDeployments } from '../resolve-id.ts'
+
+export interface Suggestion {
+  value: string
+  doc?: string
+}
+
+/** A person waits for the shell: what takes longer is not suggested. */
+const TIMEOUT_MS = 1500
+
+/** What the last word of a command line could become. Never starts a daemon and never fails. */
+export async function suggest(context: CommandContext, words: readonly string[]): Promise<Suggestion[]> {
+  const current = words.at(-1) ?? ''
+  const before = words.slice(0, -1)
+  const all = await candidates(context, before, current)
+  return all.filter(({ value }) => value.startsWith(current))
+}
+
+async function candidates(context: CommandContext, before: readonly string[], current: string) {
+  const found = findCommand(before)
+  if (!found) return commandWords(before)
+  const { command, rest } = found
+  const option = optionBefore(command, rest.at(-1))
+  if (option) return optionValues(option)
+  if (current.startsWith('-')) return optionFlags(command)
+  return argumentValues(context, command, rest)
+}
+
+function findCommand(words: readonly string[]): { command: Command; rest: string[] } | undefined {
+  const plain = words.filter(word => !word.startsWith('-'))
+  const entry = COMMANDS.find(
+    ({ name, aliases }) =>
+      name === plain[0] || name === plain.slice(0, 2).join(' ') || aliases?.includes(plain[0] ?? ''),
+  )
+  if (!entry) return undefined
+  const count = entry.name.split(' ').length
+  const at = words.indexOf(plain[count - 1] ?? '')
+  return { command: getCommand(entry.name), rest: words.slice(at + 1) }
+}
+
+/** The first word of a command, or the second one of a group. */
+function commandWords(before: readonly string[]): Suggestion[] {
+  const [group] = before.filter(word => !word.startsWith('-'))
+  const shown = COMMANDS.filter(({ hidden }) => !hidden)
+  if (group)
+    return shown
+      .filter(entry => groupOf(entry) === group)
+      .map(({ name, summary }) => ({ value: name.slice(group.length + 1), doc: summary }))
+  const words = new Map(shown.map(entry => [groupOf(entry) ?? entry.name, entry]))
+  return [...words].map(([value, entry]) => ({ value, doc: groupOf(entry) ? undefined : entry.summary }))
+}
+
+function allOptions(command: Command): [string, OptionDeclaration][] {
+  return Object.entries({ ...command.options, ...GLOBAL_OPTIONS })
+}
+
+/** The option whose value comes next; undefined for switches and for `--name=value`. */
+function optionBefore(command: Command, word: string | undefined): OptionDeclaration | undefined {
+  if (!word?.startsWith('-')) return undefined
+  const found = allOptions(command).find(
+    ([key, option]) => word === `--${toKebabCase(key)}` || (option.short && word === `-${option.short}`),
+  )?.[1]
+  return found?.type === 'boolean' ? undefined : found
+}
+
+function optionValues(option: OptionDeclaration): Suggestion[] {
+  const choices = option.choices ?? (option.value === 'environment' ? ENVIRONMENTS : [])
+  return choices.map(value => ({ value }))
+}
+
+function optionFlags(command: Command): Suggestion[] {
+  return allOptions(command)
+    .filter(([, option]) => !option.hidden)
+    .map(([key, option]) => {
+      const negated = option.type === 'boolean' && option.default === true
+      return { value: `--${negated ? 'no-' : ''}${toKebabCase(key)}`, doc: option.doc }
+    })
+}
+
+async function argumentValues(
+  context: CommandContext,
+  command: Command,
+  rest: readonly string[],
+): Promise<Suggestion[]> {
+  const names = Object.keys(command.arguments ?? {})
+  const position = positionals(command, rest).length
+  const name = names[Math.min(position, names.length - 1)]
+  if (name === 'shell') return ['bash', 'zsh', 'fish'].map(value => ({ value }))
+  return name === 'server' || name === 'id' || name === 'deployment' || name === 'mcpId'
+    ? serversAndIds(context)
+    : []
+}
+
+function positionals(command: Command, rest: readonly string[]): string[] {
+  return rest.filter((word, index) => !word.startsWith('-') && !optionBefore(command, rest[index - 1]))
+}
+
+async function serversAndIds(context: CommandContext): Promise<Suggestion[]> {
+  const api = await openApi(context)
+  if (!api) return []
+  try {
+    const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])
+    const names = [...new Set(builds.map(({ name }) => name))].map(value => ({ value, doc: 'server' }))
+    return [
+      ...names,
+      ...deployments.map(({ deployment_id, name, environment, status }) => ({
+        value: deployment_id,
+        doc: [name, environment, status].filter(Boolean).join(' '),
+      })),
+      ...builds.map(({ mcp_id, name, status }) => ({ value: mcp_id, doc: `${name} ${status}` })),
+    ]
+  } catch (error) {
+    if (error instanceof HostingError) return []
+    throw error
+  } finally {
+    api.close()
+  }
+}
+
+/** The API in use, if it can be reached without starting anything. */
+async function openApi({ settings, paths }: CommandContext) {
+  const { apiUrl, apiKey, context: name } = settings()
+  const url = apiUrl?.value ?? (await findDaemon(paths).catch(() => undefined))?.url
+  if (!url) return undefined
+  const key = apiKey?.value ?? readCredentials(paths.credentials).contexts[name.value]?.apiKey
+  return createApiClient({ url, apiKey: key, timeoutMs: TIMEOUT_MS })
+}

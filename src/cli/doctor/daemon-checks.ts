@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { HostingError } from '../../shared/errors.ts'
+import { VERSION } from '../../shared/version.ts'
+import type { CommandContext } from '../command-context.ts'
+import { findDaemon } from '../daemon-client.ts'
+import { type Check, type Finding, fail, pass, warn } from './check.ts'
+
+const DEFAULT_PORT = 6273
+const MIN_NODE = [22, 19] as const
+
+/** What runs: Node, the daemon or a hosted API, and the port. */
+export const DAEMON_CHECKS: readonly Check[] = [
+  { name: 'node', run: () => [checkNode()] },
+  { name: 'daemon', run: async context => [await checkDaemon(context)] },
+  { name: 'port', run: async context => [await checkPort(context)] },
+  { name: 'api', run: async context => [await checkApi(context)] },
+]
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [minMajor, minMinor] = MIN_NODE
+  const isOld = major < minMajor || (major === minMajor && minor < minMinor)
+  return isOld
+    ? fail(`Node.js ${process.version} is older than ${MIN_NODE.join('.')}`, 'Install a newer Node.js')
+    : pass(`Node.js ${process.version}`)
+}
+
+async function checkDaemon({ paths }: CommandContext): Promise<Finding> {
+  try {
+    const daemon = await findDaemon(paths)
+    if (!daemon) {
+      return existsSync(paths.discovery)
+        ? warn(
+            'does not run, but was not stopped either',
+            'Start it; it brings everything back',
+            'mcp daemon start',
+          )
+        : pass('does not run; a command that needs it starts it')
+    }
+    if (daemon.version === VERSION)
+      return pass(`runs at ${daemon.url}, version ${VERSION}, pid ${daemon.pid}`)
+    return warn(`runs version ${daemon.version}, this mcp is ${VERSION}`, 'Restart it', 'mcp daemon restart')
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    return fail(error.message, 'Start it anew', 'mcp daemon restart')
+  }
+}
+
+/** Only of interest while no daemon has it. */
+async function checkPort({ env, paths }: CommandContext): Promise<Finding> {
+  const port = Number(env.MCP_PORT || DEFAULT_PORT)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    return fail(`MCP_PORT is "${env.MCP_PORT}"`, 'Set it to a number from 0 to 65535, or unset it')
+  const daemon = await findDaemon(paths).catch(() => undefined) // told by the daemon's own check
+  if (daemon) return pass(`${new URL(daemon.url).port} is the daemon's`)
+  const code = await tryListen(port)
+  if (code === undefined) return pass(port === 0 ? 'any free one' : `${port} is free`)
+  return fail(
+    `${port} cannot be used (${code}): ${code === 'EADDRINUSE' ? 'another program has it' : 'the system refuses it'}`,
+    'End that program, or choose another port',
+    'MCP_PORT=6274 mcp daemon start',
+  )
+}
+
+/** The error code, undefined when it can be listened on. */
+function tryListen(port: number): Promise<string | undefined> {
+  const server = createServer()
+  return new Promise(resolve => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)))
+  })
+}
+
+/** A hosted API must be reachable and know the key; the local daemon is not started for a check. */
+async function checkApi(context: CommandContext): Promise<Finding> {
+  const { apiUrl, context: name } = context.settings()
+  if (!apiUrl && !(await findDaemon(context.paths).catch(() => undefined)))
+    return pass('the local daemon, once it runs')
+  try {
+    const api = await context.api()
+    const key = await api.get<{ name?: string; scopes?: string[] }>('/api/deployments/api-key/info')
+    return pass(`${api.url} knows the key "${key.name}" (${key.scopes?.join(', ')})`)
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    const where = `context ${name.value}: ${error.message}`
+    return error.code === 'UNAUTHORIZED'
+      ? fail(where, 'Sign in again', 'mcp login')
+      : fail(where, 'See which API is used and why', 'mcp context show')
+  }
+}

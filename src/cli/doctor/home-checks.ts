@@ -1,0 +1,91 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { HomePaths } from '../../shared/paths.ts'
+import { readCredentials } from '../credentials.ts'
+import { type Check, type Finding, fail, pass, warn } from './check.ts'
+
+const MIN_FREE_BYTES = 200 * 1024 * 1024
+
+/** What lies on disk: the home, its database, its secrets and what crashes left behind. */
+export const HOME_CHECKS: readonly Check[] = [
+  { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
+  { name: 'database', run: ({ paths }) => [checkDatabase(paths.database)] },
+  { name: 'credentials', run: ({ paths }) => checkCredentials(paths) },
+  { name: 'leftovers', run: ({ paths }) => [checkLeftovers(paths.home)] },
+]
+
+function checkWritable(home: string): Finding {
+  const probe = join(home, `.doctor-${process.pid}`)
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    closeSync(openSync(probe, 'w'))
+    rmSync(probe)
+    return pass(`${home} can be written`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return fail(
+      `${home} cannot be written (${code})`,
+      'Make it writable, or set MCP_HOME to a folder that is',
+    )
+  }
+}
+
+function checkSpace(home: string): Finding[] {
+  if (!existsSync(home)) return []
+  const { bavail, bsize } = statfsSync(home)
+  const free = bavail * bsize
+  const megabytes = `${Math.round(free / 1024 / 1024)} MB`
+  return free < MIN_FREE_BYTES
+    ? [warn(`only ${megabytes} are free on the disk of ${home}`, 'Make space: builds and logs need some')]
+    : [pass(`${megabytes} free on its disk`)]
+}
+
+/** The daemon alone opens the database; its first bytes tell whether it is one (https://sqlite.org/fileformat2.html). */
+function checkDatabase(file: string): Finding {
+  if (!existsSync(file)) return pass('none yet; the first start of the daemon makes it')
+  try {
+    const header = Buffer.alloc(16)
+    const descriptor = openSync(file, 'r')
+    readSync(descriptor, header, 0, 16, 0)
+    closeSync(descriptor)
+    if (header.toString('latin1') === 'SQLite format 3\0') return pass(`${file} is a database`)
+    return fail(`${file} is not a database any more`, 'Put a copy of it back, or move it away to begin anew')
+  } catch (error) {
+    return fail(`${file} cannot be read: ${(error as Error).message}`, 'Give its file back to your user')
+  }
+}
+
+function checkCredentials(paths: HomePaths): Finding[] {
+  const secrets = [paths.credentials, paths.secretKey].filter(file => existsSync(file))
+  const open = secrets.filter(file => process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
+  if (open.length > 0) {
+    const command = `chmod 600 ${open.join(' ')}`
+    return [fail(`others on this machine can read ${open.join(' and ')}`, 'Take the right away', command)]
+  }
+  if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
+  try {
+    const names = Object.keys(readCredentials(paths.credentials).contexts)
+    return [pass(`keys for ${names.join(', ') || 'no context'}; only your user can read them`)]
+  } catch (error) {
+    return [fail((error as Error).message, 'Correct the file, or remove it and sign in again', 'mcp login')]
+  }
+}
+
+/** Atomic writes that a crash cut short leave `*.tmp` (shared/atomic-file.ts). */
+function checkLeftovers(home: string): Finding {
+  if (!existsSync(home)) return pass('none')
+  const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
+  const left = files.filter(file => /\.[0-9a-f]{12}\.tmp$/.test(file)).map(file => join(home, file))
+  if (left.length === 0) return pass('none')
+  return warn(`${left.length} unfinished files of a crash`, 'Remove them', `rm ${left.join(' ')}`)
+}
