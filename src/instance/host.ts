@@ -31,7 +31,7 @@ export class Host {
     const tenantId = tenant.id
     try {
       const server = this.#prepare(artifact, tenant)
-      this.#tenants.get(tenantId)?.close()
+      void this.#tenants.get(tenantId)?.close()
       this.#tenants.set(
         tenantId,
         new ServedTenant(tenant, instanceId, server, changed => this.#reporter.changed(changed)),
@@ -63,13 +63,12 @@ export class Host {
     if (!tenant || tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
   }
 
-  retire({ tenantId }: Of<'retire'>): void {
+  // Told only when the log is written, so that the daemon may remove it then.
+  async retire({ tenantId }: Of<'retire'>): Promise<void> {
     const tenant = this.#tenants.get(tenantId)
     this.#tenants.delete(tenantId)
-    if (tenant) {
-      tenant.close()
-      this.#reporter.forget(tenant)
-    }
+    await tenant?.close()
+    if (tenant) this.#reporter.forget(tenant)
     this.#send({ type: 'retired', tenantId })
   }
 
@@ -83,9 +82,10 @@ export class Host {
   }
 
   /** Ends all that runs here and writes what the logs still hold. */
-  close(): void {
-    for (const tenant of this.#tenants.values()) tenant.close()
+  async close(): Promise<void> {
+    const tenants = [...this.#tenants.values()]
     this.#tenants.clear()
+    await Promise.all(tenants.map(tenant => tenant.close()))
   }
 
   #disconnected(tenant: ServedTenant, socket: Socket): void {

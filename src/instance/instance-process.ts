@@ -5,12 +5,12 @@ import { Host, type Prepare } from './host.ts'
 /** Makes this process an instance: it serves what the daemon tells it over IPC until that ends. */
 export function runInstance(prepare: Prepare): void {
   const host = new Host(prepare, send)
-  const exit = () => {
-    host.close()
+  const exit = async () => {
+    await host.close()
     process.exit(0)
   }
   process.on('message', (message: ToInstance, socket: Socket | undefined) => {
-    if (message.type === 'shutdown') exit()
+    if (message.type === 'shutdown') void exit()
     else obey(host, message, socket)
   })
   // An instance never outlives its daemon, and has nothing to do without one.
@@ -19,7 +19,7 @@ export function runInstance(prepare: Prepare): void {
   // Ctrl-C reaches the whole process group; the daemon decides when its instances end.
   process.on('SIGINT', () => {})
   if (process.connected) send({ type: 'ready' })
-  else exit()
+  else void exit()
 }
 
 function obey(
@@ -35,7 +35,7 @@ function obey(
     case 'drain':
       return host.drain(message)
     case 'retire':
-      return host.retire(message)
+      return void host.retire(message)
     case 'hold-log':
       return void host.holdLog(message)
     case 'resume-log':

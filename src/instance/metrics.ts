@@ -42,12 +42,15 @@ function bucketOf(ms: number): number {
 }
 
 const REPORT_MS = 1000
+/** So that a change after a quiet time is told soon, together with what follows at once. */
+const GATHER_MS = 50
 
 /** Calls `send` at most once a second with what changed since, and not at all when nothing did. */
 export class ChangeReporter<T> {
   readonly #send: (changed: T[]) => void
   #changed = new Set<T>()
   #timer: NodeJS.Timeout | undefined
+  #sentAt = Number.NEGATIVE_INFINITY
 
   constructor(send: (changed: T[]) => void) {
     this.#send = send
@@ -55,18 +58,22 @@ export class ChangeReporter<T> {
 
   changed(subject: T): void {
     this.#changed.add(subject)
-    this.#timer ??= setTimeout(() => this.flush(), REPORT_MS).unref()
+    this.#timer ??= setTimeout(
+      () => this.#report(),
+      Math.max(GATHER_MS, this.#sentAt + REPORT_MS - performance.now()),
+    ).unref()
   }
 
   forget(subject: T): void {
     this.#changed.delete(subject)
   }
 
-  flush(): void {
-    clearTimeout(this.#timer)
+  #report(): void {
     this.#timer = undefined
     const changed = [...this.#changed]
     this.#changed.clear()
-    if (changed.length > 0) this.#send(changed)
+    if (changed.length === 0) return
+    this.#sentAt = performance.now()
+    this.#send(changed)
   }
 }

@@ -67,11 +67,11 @@ export class ServedTenant {
     return this.counters.report(this.config.id, this.connections.size, this.#sessions?.count ?? 0)
   }
 
-  /** Cuts every connection and frees what the tenant holds. */
-  close(): void {
+  /** Cuts every connection and frees what the tenant holds; resolves when its log is written. */
+  close(): Promise<void> {
     for (const socket of this.connections) socket.destroy()
     this.#sessions?.close()
     this.server.close()
-    this.log.flushSync()
+    return this.log.close()
   }
 }

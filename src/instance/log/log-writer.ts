@@ -1,4 +1,4 @@
-import { appendFile as appendFileCallback, appendFileSync, mkdirSync } from 'node:fs'
+import { appendFile as appendFileCallback, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -52,17 +52,13 @@ export class LogWriter {
     if (this.#waiting.length > 0) this.#schedule()
   }
 
-  /** Writes what waits before the process ends. */
-  flushSync(): void {
+  /** Resolves when everything is written; nothing may be written after it. */
+  async close(): Promise<void> {
     clearTimeout(this.#timer)
-    this.#timer = undefined
-    if (this.#waiting.length === 0) return
-    const text = this.#take()
-    try {
-      appendFileSync(this.#target, text, { mode: 0o600 })
-    } catch {
-      // The process is ending and its log is the only place where this could be told.
-    }
+    await this.#flushing
+    clearTimeout(this.#timer)
+    this.#held = false
+    await this.#flush()
   }
 
   // The timer stays referenced: nothing written may be lost because the event loop ran dry.

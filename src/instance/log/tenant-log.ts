@@ -73,8 +73,8 @@ export class TenantLog {
     this.#writer.resume()
   }
 
-  flushSync(): void {
-    this.#writer.flushSync()
+  close(): Promise<void> {
+    return this.#writer.close()
   }
 
   #write(line: LogLine): void {
