@@ -1,0 +1,100 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import type { Artifact } from '../../shared/artifact.ts'
+import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import { packageRoot } from '../package-root.ts'
+import { resolveBuild } from '../resolve-id.ts'
+
+export default defineCommand({
+  name: 'export',
+  summary: 'a built server as a folder that runs by itself',
+  description:
+    'Writes a folder that needs nothing but Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer, in both protocol eras.',
+  arguments: { mcpId: { doc: 'mcp_id, a unique prefix of one, or the name of a server', required: true } },
+  options: {
+    bundle: {
+      type: 'boolean',
+      default: false,
+      doc: 'a folder with server.mjs and the artifact (the default)',
+    },
+    out: { type: 'string', value: 'dir', doc: "the folder (default: the server's name)" },
+    force: { type: 'boolean', doc: 'write into a folder that is not empty' },
+  },
+  examples: [
+    { command: 'mcp export weather --bundle', does: 'into ./weather' },
+    { command: 'PORT=3000 node weather/server.mjs', does: 'runs it, without mcp' },
+  ],
+  async run(context, { mcpId, out, force }) {
+    const api = await context.api()
+    const id = await resolveBuild(api, mcpId)
+    const artifact = await api.get<Artifact>(`/v1/build/${encodeURIComponent(id)}/artifact`)
+    const directory = resolve(context.cwd, out ?? artifact.server.name)
+    refuseFull(directory, force)
+    const files = writeBundle(directory, artifact)
+    const { output, cwd } = context
+    output.result({ mcp_id: id, directory, files }, () => {
+      const shown = relative(cwd, directory) || '.'
+      output.line(`Exported ${artifact.server.name} to ${shown}: ${files.join(', ')}`)
+      output.next({ description: 'Run it', command: `PORT=8080 node ${join(shown, 'server.mjs')}` })
+    })
+  },
+})
+
+function refuseFull(directory: string, force: boolean): void {
+  if (force || !existsSync(directory) || readdirSync(directory).length === 0) return
+  throw new HostingError('CONFLICT', `${directory} is not empty: nothing was written.`, {
+    next: [{ description: 'Choose another folder with --out, or write into it with --force' }],
+  })
+}
+
+function writeBundle(directory: string, artifact: Artifact): string[] {
+  mkdirSync(directory, { recursive: true })
+  copyFileSync(join(packageRoot(), 'dist', 'standalone.js'), join(directory, 'server.mjs'))
+  const files: Record<string, string> = {
+    'artifact.json': JSON.stringify(artifact),
+    'package.json': `${JSON.stringify(manifestOf(artifact), null, 2)}\n`,
+    'README.md': readmeOf(artifact),
+  }
+  for (const [name, content] of Object.entries(files)) writeFileAtomic(join(directory, name), content, 0o644)
+  return ['server.mjs', ...Object.keys(files)]
+}
+
+function manifestOf({ server }: Artifact): object {
+  return {
+    name: server.name.toLowerCase(),
+    version: /^\d+\.\d+\.\d+$/.test(server.version) ? server.version : '0.0.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=22.19' },
+    scripts: { start: 'node server.mjs' },
+  }
+}
+
+function readmeOf({ server, env }: Artifact): string {
+  const declared = env.map(
+    ({ name, description, required, default: fallback }) =>
+      `| \`${name}\` | ${description ?? 'of the server itself'} | ${fallback ? `\`${fallback}\`` : required ? 'required' : 'none'} |`,
+  )
+  return `# ${server.title ?? server.name}
+
+An MCP server that runs by itself:
+
+\`\`\`sh
+PORT=8080 node server.mjs
+\`\`\`
+
+MCP is served at \`/mcp\`, its health at \`/health\`; the log goes to standard output. SIGTERM ends it after open requests.
+
+| variable | meaning | default |
+|---|---|---|
+| \`PORT\` | port to listen on, 0 for any | \`8080\` |
+| \`HOST\` | address to listen on; \`0.0.0.0\` in a container | \`127.0.0.1\` |
+| \`ALLOWED_HOSTS\` | \`Host\` values that are served besides loopback, by commas: \`mcp.example.com\` | none |
+| \`ALLOWED_ORIGINS\` | origins of web pages that may use it, by commas | none |
+| \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
+| \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
+| \`STATE_KEY\` | base 64, the same for several copies behind one address | random |
+${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`
+}
