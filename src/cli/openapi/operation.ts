@@ -62,7 +62,7 @@ export function toTool(at: OperationAt): OperationTool | { skipped: string } {
   const query = { ...parts.query, ...credentials.query }
   const outputSchema = outputSchemaOf(at)
   const tool: HttpTool = {
-    name: operation.operationId ?? `${at.method}_${at.path}`,
+    name: operation.operationId ?? `${at.method}${at.path}`,
     description: describe(at),
     inputSchema: inputSchemaOf(inputs, request),
     ...(outputSchema && { outputSchema }),

@@ -1,0 +1,329 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { importOpenApi } from '../../../src/cli/openapi/import.ts'
+import { compileSchema } from '../../../src/shared/json-schema.ts'
+import { validateDefinitions } from '../../../src/shared/validate-definitions.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mcp-openapi-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+interface Imported {
+  name: string
+  env: { name: string; default?: string; required?: boolean }[]
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look at plain JSON.
+  tools: any[]
+  deploy?: object
+}
+
+async function importPaths(paths: object, rest: object = {}): Promise<Imported & { warnings: string[] }> {
+  const file = join(folder, 'api.json')
+  const info = { title: 'Pet Store', version: '1.0.0' }
+  writeFileSync(file, JSON.stringify({ openapi: '3.0.3', info, paths, ...rest }))
+  const { project, warnings } = await importOpenApi(file)
+  const { deploy: _deploy, ...request } = project
+  // What init writes must build.
+  expect(validateDefinitions(request)).not.toHaveProperty('problems')
+  return { ...(project as unknown as Imported), warnings }
+}
+
+const ok = { responses: { 200: { description: 'fine' } } }
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+
+describe('OpenAPI import', () => {
+  it('puts each parameter where it belongs', async () => {
+    const { tools } = await importPaths({
+      '/pets/{pet-id}': {
+        parameters: [{ name: 'pet-id', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: {
+          operationId: 'getPet',
+          parameters: [
+            { name: 'fields', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+            {
+              name: 'sort',
+              in: 'query',
+              explode: false,
+              schema: { type: 'array', items: { type: 'string' } },
+            },
+            { name: 'limit', in: 'query', schema: { type: 'integer', default: 3 } },
+            { name: 'X-Trace', in: 'header', schema: { type: 'string' } },
+            { name: 'Authorization', in: 'header', schema: { type: 'string' } },
+            { name: 'theme', in: 'cookie', schema: { type: 'string' } },
+          ],
+          ...ok,
+        },
+      },
+    })
+    expect(tools).toMatchObject([
+      {
+        name: 'getPet',
+        annotations: { readOnlyHint: true },
+        inputSchema: { required: ['pet-id'], additionalProperties: false },
+        handler: {
+          type: 'http',
+          method: 'GET',
+          url: '{{ env.API_BASE_URL }}/pets/{{ args["pet-id"] | url_encode | replace: "+", "%20" }}?{% for value in fields %}fields={{ value | url_encode }}&{% endfor %}',
+          query: { sort: '{{ sort | join: "," }}', limit: '{{ limit }}' },
+          headers: { 'X-Trace': '{{ args["X-Trace"] }}', Cookie: 'theme={{ theme }}' },
+        },
+      },
+    ])
+    expect(Object.keys(tools[0].inputSchema.properties)).not.toContain('Authorization')
+  })
+
+  it('makes arguments of the fields of a JSON body, or one of a body that is no plain object', async () => {
+    const pet = {
+      type: 'object',
+      required: ['name'],
+      properties: { name: { type: 'string' }, id: { type: 'integer', readOnly: true } },
+    }
+    const { tools } = await importPaths(
+      {
+        '/pets': {
+          post: { requestBody: { required: true, ...json({ $ref: '#/components/schemas/Pet' }) }, ...ok },
+          put: {
+            requestBody: {
+              required: true,
+              ...json({ type: 'array', items: { $ref: '#/components/schemas/Pet' } }),
+            },
+            ...ok,
+          },
+        },
+        '/pets/{name}': {
+          patch: {
+            parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+            requestBody: json({ $ref: '#/components/schemas/Pet' }),
+            ...ok,
+          },
+        },
+        '/login': {
+          post: {
+            requestBody: {
+              content: {
+                'application/x-www-form-urlencoded': {
+                  schema: { type: 'object', properties: { user: { type: 'string' } } },
+                },
+              },
+            },
+            ...ok,
+          },
+        },
+      },
+      { components: { schemas: { Pet: pet } } },
+    )
+    const handlers = Object.fromEntries(tools.map(tool => [tool.name, tool.handler]))
+    expect(handlers.post_pets.body).toEqual({ name: '{{ name }}' })
+    expect(handlers.put_pets.body).toBe('{{ body }}')
+    expect(handlers.patch_pets_name.body).toBe('{{ body }}')
+    expect(handlers.post_login).toMatchObject({
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: '{% if user != nil %}user={{ user | url_encode }}&{% endif %}',
+    })
+    const put = tools.find(({ name }) => name === 'put_pets')
+    expect(put.inputSchema.$defs.Pet.properties).toEqual({ name: { type: 'string' } })
+  })
+
+  it.each([
+    [
+      'bearer',
+      { type: 'http', scheme: 'bearer' },
+      { headers: { Authorization: 'Bearer {{ env.API_TOKEN }}' } },
+      ['API_TOKEN'],
+    ],
+    [
+      'basic',
+      { type: 'http', scheme: 'basic' },
+      {
+        headers: {
+          Authorization: 'Basic {{ env.API_USER | append: ":" | append: env.API_PASSWORD | base64_encode }}',
+        },
+      },
+      ['API_USER', 'API_PASSWORD'],
+    ],
+    [
+      'header key',
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      { headers: { 'X-Key': '{{ env.API_KEY }}' } },
+      ['API_KEY'],
+    ],
+    [
+      'query key',
+      { type: 'apiKey', in: 'query', name: 'key' },
+      { query: { key: '{{ env.API_KEY }}' } },
+      ['API_KEY'],
+    ],
+    [
+      'cookie key',
+      { type: 'apiKey', in: 'cookie', name: 'sid' },
+      { headers: { Cookie: 'sid={{ env.API_KEY }}' } },
+      ['API_KEY'],
+    ],
+    [
+      'OAuth',
+      { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://a.example/token', scopes: {} } } },
+      { headers: { Authorization: 'Bearer {{ env.API_TOKEN }}' } },
+      ['API_TOKEN'],
+    ],
+  ])('meets %s security with environment variables', async (_name, scheme, handler, variables) => {
+    const { tools, env } = await importPaths(
+      { '/a': { get: ok } },
+      { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } },
+    )
+    expect(tools[0].handler).toMatchObject(handler)
+    expect(env.slice(1)).toMatchObject(variables.map(name => ({ name, required: true })))
+  })
+
+  it('tells several security schemes apart by their names, and asks for none where none is needed', async () => {
+    const bearer = { type: 'http', scheme: 'bearer' }
+    const { tools, env } = await importPaths(
+      {
+        '/a': { get: { operationId: 'a', security: [{ userAuth: [] }], ...ok } },
+        '/b': { get: { operationId: 'b', security: [{ 'admin-auth': [] }], ...ok } },
+        '/c': { get: { operationId: 'c', security: [], ...ok } },
+      },
+      {
+        security: [{ userAuth: [] }],
+        components: { securitySchemes: { userAuth: bearer, 'admin-auth': bearer } },
+      },
+    )
+    expect(env.map(({ name }) => name)).toEqual(['API_BASE_URL', 'USER_AUTH_TOKEN', 'ADMIN_AUTH_TOKEN'])
+    expect(tools[2].handler).not.toHaveProperty('headers')
+  })
+
+  it('takes the address from the servers and lets private ones be reached', async () => {
+    const paths = { '/a': { get: ok } }
+    const variables = { version: { default: 'v2' } }
+    const given = await importPaths(paths, {
+      servers: [{ url: 'https://api.example.com/{version}/', variables }],
+    })
+    expect(given.env[0]).toMatchObject({ name: 'API_BASE_URL', default: 'https://api.example.com/v2' })
+    expect(given).not.toHaveProperty('deploy')
+    const relative = await importPaths(paths, { servers: [{ url: '/v1' }] })
+    expect(relative.env[0]).toMatchObject({ required: true })
+    const local = await importPaths(paths, { servers: [{ url: 'http://localhost:3000' }] })
+    expect(local.deploy).toEqual({ development: { allow_private_network: true } })
+  })
+
+  it('converts schemas of 3.0 and keeps circles', async () => {
+    const { tools } = await importPaths(
+      {
+        '/nodes': {
+          post: {
+            requestBody: json({
+              type: 'object',
+              properties: {
+                size: { type: 'integer', nullable: true, minimum: 0, exclusiveMinimum: true, example: 4 },
+                kind: { type: 'string', nullable: true, enum: ['a', 'b'] },
+                node: { $ref: '#/components/schemas/Node' },
+              },
+            }),
+            ...ok,
+          },
+        },
+      },
+      {
+        components: {
+          schemas: {
+            Node: {
+              type: 'object',
+              properties: { children: { type: 'array', items: { $ref: '#/components/schemas/Node' } } },
+              xml: { name: 'node' },
+            },
+          },
+        },
+      },
+    )
+    const { inputSchema } = tools[0]
+    expect(inputSchema.properties).toEqual({
+      size: { type: ['integer', 'null'], exclusiveMinimum: 0, examples: [4] },
+      kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
+      node: { $ref: '#/$defs/Node' },
+    })
+    expect(inputSchema.$defs).toEqual({
+      Node: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/Node' } } } },
+    })
+    const validate = compileSchema(inputSchema)
+    expect(validate({ size: null, node: { children: [{ children: [] }] } })).toBe(true)
+    expect(validate({ size: 0 })).toBe(false)
+  })
+
+  it('promises a plain object as output, without what is only written', async () => {
+    const object = {
+      type: 'object',
+      properties: { id: { type: 'integer' }, secret: { type: 'string', writeOnly: true } },
+    }
+    const { tools } = await importPaths({
+      '/a': { get: { operationId: 'a', responses: { 201: { description: 'made', ...json(object) } } } },
+      '/b': {
+        get: {
+          operationId: 'b',
+          responses: { 200: { description: 'list', ...json({ type: 'array', items: {} }) } },
+        },
+      },
+    })
+    expect(tools[0].outputSchema).toEqual({ type: 'object', properties: { id: { type: 'integer' } } })
+    expect(tools[1]).not.toHaveProperty('outputSchema')
+  })
+
+  it('makes names that every client takes, each once', async () => {
+    const { tools } = await importPaths({
+      '/a': { get: { operationId: 'pets/list all', ...ok }, post: { operationId: 'pets-list_all', ...ok } },
+      '/b': { get: { operationId: 'pets list all', ...ok }, put: { operationId: 'x'.repeat(80), ...ok } },
+      [`/${'y'.repeat(80)}`]: { get: ok },
+    })
+    const names = tools.map(({ name }) => name)
+    expect(names.slice(0, 3)).toEqual(['pets_list_all', 'pets-list_all', 'pets_list_all_2'])
+    for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
+  })
+
+  it('says which operations it left out, and why', async () => {
+    const { tools, warnings } = await importPaths(
+      {
+        '/upload': {
+          post: {
+            requestBody: { content: { 'multipart/form-data': { schema: { type: 'object' } } } },
+            ...ok,
+          },
+        },
+        '/tls': { get: { security: [{ cert: [] }], ...ok } },
+        '/fine': { get: { deprecated: true, summary: 'Fine', ...ok } },
+      },
+      { openapi: '3.1.0', components: { securitySchemes: { cert: { type: 'mutualTLS' } } } },
+    )
+    expect(tools.map(({ description }) => description)).toEqual(['Fine (deprecated)'])
+    expect(warnings).toEqual([
+      'POST /upload was left out: it takes multipart/form-data, not JSON.',
+      'GET /tls was left out: its security scheme cannot be met with environment variables.',
+    ])
+  })
+
+  it('draws in other local files', async () => {
+    writeFileSync(join(folder, 'pet.yaml'), 'type: object\nproperties:\n  name:\n    type: string\n')
+    const { tools } = await importPaths({
+      '/a': { post: { requestBody: json({ $ref: './pet.yaml' }), ...ok } },
+    })
+    expect(tools[0].handler.body).toEqual({ name: '{{ name }}' })
+  })
+
+  it.each([
+    [
+      'a reference to the network',
+      '{"openapi":"3.0.3","paths":{"/a":{"$ref":"https://x.example/a.json"}}}',
+      'references to the network are not followed',
+    ],
+    ['Swagger 2.0', '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{}}', 'it is Swagger 2.0'],
+    ['no description at all', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
+    ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
+    ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
+  ])('refuses %s', async (_name, text, words) => {
+    const file = join(folder, 'api.yaml')
+    writeFileSync(file, text)
+    const error = await importOpenApi(file).catch(one => one)
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(`${error.message}\n${error.details}`).toContain(words)
+  })
+})
