@@ -234,7 +234,7 @@ describe('the life of a deployment', () => {
   })
 
   test('rollback deploys what was deployed before, with its configuration', async () => {
-    const env = ['GREETING']
+    const env = [{ name: 'GREETING', required: false }]
     const one = await buildServer(daemon, { ...version('rolled', 'one {{ env.GREETING }}'), env })
     const two = await buildServer(daemon, { ...version('rolled', 'two'), env })
     const first = await deploy(daemon, one, 'production', { env_vars: { GREETING: 'hi' } })

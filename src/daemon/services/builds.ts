@@ -71,7 +71,7 @@ export class Builds {
       const { artifact, digest, bytes } = buildArtifact(request)
       this.#rooms.artifacts.save(digest, bytes)
       await this.#previews.prepare(artifact.server.name)
-      const ready = this.#move(build, 'ready', startedMs, { digest })
+      const ready = this.#move(build, 'ready', startedMs, { digest, env: artifact.env })
       await this.#previews.take(ready)
       return ready
     } catch (error) {
@@ -80,7 +80,12 @@ export class Builds {
     }
   }
 
-  #move(build: Build, to: BuildState, startedMs: number, facts: { digest?: string; error?: Failure }): Build {
+  #move(
+    build: Build,
+    to: BuildState,
+    startedMs: number,
+    facts: { digest?: string; env?: Artifact['env']; error?: Failure },
+  ): Build {
     return moveBuild(this.#rooms, build, to, {
       ...facts,
       buildMs: Math.max(1, Math.round(performance.now() - startedMs)),
@@ -123,7 +128,7 @@ export function moveBuild(
   { store }: Pick<Rooms, 'store'>,
   build: Build,
   to: BuildState,
-  facts: { digest?: string; error?: Failure; buildMs?: number } = {},
+  facts: { digest?: string; env?: Artifact['env']; error?: Failure; buildMs?: number } = {},
 ): Build {
   if (!canMove(BUILD_TRANSITIONS, build.status, to))
     throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status} and cannot become ${to}.`)
@@ -154,6 +159,7 @@ function newBuild(request: BuildRequest, now: string): Build {
     tools: (request.tools ?? []).map(({ name }) => name),
     resources: (request.resources ?? []).map(({ uri }) => uri),
     prompts: (request.prompts ?? []).map(({ name }) => name),
+    env: [],
     projectId: request.project_id ?? null,
     buildMs: 0,
     error: null,

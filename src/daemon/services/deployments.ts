@@ -7,7 +7,7 @@ import { checkEnv, maskEnv } from './deployment-env.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
-import { loadArtifact, readEnv, servedDeployment } from './served.ts'
+import { readEnv, servedDeployment } from './served.ts'
 
 /** Accepted work: the record as it is now, and as it is once the work is over. */
 export interface Accepted {
@@ -29,7 +29,7 @@ export class Deployments {
     const build = requireReady(getBuild(this.#rooms, request.mcp_id))
     const config = normalizeConfig(request.config)
     const values = config.env_vars ?? {}
-    checkEnv(loadArtifact(this.#rooms, build), values)
+    checkEnv(build, values)
     const now = this.#rooms.clock.now()
     const deployment: Deployment = {
       id: createId('dep'),

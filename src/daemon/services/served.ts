@@ -23,8 +23,8 @@ const PLACEMENT: Record<Environment | 'preview', Pick<Served, 'placement' | 'idl
 const PRODUCTION_IDLE_MS = 15 * MINUTE
 
 /**
- * A deployment as the runtime takes it. Artifact and variables are read when an instance is started: a restart of the
- * daemon with thousands of sleeping servers opens no file of theirs. Both throw UNAVAILABLE when they cannot be read.
+ * A deployment as the runtime takes it. The artifact is read when an instance is started: a restart of the daemon with
+ * thousands of sleeping servers opens no file of theirs. Throws UNAVAILABLE when its variables cannot be decrypted.
  */
 export function servedDeployment(rooms: Rooms, deployment: Deployment, address: Address): Served {
   const build = rooms.store.builds.find(deployment.mcpId)!
@@ -38,9 +38,7 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
     loadArtifact: () => loadArtifact(rooms, build),
     tenant: {
       ...tenantBase(rooms, deployment.id, address),
-      get env() {
-        return tenantEnv(loadArtifact(rooms, build), readEnv(rooms, deployment))
-      },
+      env: tenantEnv(build, readEnv(rooms, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
       logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
     },
@@ -57,9 +55,7 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
     loadArtifact: () => loadArtifact(rooms, build),
     tenant: {
       ...tenantBase(rooms, build.id, address),
-      get env() {
-        return tenantEnv(loadArtifact(rooms, build), {})
-      },
+      env: tenantEnv(build, {}),
       allowPrivateNetwork: false,
       logLevel: 'debug',
     },

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../shared/artifact.ts'
 import type { Failure } from '../../shared/deployments.ts'
 import type { BuildState, Template } from '../../shared/states.ts'
 import type { Database } from './database.ts'
@@ -13,6 +14,8 @@ export interface Build {
   tools: string[]
   resources: string[]
   prompts: string[]
+  /** Environment variables that the server declares; known once it is ready. */
+  env: Artifact['env']
   projectId: string | null
   buildMs: number
   error: Failure | null
@@ -33,6 +36,7 @@ interface BuildRow {
   tools: string
   resources: string
   prompts: string
+  env: string
   project_id: string | null
   build_ms: number
   error: string | null
@@ -84,8 +88,8 @@ export class BuildStore {
   create(build: Build): void {
     this.#database
       .prepare(
-        `INSERT INTO builds (id, name, template, status, digest, tools, resources, prompts, project_id, build_ms, error, created_at)
-         VALUES (@id, @name, @template, @status, @digest, @tools, @resources, @prompts, @project_id, @build_ms, @error, @created_at)`,
+        `INSERT INTO builds (id, name, template, status, digest, tools, resources, prompts, env, project_id, build_ms, error, created_at)
+         VALUES (@id, @name, @template, @status, @digest, @tools, @resources, @prompts, @env, @project_id, @build_ms, @error, @created_at)`,
       )
       .run(toRow(build))
   }
@@ -93,9 +97,9 @@ export class BuildStore {
   /** Writes what changes while a build is made. Returns false when the build is gone. */
   update(build: Build): boolean {
     const sql =
-      'UPDATE builds SET status = @status, digest = @digest, build_ms = @build_ms, error = @error WHERE id = @id'
-    const { id, status, digest, build_ms, error } = toRow(build)
-    return this.#database.prepare(sql).run({ id, status, digest, build_ms, error }) === 1
+      'UPDATE builds SET status = @status, digest = @digest, env = @env, build_ms = @build_ms, error = @error WHERE id = @id'
+    const { id, status, digest, env, build_ms, error } = toRow(build)
+    return this.#database.prepare(sql).run({ id, status, digest, env, build_ms, error }) === 1
   }
 
   remove(id: string): void {
@@ -113,6 +117,7 @@ function toBuild(row: BuildRow): Build {
     tools: JSON.parse(row.tools),
     resources: JSON.parse(row.resources),
     prompts: JSON.parse(row.prompts),
+    env: JSON.parse(row.env),
     projectId: row.project_id,
     buildMs: row.build_ms,
     error: row.error === null ? null : JSON.parse(row.error),
@@ -130,6 +135,7 @@ function toRow(build: Build): BuildRow {
     tools: JSON.stringify(build.tools),
     resources: JSON.stringify(build.resources),
     prompts: JSON.stringify(build.prompts),
+    env: JSON.stringify(build.env),
     project_id: build.projectId,
     build_ms: build.buildMs,
     error: build.error && JSON.stringify(build.error),

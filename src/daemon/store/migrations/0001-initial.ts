@@ -15,6 +15,7 @@ CREATE TABLE builds (
   tools TEXT NOT NULL,
   resources TEXT NOT NULL,
   prompts TEXT NOT NULL,
+  env TEXT NOT NULL,
   project_id TEXT,
   build_ms INTEGER NOT NULL DEFAULT 0,
   error TEXT,
