@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { createRedactor } from '../../../src/instance/log/redact.ts'
+
+describe('redaction', () => {
+  const redact = createRedactor(['s3cret-value', 's3cret', 'eu', '', '123456'])
+
+  test('hides the values of secrets wherever they stand', () => {
+    expect(redact('a s3cret-value b s3cret c')).toBe('a [redacted] b [redacted] c')
+    expect(redact({ list: [{ 's3cret-key': 's3cret' }], number: 123456 })).toEqual({
+      list: [{ '[redacted]-key': '[redacted]' }],
+      number: '[redacted]',
+    })
+  })
+
+  test('hides a short secret only where it stands alone', () => {
+    expect(redact(['eu', 'neural'])).toEqual(['[redacted]', 'neural'])
+  })
+
+  test.each([
+    'authorization',
+    'Cookie',
+    'access_token',
+    'apiKey',
+    'api-key',
+    'x-api-key',
+    'PASSWORD',
+    'clientSecret',
+    'pwd',
+  ])('hides what is called %s', name =>
+    expect(redact({ [name]: 'x', other: 1 })).toEqual({ [name]: '[redacted]', other: 1 }),
+  )
+
+  test('keeps what only looks like a secret', () => {
+    const harmless = {
+      progressToken: 'p1',
+      properties: { password: { type: 'string' } },
+      author: 'a',
+      keyboard: 'b',
+    }
+    expect(redact(harmless)).toEqual(harmless)
+  })
+
+  test('leaves the original as it was', () => {
+    const value = { token: 'x' }
+    redact(value)
+    expect(value).toEqual({ token: 'x' })
+  })
+})
