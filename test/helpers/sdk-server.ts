@@ -6,7 +6,7 @@ import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 /** A server made with the SDK, in both protocol eras, so that our client is not only tested against ourselves. */
 export async function startSdkServer(): Promise<{ url: string; close(): Promise<void> }> {
   const handler = createMcpHandler(buildServer, { legacy: 'stateless' })
-  const http = createServer(getRequestListener(handler.fetch))
+  const http = createServer(getRequestListener(request => handler.fetch(request)))
   await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
   const { port } = http.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/mcp`, close: () => closeServer(http) }
