@@ -8,6 +8,7 @@ import { ArtifactStore } from './builder/artifact-store.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
 import { closeServer, listen } from './http/listen.ts'
+import { LogRotator } from './runtime/log-rotator.ts'
 import { LogStore } from './runtime/logs.ts'
 import { Supervisor } from './runtime/supervisor.ts'
 import { Addresses } from './services/addresses.ts'
@@ -69,17 +70,24 @@ async function startDaemon(config: DaemonConfig, store: Store): Promise<Daemon> 
   const log = config.log ?? (() => {})
   const rooms = connectRooms(config, store, (id, error) => takeFailure(rooms, services, id, error))
   const services = createServices(rooms, config.enterpriseLimit)
+  const closing = new AbortController()
   const app = createApp({
     services,
+    closing: closing.signal,
     health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
     requestStop: () => config.requestStop?.(),
     log: (message, fields) => log('error', message, fields),
   })
 
+  const rotator = new LogRotator(rooms.supervisor, rooms.logs, error =>
+    log('error', 'a log could not be rotated', { error }),
+  )
   const gate = createGate(getRequestListener(app.fetch))
   const { server, port } = await listen(config.port, gate.listener)
   const close = async () => {
     rooms.background.closing = true
+    closing.abort()
+    await rotator.close()
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     await rooms.background.settle()

@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -137,4 +146,13 @@ test('following shows the tail, then every new line, across a rotation, until it
 test('a token that no page gave is refused by name', async () => {
   writeFileSync(join(dir, 'x'), '')
   await expect(logs.page('d', { limit: 1, nextToken: 'bogus' })).rejects.toThrow('nextToken "bogus"')
+})
+
+test('pruning keeps the instances that wrote last', async () => {
+  for (const [index, instance] of ['a', 'b', 'c'].entries()) {
+    write('d', instance, line(index, instance))
+    utimesSync(join(dir, 'd', `${instance}.log`), index + 1, index + 1)
+  }
+  await logs.prune('d', { keptSegments: 5, keptInstances: 2 })
+  expect(await allMessages('d', 10)).toEqual(['b', 'c'])
 })

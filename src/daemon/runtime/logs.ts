@@ -86,6 +86,14 @@ export class LogStore {
     })
   }
 
+  /** Forgets the oldest segments, and the files of instances that ended long ago. */
+  async prune(
+    id: string,
+    limits: { keptSegments: number; keptInstances: number } = LOG_LIMITS,
+  ): Promise<void> {
+    await this.#exclusive(id, () => removeSurplusSegments(this.#folder(id), limits))
+  }
+
   /** Instances that have a log file, those of ended instances too. */
   async instances(id: string): Promise<string[]> {
     return [...(await listSegments(this.#folder(id))).keys()]

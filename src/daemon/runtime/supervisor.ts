@@ -124,6 +124,13 @@ export class Supervisor {
     return this.#get(id).report()
   }
 
+  /** Every running instance with the deployment or preview it serves. */
+  running(): { id: string; instanceId: string }[] {
+    return [...this.#pools].flatMap(([id, pool]) =>
+      pool.report().instances.map(instance => ({ id, instanceId: instance.id })),
+    )
+  }
+
   /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenLarge`). */
   async holdLog(id: string, instanceId: string): Promise<() => void> {
     return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
