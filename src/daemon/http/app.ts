@@ -21,6 +21,8 @@ export interface AppOptions {
   health: { nonce: string; version: string; pid: number; startedAt: string }
   /** POST /api/daemon/stop */
   requestStop(): void
+  /** Aborts when the daemon ends: streams end with it. */
+  closing: AbortSignal
   log: ErrorLog
 }
 
@@ -78,7 +80,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   app.use(requestId, hostCheck)
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
-  for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route))
+  for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route, options.closing))
   return app
 }
 

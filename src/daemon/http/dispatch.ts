@@ -8,10 +8,10 @@ import { requireScope } from './scope.ts'
 import { validate } from './validation.ts'
 
 /** Checks a request against its route's schemas, runs the endpoint and renders its reply. */
-export function dispatch(route: Route): MiddlewareHandler<Bindings> {
+export function dispatch(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
   return async context => {
     if (route.access !== 'open') requireScope(context.get('principal'), route)
-    const call = await readCall(context, route)
+    const call = await readCall(context, route, closing)
     return render(context, route, await route.endpoint.run(call))
   }
 }
@@ -29,7 +29,11 @@ export function refuseUnknown(context: ApiContext, routes: readonly Route[]): ne
   )
 }
 
-async function readCall(context: ApiContext, { endpoint }: Route): Promise<Call<unknown, unknown, unknown>> {
+async function readCall(
+  context: ApiContext,
+  { endpoint }: Route,
+  closing: AbortSignal,
+): Promise<Call<unknown, unknown, unknown>> {
   const { params, query } = endpoint
   return {
     params: params ? validate(params, context.req.param(), 'path') : {},
@@ -37,7 +41,7 @@ async function readCall(context: ApiContext, { endpoint }: Route): Promise<Call<
     body: await readBody(context, endpoint),
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
-    signal: context.req.raw.signal,
+    signal: AbortSignal.any([context.req.raw.signal, closing]),
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }
 }

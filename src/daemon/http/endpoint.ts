@@ -22,7 +22,7 @@ export interface Call<Params, Query, Body> {
   principal: Principal
   /** The client wants to be answered before the work is over (RFC 7240 `respond-async`). */
   respondAsync: boolean
-  /** Aborts when the client goes away. */
+  /** Aborts when the client goes away or the daemon ends. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
 }

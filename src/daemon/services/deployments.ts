@@ -148,7 +148,7 @@ export class Deployments {
   }
 
   #release(deployment: Deployment): Accepted {
-    const done = this.#releases.run(deployment.id)
+    const done = this.#releases.run(deployment)
     this.#rooms.background.run(() => done)
     return { deployment, done }
   }

@@ -21,25 +21,27 @@ export class Releases {
     this.#rooms = rooms
   }
 
-  /** Never throws for a start that fails: that is a deployment with the status `failed`. */
-  run(id: string): Promise<Deployment> {
+  /** Never throws for a start that fails: that is a deployment with the status `failed`. NOT_FOUND when it was removed. */
+  run(deployment: Deployment): Promise<Deployment> {
     const startedMs = performance.now()
-    const { name, environment } = this.#rooms.store.deployments.find(id)!
-    return this.#turns.take(`${name}/${environment}`, () => this.#release(id, startedMs))
+    const turn = `${deployment.name}/${deployment.environment}`
+    return this.#turns.take(turn, () => this.#release(deployment, startedMs))
   }
 
-  async #release(id: string, startedMs: number): Promise<Deployment> {
+  async #release(deployment: Deployment, startedMs: number): Promise<Deployment> {
     const elapsed = () => Math.max(1, Math.round(performance.now() - startedMs))
+    if (!this.#isWanted(deployment)) return this.#abandon(deployment)
     try {
-      const waiting = this.#current(id)
-      if (waiting.status !== 'deploying') return waiting
-      await this.#start(waiting)
-      const started = this.#current(id)
-      // Stopped while it started: whoever stopped it has ended its instances.
-      return started.status === 'deploying' ? this.#switch(started, elapsed()) : started
+      await this.#start(deployment)
     } catch (error) {
-      return this.#fail(id, error, elapsed())
+      return this.#fail(deployment, error, elapsed())
     }
+    return this.#isWanted(deployment) ? this.#switch(deployment, elapsed()) : this.#abandon(deployment)
+  }
+
+  /** False once somebody stopped or removed it. */
+  #isWanted({ id }: Deployment): boolean {
+    return this.#rooms.store.deployments.find(id)?.status === 'deploying'
   }
 
   async #start(deployment: Deployment): Promise<void> {
@@ -75,16 +77,21 @@ export class Releases {
     for (const id of removed) await logs.remove(id)
   }
 
-  async #fail(id: string, error: unknown, deployMs: number): Promise<Deployment> {
+  async #fail(deployment: Deployment, error: unknown, deployMs: number): Promise<Deployment> {
+    const failure = await this.failureOf(deployment.id, error)
+    if (this.#isWanted(deployment))
+      moveDeployment(this.#rooms, deployment, 'failed', { error: failure, deployMs })
+    return this.#abandon(deployment)
+  }
+
+  /** Leaves nothing of a release that came to nothing; what served before goes on. */
+  async #abandon({ id, name, environment }: Deployment): Promise<Deployment> {
     const { supervisor, store, addresses } = this.#rooms
-    const failure = await this.failureOf(id, error)
     if (supervisor.has(id)) await supervisor.remove(id)
-    const deployment = this.#current(id)
-    if (deployment.status !== 'deploying') return deployment
-    const failed = moveDeployment(this.#rooms, deployment, 'failed', { error: failure, deployMs })
-    if (!store.deployments.findLive(failed.name, failed.environment))
-      await addresses.close(failed.name, failed.environment)
-    return failed
+    if (!store.deployments.findLive(name, environment)) await addresses.close(name, environment)
+    const deployment = store.deployments.find(id)
+    if (deployment) return deployment
+    throw new HostingError('NOT_FOUND', `Deployment ${id} was removed before it was deployed.`)
   }
 
   /** What the record says about a failure: the reason and the last things the instance wrote. */
@@ -102,11 +109,5 @@ export class Releases {
   async #lastWords(id: string): Promise<string[]> {
     const { lines } = await this.#rooms.logs.page(id, { limit: SHOWN_LOG_LINES, tail: SHOWN_LOG_LINES })
     return lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)
-  }
-
-  #current(id: string): Deployment {
-    const deployment = this.#rooms.store.deployments.find(id)
-    if (deployment) return deployment
-    throw new HostingError('NOT_FOUND', `Deployment ${id} was removed before it was deployed.`)
   }
 }

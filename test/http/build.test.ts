@@ -1,0 +1,125 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from './fixtures.ts'
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+
+afterAll(() => daemon.close())
+
+const version = (name: string, text: string) =>
+  echoServer(name, { tools: [{ ...echoServer().tools[0], handler: { type: 'template', text } }] })
+const show = async (mcpId: string) => (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
+const say = async (url: string) => (await callTool(url, 'say', { text: 'hello' })).content[0].text
+
+describe('a build', () => {
+  test('that knows only the contract’s fields is ready, and its tools answer', async () => {
+    const { tools } = echoServer()
+    const body = {
+      name: 'contract-only',
+      template: 'custom',
+      tools: tools.map(({ handler: _, ...tool }) => tool),
+      resources: [{ uri: 'docs://guide', name: 'Guide', description: 'How to' }],
+      prompts: [{ name: 'greet', description: 'Greets', template: 'Say hello to {{ who }}' }],
+    }
+    const answer = await daemon.api('POST', '/v1/build', { body })
+    expect(answer.status).toBe(201)
+    expect(answer.body.data).toMatchObject({
+      mcp_id: expect.stringMatching(/^mcp_/),
+      name: 'contract-only',
+      status: 'ready',
+      url: expect.stringMatching(/^http:/),
+      build_time: expect.any(Number),
+    })
+    expect(answer.body.data.build_time).toBeGreaterThan(0)
+    const result = await callTool(answer.body.data.url, 'say', { text: 'hello' })
+    expect(result.isError ?? false).toBe(false)
+  })
+
+  test('may hold only tools, or only resources', async () => {
+    const resources = [{ uri: 'docs://guide', name: 'Guide', description: 'How to', text: 'Like this' }]
+    await buildServer(daemon, { name: 'only-resources', template: 'basic', resources })
+    await buildServer(daemon, { name: 'only-tools', template: 'basic', tools: echoServer().tools })
+  })
+
+  test('is told to the asynchronous client while it is made', async () => {
+    const answer = await daemon.api('POST', '/v1/build', {
+      body: echoServer('async'),
+      headers: { prefer: 'respond-async, wait=5' },
+    })
+    expect(answer.status).toBe(202)
+    expect(answer.body.data.status).toBe('building')
+    await expect.poll(async () => (await show(answer.body.data.mcp_id)).status).toBe('ready')
+  })
+
+  test('of the same definitions is another version with the same artifact', async () => {
+    const first = await show(await buildServer(daemon, echoServer('twice')))
+    const second = await show(await buildServer(daemon, echoServer('twice')))
+    expect(first.mcp_id).not.toBe(second.mcp_id)
+    expect(first.digest).toBe(second.digest)
+  })
+
+  test('that newer ones followed is still there to be deployed', async () => {
+    const old = await buildServer(daemon, version('versions', 'old'))
+    await buildServer(daemon, version('versions', 'new'))
+    expect(await say((await deploy(daemon, old)).url)).toBe('old')
+  })
+
+  test('is listed by name and state, newest first, page by page', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.unshift(await buildServer(daemon, echoServer('listed')))
+    const first = (await daemon.api('GET', '/v1/build?name=listed&status=ready&limit=2')).body.data
+    const second = (await daemon.api('GET', `/v1/build?name=listed&limit=2&cursor=${first.next_cursor}`)).body
+      .data
+    expect([...first.items, ...second.items].map(({ mcp_id }) => mcp_id)).toEqual(ids)
+    expect(second.next_cursor).toBeNull()
+  })
+})
+
+describe('the preview', () => {
+  test('is the newest ready build at one address of the server', async () => {
+    const first = await show(await buildServer(daemon, version('previewed', 'one')))
+    expect(await say(first.url)).toBe('one')
+    const second = await show(await buildServer(daemon, version('previewed', 'two')))
+    expect(second.url).toBe(first.url)
+    expect(await say(first.url)).toBe('two')
+  })
+
+  test('goes back to the build before when the newest is removed, and closes with the last', async () => {
+    const first = await buildServer(daemon, version('removed', 'one'))
+    const second = await buildServer(daemon, version('removed', 'two'))
+    const { url } = await show(second)
+    expect(await say(url)).toBe('two')
+    expect((await daemon.api('DELETE', `/v1/build/${second}`)).status).toBe(204)
+    expect(await say(url)).toBe('one')
+    await daemon.api('DELETE', `/v1/build/${first}`)
+    await expect(fetch(url)).rejects.toThrow()
+    expect(existsSync(`${daemon.home.logs}/${first}`)).toBe(false)
+  })
+})
+
+describe('removing a build', () => {
+  test('is a conflict while a deployment of it is kept, and names that', async () => {
+    const mcpId = await buildServer(daemon, echoServer('kept'))
+    const { deployment_id } = await deploy(daemon, mcpId)
+    const answer = await daemon.api('DELETE', `/v1/build/${mcpId}`)
+    expect(answer.status).toBe(409)
+    expect(answer.body.error.message).toContain(deployment_id)
+  })
+
+  test('removes its artifact when no other build shares it', async () => {
+    const artifacts = () => readdirSync(daemon.home.artifacts).length
+    const before = artifacts()
+    const first = await buildServer(daemon, version('shared', 'x1'))
+    const second = await buildServer(daemon, version('shared', 'x1'))
+    expect(artifacts()).toBe(before + 1)
+    await daemon.api('DELETE', `/v1/build/${first}`)
+    expect(artifacts()).toBe(before + 1)
+    await daemon.api('DELETE', `/v1/build/${second}`)
+    expect(artifacts()).toBe(before)
+  })
+})

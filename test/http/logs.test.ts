@@ -1,0 +1,151 @@
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from './fixtures.ts'
+
+let daemon: TestDaemon
+let id: string
+
+const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  // Stopped, so that only what is written below is in its log.
+  id = (await deploy(daemon, await buildServer(daemon), 'staging')).deployment_id
+  await daemon.api('POST', `/v1/deploy/${id}/stop`)
+  write({ timestamp: at(1), level: 'info', stream: 'server', message: 'one' })
+  write({ timestamp: at(2), level: 'error', stream: 'stderr', message: 'two went wrong' })
+  write({ timestamp: at(3), level: 'info', stream: 'mcp', message: 'three' })
+})
+
+afterAll(() => daemon.close())
+
+function write(line: LogLine): void {
+  const folder = join(daemon.home.logs, id)
+  mkdirSync(folder, { recursive: true })
+  appendFileSync(join(folder, 'inst_test.log'), `${JSON.stringify(line)}\n`)
+}
+
+const logs = async (query = '') => (await daemon.api('GET', `/api/lambda-deploy/${id}/logs${query}`)).body
+const messages = (page: { lines: LogLine[] }) =>
+  page.lines
+    .map(({ message }) => message)
+    .filter(message => ['one', 'two went wrong', 'three'].includes(message))
+
+describe('a page of log lines', () => {
+  test('has the documented fields', async () => {
+    const page = await logs('?until=2026-02-01T00:00:00Z')
+    expect(page).toMatchObject({ id, status: 'stopped', nextToken: null })
+    expect(page.lines[0]).toEqual({
+      timestamp: at(1),
+      level: 'info',
+      stream: 'server',
+      message: 'one',
+      phase: 'RUN',
+      instance: 'inst_test',
+    })
+  })
+
+  test('is filtered by level, text and time', async () => {
+    expect(messages(await logs('?level=error'))).toEqual(['two went wrong'])
+    expect(messages(await logs('?grep=wrong'))).toEqual(['two went wrong'])
+    expect(messages(await logs(`?since=${at(2)}&until=2026-02-01T00:00:00Z`))).toEqual([
+      'two went wrong',
+      'three',
+    ])
+    expect(messages(await logs('?until=2026-01-01T01:00:02%2B01:00&tail=1'))).toHaveLength(1)
+  })
+
+  test('leads to the next one', async () => {
+    const first = await logs('?limit=2&until=2026-02-01T00:00:00Z')
+    const second = await logs(`?limit=2&until=2026-02-01T00:00:00Z&nextToken=${first.nextToken}`)
+    expect([...messages(first), ...messages(second)]).toEqual(['one', 'two went wrong', 'three'])
+  })
+
+  test('of an unknown token or moment is refused', async () => {
+    for (const query of ['?nextToken=%00', '?since=yesterday', '?level=loud', '?limit=0', '?limit=10001'])
+      expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs${query}`)).status, query).toBe(400)
+  })
+})
+
+describe('following', () => {
+  test('sends each line as an event as it is written, and ends with the client', async () => {
+    const stream = follow(`/api/lambda-deploy/${id}/logs?tail=1`)
+    expect(await stream.next()).toMatchObject({ message: expect.any(String), phase: 'RUN' })
+    write({ timestamp: new Date().toISOString(), level: 'info', stream: 'server', message: 'four' })
+    let line = await stream.next()
+    while (line?.message !== 'four') line = await stream.next()
+    stream.close()
+  })
+
+  test('of what is unknown is 404, no stream', async () => {
+    const answer = await daemon.api('GET', '/api/lambda-deploy/dep_none/logs', {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(answer.status).toBe(404)
+  })
+
+  test('ends when the daemon does', async () => {
+    const stream = follow(`/api/lambda-deploy/${id}/logs`)
+    await stream.opened
+    const startedMs = performance.now()
+    await daemon.restart()
+    expect(await stream.next()).toBeUndefined()
+    expect(performance.now() - startedMs, 'it was not cut after the grace time').toBeLessThan(2000)
+  })
+})
+
+test('a tool call leaves a line that names the tool', async () => {
+  const { deployment_id, url } = await deploy(
+    daemon,
+    await buildServer(daemon, echoServer('logged')),
+    'production',
+  )
+  await callTool(url, 'say', { text: 'hello' })
+  await expect
+    .poll(async () => {
+      const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/logs`)
+      return body.lines.filter((line: LogLine) => line.tool === 'say')
+    })
+    .toMatchObject([{ stream: 'mcp', method: 'tools/call', outcome: 'ok', level: 'info' }])
+})
+
+/** A client of the event stream: the `data` of one event after the other, undefined at its end. */
+function follow(path: string) {
+  const waiting: ((line: LogLine | undefined) => void)[] = []
+  const arrived: (LogLine | undefined)[] = []
+  const opened = Promise.withResolvers<void>()
+  const take = (line: LogLine | undefined) => {
+    const next = waiting.shift()
+    if (next) next(line)
+    else arrived.push(line)
+  }
+  const request = get(
+    `${daemon.url}${path}`,
+    { agent: false, headers: { authorization: `Bearer ${daemon.ownerKey}`, accept: 'text/event-stream' } },
+    response => {
+      let rest = ''
+      response.on('data', chunk => {
+        opened.resolve()
+        const events = (rest + chunk).split('\n\n')
+        rest = events.pop()!
+        for (const event of events) if (event.startsWith('data: ')) take(JSON.parse(event.slice(6)))
+      })
+      response.on('error', () => take(undefined))
+      response.on('end', () => take(undefined))
+    },
+  )
+  request.on('error', opened.reject)
+  return {
+    opened: opened.promise,
+    next: () =>
+      new Promise<LogLine | undefined>(resolve => {
+        if (arrived.length > 0) resolve(arrived.shift())
+        else waiting.push(resolve)
+      }),
+    close: () => request.destroy(),
+  }
+}
