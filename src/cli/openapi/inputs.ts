@@ -108,8 +108,13 @@ export function addBody(
   }
   const name = 'body' in inputs.properties ? 'request_body' : 'body'
   inputs.properties[name] = schema
-  if (body.required) inputs.required.push(name)
-  return { headers, body: `{{ ${variableOf(name)} }}` }
+  // A handler always sends its body, so there must be one.
+  inputs.required.push(name)
+  const variable = variableOf(name)
+  // A handler sends a string as text; as JSON it is quoted.
+  if (isJsonType(type) && converter.resolve(schema).type === 'string')
+    return { headers: { 'Content-Type': type }, body: `{{ ${variable} | json }}` }
+  return { headers, body: `{{ ${variable} }}` }
 }
 
 /** The fields of a plain object, each of which becomes an argument; undefined when they are not plain or not free. */
