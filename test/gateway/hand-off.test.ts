@@ -57,6 +57,15 @@ test('a connection that was lost on its way is sent again', async () => {
   expect(await readAll(lost)).toContain('"body":"found"')
 })
 
+test('an instance that hangs is replaced, and what it did not take goes to the new one', async () => {
+  await using harness = new RuntimeHarness({ patienceMs: 50 })
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [hanging] = harness.pids('dep_a')
+  process.kill(hanging!, 'SIGSTOP')
+  expect((await where(url)).pid).not.toBe(hanging)
+})
+
 test('a client that leaves before the hand-off harms nobody', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')

@@ -46,7 +46,7 @@ export class Gateway {
   async close(addressId: string): Promise<void> {
     const address = this.#addresses.get(addressId)
     this.#addresses.delete(addressId)
-    await address?.listener.close()
+    address?.listener.close()
   }
 
   async closeAll(): Promise<void> {

@@ -1,43 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { FromInstance, Tenant, TenantMetrics, ToInstance } from '../../shared/instance-protocol.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { terminate } from '../engine/termination.ts'
+import { type HandOver, HandOvers } from './hand-over.ts'
+import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
 
-/** How a host process ended. `asked`: the daemon ended it, so it is no crash. */
-export interface HostEnding {
-  asked: boolean
-  code: number | null
-  signal: NodeJS.Signals | null
-  /** It could not even be started. */
-  error?: Error
+export interface HostOptions extends ProcessOptions {
+  /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
+  patienceMs: number
 }
 
-/** The instance itself said why it cannot serve: trying again with the same artifact helps nothing. */
-export class RefusedArtifactError extends Error {
-  override readonly name = 'RefusedArtifactError'
-}
-
-/** The process ended, or never started, before it could answer. */
-export class HostEndedError extends Error {
-  override readonly name = 'HostEndedError'
-  readonly ending: HostEnding
-  constructor(ending: HostEnding) {
-    super(describeEnding(ending))
-    this.ending = ending
-  }
-}
-
-/** A process that leaves a connection or a question alone for so long hangs, and is killed. */
-const PATIENCE_MS = 30_000
-
-interface Handover {
-  at: number
-  socket: Socket
-  giveBack: () => void
+/** What a tenant's instance is told of its process. */
+export interface HostWatcher {
+  onMetrics(metrics: TenantMetrics): void
+  onEnded(ending: HostEnding): void
 }
 
 interface Answer {
@@ -48,7 +27,6 @@ interface Answer {
 /** One host process, seen from the daemon: questions and answers over IPC, and connections handed over. */
 export class Host {
   readonly id: string
-  readonly startedAt = Date.now()
   /** Loaded and waiting for work; rejects with HostEndedError. */
   readonly ready: Promise<void>
   readonly ended: Promise<HostEnding>
@@ -56,21 +34,22 @@ export class Host {
   memoryBytes = 0
 
   readonly #child: ChildProcess
+  readonly #patienceMs: number
+  readonly #handOvers: HandOvers
   /** Several of one kind are answered in the order they were asked. */
   readonly #answers = new Map<string, Answer[]>()
-  readonly #untaken = new Map<number, Handover>()
-  readonly #watchers = new Map<string, (metrics: TenantMetrics) => void>()
-  #lastSeq = 0
-  #takeTimer: NodeJS.Timeout | undefined
+  readonly #watchers = new Map<string, HostWatcher>()
   #logPath: string
   #asked = false
-  #unreachable = false
   #ending: HostEnding | undefined
 
-  constructor(options: ProcessOptions) {
+  /** Throws when the log file cannot be opened. */
+  constructor(options: HostOptions) {
     this.id = options.id
     this.#logPath = options.logPath
+    this.#patienceMs = options.patienceMs
     this.#child = startProcess(options)
+    this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.kill() })
     this.ended = this.#watchEnd()
     this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
@@ -85,9 +64,8 @@ export class Host {
     return this.#logPath
   }
 
-  /** False from the first sign of its end, which comes before `ended`. */
   get isReachable(): boolean {
-    return this.#child.connected && !this.#unreachable
+    return this.#handOvers.isOpen
   }
 
   /** The open descriptor follows the file, so nothing is lost. */
@@ -105,50 +83,34 @@ export class Host {
     await answer
   }
 
-  /**
-   * Sends an accepted, never read connection. The process takes it, or `giveBack` is called with the connection still
-   * untouched. Node frees a sent handle itself only when the receiver's acknowledgement arrives, and leaves it open for
-   * ever when the receiver dies before; hence `keepOpen` and an acknowledgement of our own
-   * (https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback).
-   */
-  handOver(tenantId: string, socket: Socket, head: Buffer | undefined, giveBack: () => void): void {
-    if (!this.isReachable) return giveBack()
-    const seq = ++this.#lastSeq
-    this.#untaken.set(seq, { at: Date.now(), socket, giveBack })
-    this.#takeTimer ??= this.#checkTakenIn(PATIENCE_MS)
-    // Node would otherwise keep a list of each server's sockets in each child and listeners on both.
-    ;(socket as { server?: unknown }).server = undefined
-    const message: ToInstance = { type: 'connection', tenantId, seq, head: head?.toString('base64') }
-    this.#child.send(message, socket, { keepOpen: true }, error => {
-      if (!error) return
-      this.#unreachable = true
-      this.#giveBack(seq)
-    })
+  handOver(handOver: HandOver): void {
+    this.#handOvers.send(handOver)
   }
 
-  watchMetrics(tenantId: string, watcher: (metrics: TenantMetrics) => void): void {
+  /** Takes the place of an earlier watcher of the same tenant. */
+  watch(tenantId: string, watcher: HostWatcher): void {
     this.#watchers.set(tenantId, watcher)
   }
 
-  unwatchMetrics(tenantId: string): void {
-    this.#watchers.delete(tenantId)
+  unwatch(tenantId: string, watcher: HostWatcher): void {
+    if (this.#watchers.get(tenantId) === watcher) this.#watchers.delete(tenantId)
   }
 
   /** Resolves when the tenant's last connection has ended, or the process. */
   async drain(tenantId: string): Promise<void> {
-    await this.#tell({ type: 'drain', tenantId }, 'drained')
+    await this.#ask({ type: 'drain', tenantId }, 'drained')
   }
 
   /** Resolves when the tenant is forgotten, or the process has ended. */
   async retire(tenantId: string): Promise<void> {
-    const timer = setTimeout(() => this.kill(), PATIENCE_MS)
-    await this.#tell({ type: 'retire', tenantId }, 'retired')
+    const timer = setTimeout(() => this.kill(), this.#patienceMs)
+    await this.#ask({ type: 'retire', tenantId }, 'retired')
     clearTimeout(timer)
   }
 
   /** Resolves when the process writes no more to the tenant's log, with the function that lets it go on. */
   async holdLog(tenantId: string): Promise<() => void> {
-    await this.#tell({ type: 'hold-log', tenantId }, 'log-held')
+    await this.#ask({ type: 'hold-log', tenantId }, 'log-held')
     return () => this.#send({ type: 'resume-log', tenantId })
   }
 
@@ -164,7 +126,7 @@ export class Host {
     this.#child.kill('SIGKILL')
   }
 
-  async #tell(
+  async #ask(
     message: Extract<ToInstance, { tenantId: string }>,
     answer: FromInstance['type'],
   ): Promise<void> {
@@ -187,17 +149,17 @@ export class Host {
   #send(message: ToInstance): void {
     if (!this.#child.connected) return
     this.#child.send(message, error => {
-      if (error) this.#child.kill('SIGKILL') // a process that cannot be spoken to is of no use to anybody
+      if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
     })
   }
 
   #receive(message: FromInstance): void {
     switch (message.type) {
       case 'took':
-        return this.#markTaken(message.seq)
+        return this.#handOvers.markTaken(message.seq)
       case 'metrics':
         this.memoryBytes = message.memoryBytes
-        for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.(metrics)
+        for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)
         return
       case 'failed':
         return this.#nextAnswer('serving', message.tenantId)?.reject(
@@ -220,36 +182,6 @@ export class Host {
     return next
   }
 
-  /** Handles arrive in order: one that was skipped got lost, as happens when the process is out of descriptors. */
-  #markTaken(seq: number): void {
-    for (const [untaken, { socket }] of this.#untaken) {
-      if (untaken > seq) return
-      if (untaken < seq) this.#giveBack(untaken)
-      else {
-        this.#untaken.delete(seq)
-        socket.destroy()
-      }
-    }
-  }
-
-  /** One timer for all hand-overs, set while there are any. */
-  #checkTakenIn(delayMs: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#takeTimer = undefined
-      const [oldest] = this.#untaken.values()
-      if (!oldest) return
-      const leftMs = oldest.at + PATIENCE_MS - Date.now()
-      if (leftMs <= 0) this.kill()
-      else this.#takeTimer = this.#checkTakenIn(leftMs)
-    }, delayMs).unref()
-  }
-
-  #giveBack(seq: number): void {
-    const handover = this.#untaken.get(seq)
-    this.#untaken.delete(seq)
-    handover?.giveBack()
-  }
-
   async #watchEnd(): Promise<HostEnding> {
     const ending = await new Promise<HostEnding>(resolve => {
       // `close` comes after the last message was read, `exit` may come before.
@@ -259,19 +191,10 @@ export class Host {
       })
     })
     this.#ending = ending
-    this.#unreachable = true
-    clearTimeout(this.#takeTimer)
     for (const { reject } of [...this.#answers.values()].flat()) reject(new HostEndedError(ending))
     this.#answers.clear()
-    for (const seq of [...this.#untaken.keys()]) this.#giveBack(seq)
+    this.#handOvers.close()
+    for (const watcher of [...this.#watchers.values()]) watcher.onEnded(ending)
     return ending
   }
-}
-
-/** For example `crashed with exit code 1`, `was killed by SIGKILL`, `could not be started: spawn EAGAIN`. */
-export function describeEnding({ asked, code, signal, error }: HostEnding): string {
-  if (error) return `could not be started: ${error.message}`
-  if (asked) return 'was stopped'
-  if (signal) return `was killed by ${signal}`
-  return code === 0 ? 'ended by itself' : `crashed with exit code ${code}`
 }

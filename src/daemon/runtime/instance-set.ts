@@ -1,4 +1,4 @@
-import { Instance } from './instance.ts'
+import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
 import type { ServedReport } from './supervisor.ts'
 import { Traffic } from './traffic.ts'
@@ -7,14 +7,14 @@ import { Traffic } from './traffic.ts'
 export class InstanceSet {
   readonly #all = new Set<Instance>()
   readonly #traffic = new Traffic()
-  readonly #onMetrics: () => void
+  readonly #events: InstanceEvents
 
-  constructor(onMetrics: () => void) {
-    this.#onMetrics = onMetrics
+  constructor(events: InstanceEvents) {
+    this.#events = events
   }
 
   open(place: Place, restarts: number): Instance {
-    const instance = new Instance(place, restarts, this.#onMetrics)
+    const instance = new Instance(place, restarts, this.#events)
     this.#all.add(instance)
     return instance
   }

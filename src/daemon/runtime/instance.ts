@@ -2,10 +2,18 @@ import type { Socket } from 'node:net'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import type { TenantMetrics } from '../../shared/instance-protocol.ts'
+import type { HostWatcher } from './host.ts'
+import type { HostEnding } from './host-ending.ts'
 import type { Place } from './placement.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
 const METRICS_DUE_MS = 5000
+
+export interface InstanceEvents {
+  onMetrics(): void
+  /** Its process ended while the instance was not forgotten. */
+  onEnded(instance: Instance, ending: HostEnding): void
+}
 
 /** One tenant in one process. */
 export class Instance {
@@ -16,17 +24,22 @@ export class Instance {
   state: InstanceReport['state'] = 'starting'
   readyAt: number | undefined
   metrics: TenantMetrics | undefined
+  readonly #watcher: HostWatcher
   #handedOver = 0
   #lastHandOverAt = 0
 
-  constructor(place: Place, restarts: number, onMetrics: () => void) {
+  constructor(place: Place, restarts: number, events: InstanceEvents) {
     this.place = place
     this.restarts = restarts
-    place.host.watchMetrics(place.tenant.id, metrics => {
-      this.metrics = metrics
-      this.#handedOver = 0
-      onMetrics()
-    })
+    this.#watcher = {
+      onMetrics: metrics => {
+        this.metrics = metrics
+        this.#handedOver = 0
+        events.onMetrics()
+      },
+      onEnded: ending => events.onEnded(this, ending),
+    }
+    place.host.watch(place.tenant.id, this.#watcher)
   }
 
   get id(): string {
@@ -58,7 +71,8 @@ export class Instance {
   handOver(socket: Socket, head: Buffer | undefined, giveBack: () => void): void {
     this.#handedOver++
     this.#lastHandOverAt = Date.now()
-    this.place.host.handOver(this.place.tenant.id, socket, head, giveBack)
+    const { host, tenant } = this.place
+    host.handOver({ tenantId: tenant.id, socket, head, giveBack })
   }
 
   /** Open connections, those that it has not yet told of included. */
@@ -90,6 +104,6 @@ export class Instance {
 
   forget(): void {
     this.state = 'stopped'
-    this.place.host.unwatchMetrics(this.place.tenant.id)
+    this.place.host.unwatch(this.place.tenant.id, this.#watcher)
   }
 }

@@ -4,7 +4,7 @@ import type { LogLine } from '../../shared/instance-protocol.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { CrashHistory } from './crash-history.ts'
 import { HeldConnections, type HoldLimits } from './held-connections.ts'
-import { HostEndedError } from './host.ts'
+import { HostEndedError } from './host-ending.ts'
 import { lastLines } from './host-logs.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
@@ -36,7 +36,10 @@ export interface PoolOptions {
 export class Pool {
   readonly #served: Served
   readonly #options: PoolOptions
-  readonly #instances = new InstanceSet(() => this.#onMetrics())
+  readonly #instances = new InstanceSet({
+    onMetrics: () => this.#onMetrics(),
+    onEnded: (instance, ending) => this.#onCrash(instance, new HostEndedError(ending)),
+  })
   readonly #held: HeldConnections
   readonly #restarts = new Set<NodeJS.Timeout>()
   readonly #idle: IdleTimer | undefined
@@ -148,7 +151,7 @@ export class Pool {
       const place = this.#options.placement(this.#served.tenant, { alone })
       void this.#run(this.#instances.open(place, restarts))
     } catch (error) {
-      this.#onCrash(undefined, error as Error, restarts)
+      this.#onFailure(error as Error, { restarts })
     }
   }
 
@@ -156,9 +159,8 @@ export class Pool {
     try {
       await instance.start(this.#served.loadArtifact(), this.#options.limits.startMs)
       if (instance.state === 'ready') this.#onReady(instance)
-      throw new HostEndedError(await instance.place.host.ended)
     } catch (error) {
-      if (instance.isLive) this.#onCrash(instance, error as Error, instance.restarts)
+      this.#onCrash(instance, error as Error)
     }
   }
 
@@ -174,12 +176,16 @@ export class Pool {
     this.#autoscaler?.sample()
   }
 
-  #onCrash(instance: Instance | undefined, error: Error, restarts: number): void {
+  #onCrash(instance: Instance, error: Error): void {
+    if (!instance.isLive) return // dismissed, or its end is known already
+    this.#instances.forget(instance)
+    void instance.place.leave()
+    this.#onFailure(error, { instance, restarts: instance.restarts })
+  }
+
+  /** Without `instance` there was not even a process. */
+  #onFailure(error: Error, { instance, restarts }: { instance?: Instance; restarts: number }): void {
     const output = instance ? lastLines(instance.place.host.logPath) : []
-    if (instance) {
-      this.#instances.forget(instance)
-      void instance.place.leave()
-    }
     const signal = error instanceof HostEndedError ? error.ending.signal : null
     const { failuresInARow, isLoop } = this.#history.add({
       at: Date.now(),

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createId } from '../../shared/ids.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
@@ -79,5 +79,6 @@ export class SharedHosts {
     if (shared.tenants > 0) return
     this.#hosts.delete(shared)
     await shared.host.stop()
+    rmSync(shared.host.logPath, { force: true })
   }
 }

@@ -1,6 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import { CRASH_LOOP } from './crash-history.ts'
-import { RefusedArtifactError } from './host.ts'
+import { RefusedArtifactError } from './host-ending.ts'
 
 /** Trying again cannot help: the artifact is missing, damaged or refused. */
 export function isFinalFailure(error: Error): boolean {

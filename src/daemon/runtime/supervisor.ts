@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
@@ -41,6 +42,8 @@ export interface SupervisorOptions {
   /** Tenants of one shared process, default 2000. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
+  /** A process that leaves a connection alone for so long hangs and is killed; default 30 s. */
+  patienceMs?: number
   /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
   onFailed(id: string, error: Error): void
   /** What happens to its instances, as lines for its log. */
@@ -162,7 +165,10 @@ export class Supervisor {
 
   #startHost(): Host {
     const id = createId('inst')
-    const { instanceProgram, logsDir, memoryLimitMb = 256 } = this.#options
-    return new Host({ id, program: instanceProgram, logPath: spareLogPath(logsDir, id), memoryLimitMb })
+    const { instanceProgram: program, logsDir, memoryLimitMb = 256, patienceMs = 30_000 } = this.#options
+    const logPath = spareLogPath(logsDir, id)
+    const host = new Host({ id, program, logPath, memoryLimitMb, patienceMs })
+    void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file went along with its work
+    return host
   }
 }
