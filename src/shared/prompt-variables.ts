@@ -1,6 +1,6 @@
 import { Output, type Template } from 'liquidjs'
 import type { PromptArgument, PromptDefinition } from './definitions.ts'
-import { isTemplate, liquidEngine, parseTemplate } from './liquid.ts'
+import { isTemplate, liquidEngine } from './liquid.ts'
 
 /** Names that every template can read besides the arguments; an argument called so is read as `args.<name>`. */
 export const RESERVED_NAMES = ['args', 'data', 'env', 'context', 'response'] as const
@@ -40,7 +40,7 @@ export function stringsOf(value: unknown): string[] {
 function variablesOf(source: string): Map<string, boolean> {
   const names = new Map<string, boolean>()
   if (!isTemplate(source)) return names
-  const templates = parseTemplate(source)
+  const templates = liquidEngine().parse(source)
   for (const segments of liquidEngine().globalVariableSegmentsSync(templates)) {
     const name = argumentName(segments)
     if (name !== undefined) names.set(name, false)

@@ -1,8 +1,32 @@
 import type { BuildRequest } from '../definitions.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
 import { findDuplicates } from './duplicates.ts'
+import { findEnvProblems } from './env.ts'
+import { findFeatureProblems } from './features.ts'
+import { findHandlerProblems } from './handlers.ts'
+import { findLimitProblems } from './limits.ts'
+import { findLiquidProblems } from './liquid.ts'
+import { findPromptProblems } from './prompts.ts'
+import { findResourceProblems } from './resources.ts'
+import { findSchemaProblems } from './schemas.ts'
+
+type Rule = (request: BuildRequest) => DefinitionProblem[]
+
+const RULES: Rule[] = [
+  findLimitProblems,
+  findDuplicates,
+  findFeatureProblems,
+  findSchemaProblems,
+  findHandlerProblems,
+  findResourceProblems,
+  findLiquidProblems,
+]
+
+/** They look into templates, which must have been found to be valid. */
+const TEMPLATE_RULES: Rule[] = [findPromptProblems, findEnvProblems]
 
 /** What needs more than a shape. */
 export function findRuleProblems(request: BuildRequest): DefinitionProblem[] {
-  return findDuplicates(request)
+  const problems = RULES.flatMap(rule => rule(request))
+  return problems.length > 0 ? problems : TEMPLATE_RULES.flatMap(rule => rule(request))
 }

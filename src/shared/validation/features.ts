@@ -1,0 +1,54 @@
+import type { BuildRequest, Handler } from '../definitions.ts'
+import type { Template } from '../states.ts'
+import type { DefinitionProblem } from '../validate-definitions.ts'
+
+interface Feature {
+  path: string
+  /** What is used, as the subject of a sentence. */
+  uses: string
+  /** Templates that have it; the last one is what to change to. */
+  templates: readonly Template[]
+}
+
+const ADVANCED = ['custom', 'advanced'] as const
+const CUSTOM = ['custom'] as const
+
+/** What a template may contain (docs/decisions.md "Servers, templates, handlers"). */
+export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] {
+  return listFeatures(request)
+    .filter(({ templates }) => !templates.includes(request.template))
+    .map(({ path, uses, templates }) => ({
+      path,
+      message: `${uses} does not belong to template "${request.template}"; set "template": "${templates.at(-1)}"`,
+    }))
+}
+
+function listFeatures({ tools = [], resources = [], prompts = [], ...request }: BuildRequest): Feature[] {
+  return [
+    ...(request.page_size === undefined ? [] : [advanced('page_size', 'Pagination')]),
+    ...(request.source === undefined
+      ? []
+      : [{ path: 'source', uses: 'A source archive', templates: CUSTOM }]),
+    ...tools.flatMap(({ handler, outputSchema }, index) => [
+      ...handlerFeatures(`tools[${index}].handler`, handler),
+      ...(outputSchema ? [advanced(`tools[${index}].outputSchema`, 'An output schema')] : []),
+    ]),
+    ...resources.flatMap(({ handler, completions }, index) => [
+      ...handlerFeatures(`resources[${index}].handler`, handler),
+      ...(completions ? [advanced(`resources[${index}].completions`, 'Completion')] : []),
+    ]),
+    ...prompts.flatMap(({ completions }, index) =>
+      completions ? [advanced(`prompts[${index}].completions`, 'Completion')] : [],
+    ),
+  ]
+}
+
+function handlerFeatures(path: string, handler: Handler | undefined): Feature[] {
+  if (handler?.type === 'http') return [advanced(path, 'An "http" handler')]
+  if (handler?.type === 'module') return [{ path, uses: 'A "module" handler', templates: CUSTOM }]
+  return handler?.emit?.length ? [advanced(`${path}.emit`, 'Progress and logging')] : []
+}
+
+function advanced(path: string, uses: string): Feature {
+  return { path, uses, templates: ADVANCED }
+}

@@ -1,0 +1,34 @@
+import type { BuildRequest } from '../definitions.ts'
+import type { DefinitionProblem } from '../validate-definitions.ts'
+
+/** Most entries of one list. */
+const MAX_ENTRIES = 1000
+const MAX_NAME_LENGTH = 128
+/** What MCP recommends (SEP-986); model vendors refuse tools with other names. */
+const TOOL_NAME = /^[A-Za-z0-9_./-]+$/
+
+export function findLimitProblems({ tools, resources, prompts }: BuildRequest): DefinitionProblem[] {
+  const lists = { tools, resources, prompts }
+  return [
+    ...Object.entries(lists).flatMap(([list, entries]) => countProblems(list, entries?.length ?? 0)),
+    ...(tools ?? []).flatMap(({ name }, index) => toolNameProblems(`tools[${index}].name`, name)),
+    ...(prompts ?? []).flatMap(({ name }, index) => nameProblems(`prompts[${index}].name`, name)),
+  ]
+}
+
+function countProblems(path: string, count: number): DefinitionProblem[] {
+  if (count <= MAX_ENTRIES) return []
+  return [{ path, message: `has ${count} entries; a server may have ${MAX_ENTRIES}` }]
+}
+
+function toolNameProblems(path: string, name: string): DefinitionProblem[] {
+  if (TOOL_NAME.test(name)) return nameProblems(path, name)
+  return [{ path, message: `${JSON.stringify(name)} may only hold letters, digits, "_", "-", "." and "/"` }]
+}
+
+function nameProblems(path: string, name: string): DefinitionProblem[] {
+  if (name.length > MAX_NAME_LENGTH)
+    return [{ path, message: `has ${name.length} characters; a name may have ${MAX_NAME_LENGTH}` }]
+  if (/\p{Cc}/u.test(name)) return [{ path, message: `${JSON.stringify(name)} holds a control character` }]
+  return []
+}

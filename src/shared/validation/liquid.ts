@@ -1,0 +1,29 @@
+import type { BuildRequest } from '../definitions.ts'
+import { liquidEngine } from '../liquid.ts'
+import { nearestName } from '../names.ts'
+import type { DefinitionProblem } from '../validate-definitions.ts'
+import { listTemplates } from './templates.ts'
+
+/** Templates that do not parse, with the line and column. */
+export function findLiquidProblems(request: BuildRequest): DefinitionProblem[] {
+  return listTemplates(request).flatMap(({ path, source }) => {
+    try {
+      liquidEngine().parse(source)
+      return []
+    } catch (error) {
+      return [{ path, message: `is not valid Liquid: ${describeParseError(error as Error)}` }]
+    }
+  })
+}
+
+function describeParseError({ message }: Error): string {
+  const text = message.replace(/, line:(\d+), col:(\d+)$/, ' (line $1, column $2)')
+  return text + suggestion(text)
+}
+
+function suggestion(text: string): string {
+  const [, filter, tag] = /undefined filter: (\S+)|tag "([^"]+)" not found/.exec(text) ?? []
+  const { filters, tags } = liquidEngine()
+  const near = filter ? nearestName(filter, Object.keys(filters)) : tag && nearestName(tag, Object.keys(tags))
+  return near ? `; did you mean "${near}"?` : ''
+}

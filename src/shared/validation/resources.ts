@@ -1,0 +1,68 @@
+import type { BuildRequest, ResourceDefinition } from '../definitions.ts'
+import { isUriTemplate, parseUriTemplate } from '../uri-template.ts'
+import type { DefinitionProblem } from '../validate-definitions.ts'
+
+/** Service interface 2.3: `<scheme>://<path>`. */
+const URI = /^[a-z][a-z0-9+.-]*:\/\/\S+$/i
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const CONTENTS = ['text', 'blob', 'file', 'handler'] as const
+
+export function findResourceProblems({ resources = [] }: BuildRequest): DefinitionProblem[] {
+  return resources.flatMap((resource, index) => {
+    const path = `resources[${index}]`
+    const problems = [...checkContent(path, resource), ...checkUri(`${path}.uri`, resource.uri)]
+    return problems.length > 0 ? problems : checkCompletions(path, resource)
+  })
+}
+
+function checkUri(path: string, uri: string): DefinitionProblem[] {
+  if (!isUriTemplate(uri)) return checkPlainUri(path, uri, uri)
+  try {
+    parseUriTemplate(uri)
+  } catch (error) {
+    return [{ path, message: `"${uri}" ${(error as Error).message}` }]
+  }
+  return checkPlainUri(path, uri, uri.replace(/\{[^}]*\}/g, 'x'))
+}
+
+function checkPlainUri(path: string, given: string, filled: string): DefinitionProblem[] {
+  if (URI.test(filled)) return []
+  return [{ path, message: `"${given}" is not of the form <scheme>://<path>, such as weather://cities` }]
+}
+
+function checkContent(path: string, resource: ResourceDefinition): DefinitionProblem[] {
+  const given = CONTENTS.filter(name => resource[name] !== undefined)
+  if (given.length > 1)
+    return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; it may have one of them` }]
+  if (resource.file !== undefined)
+    return [
+      {
+        path: `${path}.file`,
+        message: 'names a file, which only the mcp command can read; send its content as "text" or "blob"',
+      },
+    ]
+  if (resource.blob !== undefined && !BASE64.test(resource.blob))
+    return [{ path: `${path}.blob`, message: 'is not base 64 (RFC 4648 section 4)' }]
+  return []
+}
+
+function checkCompletions(path: string, { uri, completions }: ResourceDefinition): DefinitionProblem[] {
+  const variables = isUriTemplate(uri) ? parseUriTemplate(uri).variables : []
+  return unknownCompletions(path, completions, variables, `the URI "${uri}"`)
+}
+
+/** Values for a variable that nothing has would never be asked for. */
+export function unknownCompletions(
+  path: string,
+  completions: object | undefined,
+  variables: readonly string[],
+  owner: string,
+): DefinitionProblem[] {
+  const known = variables.length > 0 ? variables.map(name => `"${name}"`).join(', ') : 'none'
+  return Object.keys(completions ?? {})
+    .filter(name => !variables.includes(name))
+    .map(name => ({
+      path: `${path}.completions.${name}`,
+      message: `is not a variable of ${owner}; its variables: ${known}`,
+    }))
+}
