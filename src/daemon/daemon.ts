@@ -15,6 +15,7 @@ import { Addresses } from './services/addresses.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
+import { startLogRotation } from './services/log-rotation.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import type { Rooms } from './services/rooms.ts'
@@ -84,7 +85,9 @@ async function startDaemon(config: DaemonConfig, store: Store): Promise<Daemon> 
   )
   const gate = createGate(getRequestListener(app.fetch))
   const { server, port } = await listen(config.port, gate.listener)
+  const stopLogRotation = startLogRotation(rooms)
   const close = async () => {
+    stopLogRotation()
     rooms.background.closing = true
     closing.abort()
     await rotator.close()
