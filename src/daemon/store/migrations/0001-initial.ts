@@ -23,6 +23,7 @@ CREATE TABLE builds (
 ) STRICT;
 CREATE INDEX builds_newest ON builds (created_at, id);
 CREATE INDEX builds_of_server ON builds (name, created_at, id);
+CREATE INDEX builds_of_server_by_status ON builds (name, status, created_at, id);
 CREATE INDEX builds_by_status ON builds (status, created_at, id);
 CREATE INDEX builds_by_digest ON builds (digest) WHERE digest IS NOT NULL;
 
@@ -42,13 +43,17 @@ CREATE TABLE deployments (
   deployed_at TEXT,
   stopped_at TEXT
 ) STRICT;
+-- One index for each combination of filters: every page is read straight off, however many records there are.
 CREATE UNIQUE INDEX one_live_deployment ON deployments (name, environment) WHERE status = 'deployed';
 CREATE UNIQUE INDEX one_live_domain ON deployments (domain) WHERE status = 'deployed' AND domain IS NOT NULL;
 CREATE INDEX deployments_newest ON deployments (created_at, id);
-CREATE INDEX deployments_of_server ON deployments (name, environment, created_at, id);
-CREATE INDEX deployments_by_name ON deployments (name, created_at, id);
-CREATE INDEX deployments_by_environment ON deployments (environment, created_at, id);
+CREATE INDEX deployments_of_place ON deployments (name, environment, created_at, id);
+CREATE INDEX deployments_of_server ON deployments (name, created_at, id);
+CREATE INDEX deployments_of_environment ON deployments (environment, created_at, id);
 CREATE INDEX deployments_by_status ON deployments (status, created_at, id);
+CREATE INDEX deployments_of_place_by_status ON deployments (name, environment, status, created_at, id);
+CREATE INDEX deployments_of_server_by_status ON deployments (name, status, created_at, id);
+CREATE INDEX deployments_of_environment_by_status ON deployments (environment, status, created_at, id);
 CREATE INDEX deployments_of_build ON deployments (mcp_id);
 
 CREATE TABLE addresses (
