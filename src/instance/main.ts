@@ -1,1 +1,4 @@
-process.send?.({ type: 'ready' })
+import { runInstance } from './instance-process.ts'
+import { prepareServer } from './prepare-server.ts'
+
+runInstance(prepareServer)
