@@ -127,6 +127,13 @@ test('an address that leads nowhere answers 503 with a JSON-RPC error', async ()
   expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
 })
 
+test('a refused client can read the answer although it sends much more', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  harness.gateway.point('dep_a', null)
+  expect((await post(url, 'x'.repeat(3_000_000))).status).toBe(503)
+})
+
 /** Clients that send one request after the other over connections kept alive, each naming who answered. */
 function startLoad(url: string, clients: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })

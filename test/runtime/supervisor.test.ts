@@ -185,6 +185,13 @@ test('more requests at once than one instance is meant for start another one', a
   await Promise.all(slow)
 })
 
+test('nothing new is served while all is being closed', async () => {
+  await using harness = new RuntimeHarness()
+  const closed = harness.supervisor.close()
+  expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('The daemon is stopping')
+  await closed
+})
+
 test('adding what is served already is refused', async () => {
   await using harness = new RuntimeHarness()
   await harness.add('dep_a')

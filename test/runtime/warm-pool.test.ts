@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { RuntimeHarness } from '../helpers/runtime-harness.ts'
 
@@ -20,10 +22,23 @@ test('more starts than spares get processes of their own', async () => {
   expect(new Set(['dep_a', 'dep_b', 'dep_c'].flatMap(id => harness.pids(id))).size).toBe(3)
 })
 
+test('a spare that ends is replaced', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 1 })
+  const [spare] = spares(harness)
+  process.kill(await pidOf(spare!), 'SIGKILL')
+  await harness.until(() => spares(harness).length === 1 && spares(harness)[0] !== spare)
+})
+
 test('without spares wanted none is started', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 0 })
   expect(() => spares(harness)).toThrow('ENOENT')
 })
+
+/** The process that has this id among its arguments. */
+async function pidOf(id: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,args='])
+  return Number.parseInt(stdout.split('\n').find(line => line.includes(id))!, 10)
+}
 
 function spares(harness: RuntimeHarness): string[] {
   return readdirSync(join(harness.logsDir, 'spares')).map(name => name.replace('.log', ''))

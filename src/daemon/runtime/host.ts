@@ -98,14 +98,12 @@ export class Host {
 
   /** Resolves when the tenant's last connection has ended, or the process. */
   async drain(tenantId: string): Promise<void> {
-    await this.#ask({ type: 'drain', tenantId }, 'drained')
+    await this.#ask({ type: 'drain', tenantId }, 'drained', Number.POSITIVE_INFINITY)
   }
 
   /** Resolves when the tenant is forgotten, or the process has ended. */
   async retire(tenantId: string): Promise<void> {
-    const timer = setTimeout(() => this.kill(), this.#patienceMs)
     await this.#ask({ type: 'retire', tenantId }, 'retired')
-    clearTimeout(timer)
   }
 
   /** Resolves when the process writes no more to the tenant's log, with the function that lets it go on. */
@@ -129,11 +127,14 @@ export class Host {
   async #ask(
     message: Extract<ToInstance, { tenantId: string }>,
     answer: FromInstance['type'],
+    patienceMs = this.#patienceMs,
   ): Promise<void> {
     if (this.#ending) return
+    const timer = Number.isFinite(patienceMs) ? setTimeout(() => this.kill(), patienceMs) : undefined
     const answered = this.#answerTo(answer, message.tenantId)
     this.#send(message)
     await answered.catch(() => {}) // an ended process has drained, forgotten and stopped writing
+    clearTimeout(timer)
   }
 
   #answerTo(type: FromInstance['type'], tenantId: string): Promise<void> {

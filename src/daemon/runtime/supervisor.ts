@@ -64,6 +64,7 @@ export class Supervisor {
   readonly #warmPool: WarmPool
   readonly #shared: SharedHosts
   readonly #placements: Record<Served['placement'], Placement>
+  #closed = false
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -81,6 +82,7 @@ export class Supervisor {
   /** Makes it known and leaves it asleep: the first connection or `start` wakes it. Throws CONFLICT for a known id. */
   add(served: Served): void {
     const { id } = served.tenant
+    if (this.#closed) throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it serves nothing new.')
     if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is served already.`)
     const pool = new Pool({
       served,
@@ -141,6 +143,7 @@ export class Supervisor {
 
   /** Ends every process; resolves when all have ended. */
   async close(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#pools.keys()].map(id => this.remove(id)))
     await Promise.all([this.#warmPool.close(), ...this.#leaving])
   }
