@@ -1,0 +1,102 @@
+import type { ToolDefinition } from '../shared/definitions.ts'
+import type { Tenant } from '../shared/instance-protocol.ts'
+import { type Answer, toolError } from './handlers/answer.ts'
+import type { Check } from './handlers/argument-check.ts'
+import { createHandler } from './handlers/create-handler.ts'
+import { describeFailure } from './handlers/failure.ts'
+import type { Handler } from './handlers/handler.ts'
+import { loadChecks } from './handlers/load.ts'
+import { createSampleHandler } from './handlers/sample-handler.ts'
+import { createScope, type ServerScope } from './handlers/scope.ts'
+import type { CallContext, CallToolResult, PreparedTool } from './prepared-server.ts'
+
+type Args = Record<string, unknown>
+
+/** What the first call makes and later ones use. */
+interface Parts {
+  checkArguments: Check
+  checkResult: Check | undefined
+  handler: Handler
+}
+
+/** A tool of the artifact. Costs next to nothing until it is called; from its second call on it answers synchronously. */
+export class DeclaredTool implements PreparedTool {
+  readonly name: string
+  readonly inputSchema: Record<string, unknown>
+  readonly streams: boolean
+  readonly #definition: ToolDefinition
+  readonly #server: ServerScope
+  readonly #tenant: Tenant
+  #parts: Parts | undefined
+
+  constructor(definition: ToolDefinition, server: ServerScope, tenant: Tenant) {
+    const { handler } = definition
+    this.name = definition.name
+    this.inputSchema = definition.inputSchema
+    this.streams = handler !== undefined && handler.type !== 'module' && Boolean(handler.emit?.length)
+    this.#definition = definition
+    this.#server = server
+    this.#tenant = tenant
+  }
+
+  call(args: Args, context: CallContext): CallToolResult | Promise<CallToolResult> {
+    return this.#parts ? this.#run(this.#parts, args, context) : this.#firstCall(args, context)
+  }
+
+  async #firstCall(args: Args, context: CallContext): Promise<CallToolResult> {
+    try {
+      this.#parts ??= await this.#prepare()
+    } catch (error) {
+      return this.#failed(error)
+    }
+    return this.#run(this.#parts, args, context)
+  }
+
+  async #prepare(): Promise<Parts> {
+    const { handler, inputSchema, outputSchema } = this.#definition
+    const checks = await loadChecks()
+    return {
+      checkArguments: checks.compileArgumentCheck(inputSchema),
+      checkResult: outputSchema && checks.compileResultCheck(outputSchema),
+      handler: handler ? await createHandler(handler, this.#tenant) : createSampleHandler(this.#definition),
+    }
+  }
+
+  #run(parts: Parts, args: Args, context: CallContext): CallToolResult | Promise<CallToolResult> {
+    const fault = parts.checkArguments(args)
+    if (fault) return toolError(`Invalid arguments for ${this.name}: ${fault}`)
+    try {
+      const answer = parts.handler(createScope(this.#server, args, context), context)
+      if (!(answer instanceof Promise)) return this.#finish(parts, answer)
+      return answer.then(value => this.#finish(parts, value)).catch(error => this.#failed(error))
+    } catch (error) {
+      return this.#failed(error)
+    }
+  }
+
+  /** Where an output schema is declared, the answer has to be a value of it (MCP, tools: output schema). */
+  #finish({ checkResult }: Parts, answer: Answer): CallToolResult {
+    const { json, ...result } = answer
+    if (!checkResult || result.isError) return result
+    const value = json === undefined ? parseOnlyText(answer) : json
+    if (value === undefined)
+      return toolError(`${this.name} declares an outputSchema, but its answer is not JSON`)
+    const fault = checkResult(value)
+    if (fault) return toolError(`The answer of ${this.name} does not match its outputSchema: ${fault}`)
+    return { ...result, structuredContent: value }
+  }
+
+  #failed(error: unknown): CallToolResult {
+    return toolError(`${this.name} failed: ${describeFailure(error, this.#server.env)}`)
+  }
+}
+
+/** A text that is JSON counts as its value: Liquid often writes it. */
+function parseOnlyText({ content }: Answer): unknown {
+  const text = content.find(block => block.type === 'text')?.text
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,28 @@
+import type { HttpHandler } from '../../shared/definitions.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import { type AnswerTemplate, compileAnswer } from './answer-template.ts'
+import type { Handler } from './handler.ts'
+import { compileHttpRequest } from './http-request.ts'
+import { describeStatus, toAnswer, toTemplateValue } from './http-response.ts'
+import { dispatcherFor, sendHttp } from './http-send.ts'
+import type { Templates } from './load.ts'
+
+/** Answers with what another API says. `dispatcher` is undici's; tests bring one with a name service of their own. */
+export function createHttpHandler(
+  definition: HttpHandler,
+  tenant: Pick<Tenant, 'allowPrivateNetwork'>,
+  templates: Templates,
+  dispatcher = dispatcherFor(tenant.allowPrivateNetwork),
+): Handler {
+  const { allowPrivateNetwork } = tenant
+  const compose = compileHttpRequest(definition, templates)
+  const result: AnswerTemplate | undefined = definition.result && compileAnswer(definition.result, templates)
+  return async (scope, { signal }) => {
+    const request = compose(scope)
+    const response = await sendHttp(request, { ...definition, dispatcher, allowPrivateNetwork, signal })
+    if (response.status < 200 || response.status > 299)
+      return { content: [{ type: 'text', text: describeStatus(request, response) }], isError: true }
+    if (!result) return toAnswer(response)
+    return result(new templates.Rendering({ ...scope, response: toTemplateValue(response) }))
+  }
+}

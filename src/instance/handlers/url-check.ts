@@ -1,0 +1,82 @@
+import { HandlerError } from './handler.ts'
+import type { TextTemplate } from './liquid-templates.ts'
+import type { Templates } from './load.ts'
+import type { Scope } from './scope.ts'
+
+/** Gives the rendered URL parsed, or throws a HandlerError. */
+export type UrlCheck = (rendered: string, scope: Scope) => URL
+
+const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
+const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?=[/\\]|$)/i
+
+/**
+ * Arguments come from whoever calls the tool, the URL's template from its author: a value may fill in the part it stands
+ * in, but neither lead to another host nor climb out of the path.
+ */
+export function createUrlCheck(source: string, template: TextTemplate, templates: Templates): UrlCheck {
+  const staysAtHost = compileHostRule(source, template, templates)
+  return (rendered, scope) => {
+    const url = parseHttpUrl(rendered.trim())
+    if (!staysAtHost(url, scope))
+      throw new HandlerError('the arguments would send the request to another host than the tool is made for')
+    if (DOT_SEGMENT.test(pathOf(rendered)) && !DOT_SEGMENT.test(pathOf(source)))
+      throw new HandlerError('the arguments would lead out of the path that the tool is made for')
+    return url
+  }
+}
+
+function parseHttpUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (!url)
+    throw new HandlerError(
+      'the URL it would call is not valid; the arguments or the environment are incomplete',
+    )
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new HandlerError(`it can only call http and https URLs, not ${url.protocol}`)
+  return url
+}
+
+type HostRule = (url: URL, scope: Scope) => boolean
+
+function compileHostRule(source: string, template: TextTemplate, templates: Templates): HostRule {
+  const start = source.trimStart()
+  // The whole address comes from the caller: that is what such a tool is for.
+  if (/^(?:\{\{|\{%)/.test(start) && isFilledInByCaller(firstOutput(start))) return () => true
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/((?:\{\{.*?\}\}|\{%.*?%\}|[^/?#{])*)/is.exec(start)?.[1]
+  const outputs = authority?.match(OUTPUT_OR_TAG) ?? []
+  if (authority !== undefined && outputs.some(isFilledInByCaller)) return patternRule(authority)
+  let own: URL | null | undefined
+  return (url, { data, env }) => {
+    // `data` and `env` are the same for every call.
+    own ??= URL.parse(template(new templates.Rendering({ args: {}, context: {}, data, env })).trim())
+    return own?.origin === url.origin && own.username === url.username && own.password === url.password
+  }
+}
+
+/** An argument within the host stands for part of a label, or for the path from there on. */
+function patternRule(authority: string): HostRule {
+  const parts = authority.split(/(\{\{.*?\}\}|\{%.*?%\})/s)
+  const pattern = parts.map(part => {
+    if (!part.startsWith('{')) return escapePattern(part.toLowerCase())
+    return isFilledInByCaller(part) ? '[a-z0-9-]*' : '.*'
+  })
+  const whole = new RegExp(`^${pattern.join('')}$`, 's')
+  return url => whole.test(url.host) || whole.test(url.hostname)
+}
+
+function firstOutput(source: string): string {
+  return source.match(OUTPUT_OR_TAG)?.[0] ?? ''
+}
+
+/** `env` and `data` are the author's and the owner's. */
+function isFilledInByCaller(output: string): boolean {
+  return !/^\{\{-?\s*(?:env|data)[.[]/.test(output)
+}
+
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0]!
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}

@@ -1,0 +1,45 @@
+import { RpcError } from './prepared-server.ts'
+
+/** Gives the page that a cursor leads to as serialised JSON members: `"tools":[…],"nextCursor":"…"`. */
+export type PagedList = (cursor?: string) => string
+
+/** `entries` is asked once a page, when the page is first wanted; after that its text is kept. */
+export function createList<T>(
+  member: string,
+  entries: readonly T[],
+  toWire: (entry: T) => object,
+  pageSize = Number.POSITIVE_INFINITY,
+): PagedList {
+  const pages = new Map<number, string>()
+  const serialise = (start: number): string => {
+    const end = start + pageSize
+    const wire = entries.slice(start, end).map(toWire)
+    const next = end < entries.length ? `,"nextCursor":"${encodeCursor(member, end)}"` : ''
+    return `${JSON.stringify(member)}:${JSON.stringify(wire)}${next}`
+  }
+  return cursor => {
+    const start = cursor === undefined ? 0 : decodeCursor(member, cursor, pageSize, entries.length)
+    const page = pages.get(start) ?? serialise(start)
+    pages.set(start, page)
+    return page
+  }
+}
+
+function encodeCursor(member: string, start: number): string {
+  return Buffer.from(`${member}:${start}`).toString('base64url')
+}
+
+/** Only cursors that a page really gave out are good ones. */
+function decodeCursor(member: string, cursor: string, pageSize: number, count: number): number {
+  const [, start] =
+    /^(\d+)$/.exec(
+      Buffer.from(cursor, 'base64url')
+        .toString()
+        .slice(member.length + 1),
+    ) ?? []
+  const position = Number(start ?? 0)
+  const isGood = position > 0 && position < count && position % pageSize === 0
+  if (!isGood || encodeCursor(member, position) !== cursor)
+    throw new RpcError(-32602, 'Invalid cursor: take nextCursor of the page before, or leave it out')
+  return position
+}

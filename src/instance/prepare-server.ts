@@ -1,0 +1,55 @@
+import type { Artifact } from '../shared/artifact.ts'
+import type { Tenant } from '../shared/instance-protocol.ts'
+import { createCompletion } from './completion.ts'
+import { DeclaredTool } from './declared-tool.ts'
+import { createServerScope } from './handlers/scope.ts'
+import { createList } from './lists.ts'
+import type { PreparedServer, ServerCapabilities } from './prepared-server.ts'
+import { Prompts } from './prompts.ts'
+import { Resources } from './resources.ts'
+import { toWirePrompt, toWireResource, toWireResourceTemplate, toWireTool } from './wire-shapes.ts'
+
+/** Makes a server of an artifact. What costs memory or time is made when it is first used, and then kept. */
+export function prepareServer(artifact: Artifact, tenant: Tenant): PreparedServer {
+  const { server, pageSize } = artifact
+  const scope = createServerScope(artifact, tenant)
+  const tools = new Map(artifact.tools.map(tool => [tool.name, new DeclaredTool(tool, scope, tenant)]))
+  const resources = new Resources(artifact.resources, scope, tenant)
+  const prompts = new Prompts(artifact.prompts, scope)
+  const { instructions, ...info } = server
+  return {
+    info,
+    ...(instructions !== undefined && { instructions }),
+    capabilities: capabilitiesOf(artifact),
+    listTools: createList('tools', artifact.tools, toWireTool, pageSize),
+    listResources: createList('resources', resources.fixed, toWireResource, pageSize),
+    listResourceTemplates: createList(
+      'resourceTemplates',
+      resources.templates,
+      toWireResourceTemplate,
+      pageSize,
+    ),
+    listPrompts: createList('prompts', artifact.prompts, toWirePrompt, pageSize),
+    findTool: name => tools.get(name),
+    hasResource: uri => resources.has(uri),
+    readResource: (uri, context) => resources.read(uri, context),
+    getPrompt: (name, args, context) => prompts.get(name, args, context),
+    complete: createCompletion(prompts, resources, scope),
+    close: () => tools.clear(),
+  }
+}
+
+/** Only what the definitions use, so that clients do not ask for the rest. */
+function capabilitiesOf({ tools, resources, prompts }: Artifact): ServerCapabilities {
+  const completes = [...resources, ...prompts].some(({ completions }) => completions !== undefined)
+  const logs = tools.some(
+    ({ handler }) => handler && handler.type !== 'module' && handler.emit?.some(step => 'log' in step),
+  )
+  return {
+    ...(tools.length > 0 && { tools: {} }),
+    ...(resources.length > 0 && { resources: { subscribe: true } }),
+    ...(prompts.length > 0 && { prompts: {} }),
+    ...(completes && { completions: {} }),
+    ...(logs && { logging: {} }),
+  }
+}
