@@ -31,7 +31,9 @@ function readOutcome(folder: string): Outcome {
   const outcome: Outcome = {}
   for (const entry of readdirSync(folder)) {
     const scenario = entry.replace(/^server-(.+?)-\d{4}-\d\d-\d\dT.*$/, '$1')
-    const checks: { id: string; status: string }[] = JSON.parse(readFileSync(join(folder, entry, 'checks.json'), 'utf8'))
+    const checks: { id: string; status: string }[] = JSON.parse(
+      readFileSync(join(folder, entry, 'checks.json'), 'utf8'),
+    )
     outcome[scenario] = checks.filter(({ status }) => status === 'FAILURE').map(({ id }) => id)
   }
   return outcome
