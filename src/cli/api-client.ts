@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { HostingError } from '../shared/errors.ts'
 import { VERSION } from '../shared/version.ts'
 import { errorOfAnswer, errorOfConnection, timedOut } from './api-errors.ts'
+import { readEvents } from './event-stream.ts'
 
 export interface ApiClientOptions {
   /** Without a trailing slash. */
@@ -75,13 +76,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 
   async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<Answer<T>> {
-    const startedAt = performance.now()
+    const startedAt = Date.now()
     const incoming = await send(method, path, input)
     const text = await readText(incoming).catch(error => {
       throw failure(error, method, new URL(path, base))
     })
     const status = incoming.statusCode!
-    options.trace?.(`< ${status} ${(performance.now() - startedAt).toFixed(1)} ms ${requestIdOf(incoming)}`)
+    options.trace?.(`< ${status} ${Date.now() - startedAt} ms ${requestIdOf(incoming)}`)
     if (status < 200 || status > 299)
       throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
     return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
@@ -107,7 +108,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
           method: 'GET',
           path,
         })
-      const { readEvents } = await import('./event-stream.ts')
       try {
         yield* readEvents(incoming)
       } catch (error) {
@@ -168,15 +168,19 @@ function isTimeOut(error: unknown): boolean {
 /** A hosted API's answer is not trusted to be small. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
-async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`)
-    chunks.push(chunk as Buffer)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+function readText(incoming: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    incoming.on('error', reject)
+    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MAX_ANSWER_BYTES)
+        incoming.destroy(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`))
+      else chunks.push(chunk)
+    })
+  })
 }
 
 function parseData<T>(text: string, url: string): T {

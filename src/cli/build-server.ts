@@ -16,7 +16,7 @@ export async function buildServer(context: CommandContext, request: BuildRequest
   })
 }
 
-export function reportFailedBuild({ output }: CommandContext, record: BuildRecord): ExitCode {
+export function reportFailedBuild({ output }: CommandContext, record: BuildRecord): Promise<ExitCode> {
   return reportFailure(output, `The build of ${record.name} failed`, record.error, [
     { description: 'Correct the project, then build again', command: 'mcp build' },
   ])

@@ -42,7 +42,11 @@ export async function settleDeployment(context: CommandContext, record: Deployed
   return { ...record, ...status }
 }
 
-export function reportFailedDeployment({ output }: CommandContext, record: Deployed, name: string): ExitCode {
+export function reportFailedDeployment(
+  { output }: CommandContext,
+  record: Deployed,
+  name: string,
+): Promise<ExitCode> {
   return reportFailure(output, `The deployment of ${name} failed`, record.error, [
     { description: 'See its log', command: `mcp logs ${record.deployment_id}` },
   ])

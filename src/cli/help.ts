@@ -1,11 +1,12 @@
 import { toKebabCase } from './command.ts'
-import { type CommandEntry, groupOf, SECTIONS } from './command-list.ts'
+import { type CommandEntry, groupOf } from './command-list.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
 /** The page of `mcp --help`: every command with its summary, groups as one line each. */
 export function formatHelp(commands: readonly CommandEntry[]): string {
   const shown = commands.filter(({ hidden }) => !hidden)
-  const sections = SECTIONS.map(section => {
+  const titles = [...new Set(shown.map(({ section }) => section))]
+  const sections = titles.map(section => {
     const rows = rowsOf(shown.filter(entry => entry.section === section))
     return [`${section}:`, ...rows].join('\n')
   })

@@ -1,5 +1,6 @@
 import { formatDurationMs } from '../shared/duration.ts'
 import type { HostingError, NextStep } from '../shared/errors.ts'
+import { EXIT } from './exit-codes.ts'
 import { formatTable, printable } from './table.ts'
 
 export interface OutputOptions {
@@ -42,24 +43,22 @@ export interface Output {
   trace(text: string): void
   /** Runs `work` under a spinner where there is a terminal; never prints anything that stays. */
   progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T>
-  error(error: HostingError): void
+  error(error: HostingError): Promise<void>
 }
 
 export async function createOutput(options: OutputOptions): Promise<Output> {
   const { json, quiet, debug, env } = options
-  const out = (text: string) => process.stdout.write(`${text}\n`)
-  const err = (text: string) => process.stderr.write(`${text}\n`)
-  const [style, errorStyle] = await Promise.all([
-    styleFor(process.stdout, options),
-    styleFor(process.stderr, options),
-  ])
-  const spins = Boolean(process.stderr.isTTY) && !json && !quiet && !env.CI
+  const out = writerTo('stdout')
+  const err = writerTo('stderr')
+  const style = json ? PLAIN : await styleFor(process.stdout, options)
 
   const output: Output = {
     json,
     quiet,
     debug,
-    interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY) && !json && !env.CI,
+    get interactive() {
+      return !json && !env.CI && Boolean(process.stdin.isTTY && process.stderr.isTTY)
+    },
     style,
     result(value, print) {
       if (json) out(JSON.stringify(value ?? null))
@@ -72,7 +71,7 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       out(text)
     },
     table(headers, rows, empty) {
-      if (rows.length === 0 && empty !== undefined) return void out(empty)
+      if (rows.length === 0 && empty !== undefined) return out(empty)
       const columns = process.stdout.isTTY ? process.stdout.columns : undefined
       const [head, ...lines] = formatTable(headers, rows, columns)
       for (const line of [style.dim(head!), ...lines]) out(line)
@@ -91,21 +90,37 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       if (!quiet && !json) err(text)
     },
     warn(text) {
-      err(json ? JSON.stringify({ warning: text }) : errorStyle.yellow(text))
+      err(json ? JSON.stringify({ warning: text }) : text)
     },
     trace(text) {
-      if (debug) err(errorStyle.dim(text))
+      if (debug) err(text)
     },
     progress(text, work) {
+      const spins = !json && !quiet && !env.CI && process.stderr.isTTY
       return spins ? spin(text, work) : work(() => {})
     },
-    error(error) {
+    async error(error) {
       if (json) err(JSON.stringify(toErrorDocument(error)))
-      else for (const line of errorLines(error, errorStyle)) err(line)
-      if (debug) err(errorStyle.dim(stackOf(error)))
+      else for (const line of errorLines(error, await styleFor(process.stderr, options))) err(line)
+      if (debug) err(stackOf(error))
     },
   }
   return output
+}
+
+/** Node makes a standard stream when it is first touched, which costs milliseconds: not before there is something to say. */
+function writerTo(name: 'stdout' | 'stderr'): (text: string) => void {
+  let stream: NodeJS.WriteStream | undefined
+  return text => {
+    stream ??= process[name].on('error', onPipeError)
+    stream.write(`${text}\n`)
+  }
+}
+
+/** A reader that has seen enough (`mcp logs | head`) is no failure. */
+function onPipeError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.done)
+  throw error
 }
 
 /** `built weather in 12 ms` */
@@ -147,7 +162,7 @@ function same(text: string): string {
 
 /** chalk is loaded only for a terminal that wants colour (https://no-color.org). */
 async function styleFor(stream: NodeJS.WriteStream, { color, json, env }: OutputOptions): Promise<Style> {
-  if (!stream.isTTY || !color || json || env.NO_COLOR || env.TERM === 'dumb') return PLAIN
+  if (!color || json || env.NO_COLOR || env.TERM === 'dumb' || !stream.isTTY) return PLAIN
   return (await import('chalk')).default
 }
 

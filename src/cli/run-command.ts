@@ -1,9 +1,11 @@
 import { HostingError } from '../shared/errors.ts'
 import { homePaths } from '../shared/paths.ts'
-import type { ApiClient } from './api-client.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
 import type { Command } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 import { resolveSettings, type Settings } from './context.ts'
+import { readCredentials } from './credentials.ts'
+import { ensureDaemon } from './daemon-client.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
 import type { GlobalInput } from './global-options.ts'
 import { createOutput, type Output } from './output.ts'
@@ -11,7 +13,7 @@ import { parseCommandLine } from './parse-command-line.ts'
 
 /** Parses the words after the command's name, runs it and reports what went wrong. Never throws. */
 export async function runCommand(command: Command, argv: string[]): Promise<ExitCode> {
-  let output = await outputBeforeParsing(argv)
+  let output: Output | undefined
   const signal = abortOnInterrupt()
   let close = () => {}
   try {
@@ -23,7 +25,7 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     close = context.close
     return (await command.run(context, input)) ?? EXIT.done
   } catch (error) {
-    return report(error, output, signal)
+    return await report(error, output ?? (await outputBeforeParsing(argv)), signal)
   } finally {
     close()
   }
@@ -47,10 +49,10 @@ function outputBeforeParsing(argv: string[]): Promise<Output> {
   })
 }
 
-function report(thrown: unknown, output: Output, signal?: AbortSignal): ExitCode {
+async function report(thrown: unknown, output: Output, signal?: AbortSignal): Promise<ExitCode> {
   const error = toReported(thrown, signal)
   // Whoever pressed Ctrl-C knows; a script wants its line all the same.
-  if (error.code !== 'CANCELLED' || output.json) output.error(error)
+  if (error.code !== 'CANCELLED' || output.json) await output.error(error)
   return EXIT_CODE_OF[error.code] ?? EXIT.bug
 }
 
@@ -110,19 +112,12 @@ function createContext(
 async function openApi(context: CommandContext): Promise<ApiClient> {
   const { output, globals, signal } = context
   const { apiUrl, apiKey } = context.settings()
-  const [{ createApiClient }, target] = await Promise.all([
-    import('./api-client.ts'),
-    apiUrl ? { url: apiUrl.value, apiKey: apiKey?.value } : openLocal(context),
-  ])
+  const target = apiUrl ? { url: apiUrl.value, apiKey: apiKey?.value } : await openLocal(context)
   return createApiClient({ ...target, timeoutMs: globals.timeout, signal, trace: output.trace })
 }
 
 /** The daemon, started when it does not run, and its owner's key, which its first start makes. */
 async function openLocal(context: CommandContext): Promise<{ url: string; apiKey: string | undefined }> {
-  const [{ ensureDaemon }, { readCredentials }] = await Promise.all([
-    import('./daemon-client.ts'),
-    import('./credentials.ts'),
-  ])
   const { url } = await ensureDaemon(context)
   const { apiKey, context: name } = context.settings()
   return {

@@ -5,7 +5,9 @@ import { VERSION } from '../../shared/version.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon } from '../daemon-client.ts'
+import { readLog } from '../daemon-log.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { runInForeground } from '../foreground.ts'
 import { inTime } from '../output.ts'
 import { stopDaemon } from '../stop-daemon.ts'
 
@@ -96,7 +98,6 @@ export const logs = defineCommand({
       output.note('The daemon has not logged anything yet.')
       if (!follow) return
     }
-    const { readLog } = await import('../daemon-log.ts')
     for await (const line of readLog(paths.daemonLog, { follow, tail, signal }))
       output.entry(line.fields, () => line.text)
   },
@@ -114,7 +115,6 @@ export const run = defineCommand({
       throw new HostingError('CONFLICT', `The daemon of ${paths.home} already runs at ${running.url}.`, {
         next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
       })
-    const { runInForeground } = await import('../foreground.ts')
     return (await runInForeground(daemonProgram(), daemonEnvironment(env))) as ExitCode
   },
 })

@@ -8,6 +8,7 @@ import type { CommandContext } from '../command-context.ts'
 import { deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
+import { loadProject } from '../project.ts'
 import { findBuild } from '../resolve-id.ts'
 
 export default defineCommand({
@@ -88,9 +89,8 @@ async function openTarget(
     const build = await findBuild(await context.api(), target)
     return { mcp_id: build?.mcp_id ?? target, name: build?.name ?? target, config: undefined }
   }
-  const { loadProject } = await import('../project.ts')
   const project = await loadProject(target)
   const record = await buildServer(context, project.request)
-  if (record.status === 'failed') return { exitCode: reportFailedBuild(context, record) }
+  if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record) }
   return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[environment] }
 }
