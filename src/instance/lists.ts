@@ -10,7 +10,7 @@ export function createList<T>(
   toWire: (entry: T) => object,
   pageSize = Number.POSITIVE_INFINITY,
 ): PagedList {
-  const pages = new Map<number, string>()
+  let pages: Map<number, string> | undefined
   const serialise = (start: number): string => {
     const end = start + pageSize
     const wire = entries.slice(start, end).map(toWire)
@@ -19,6 +19,7 @@ export function createList<T>(
   }
   return cursor => {
     const start = cursor === undefined ? 0 : decodeCursor(member, cursor, pageSize, entries.length)
+    pages ??= new Map()
     const page = pages.get(start) ?? serialise(start)
     pages.set(start, page)
     return page

@@ -13,7 +13,7 @@ import { toWirePrompt, toWireResource, toWireResourceTemplate, toWireTool } from
 export function prepareServer(artifact: Artifact, tenant: Tenant): PreparedServer {
   const { server, pageSize } = artifact
   const scope = createServerScope(artifact, tenant)
-  const tools = new Map(artifact.tools.map(tool => [tool.name, new DeclaredTool(tool, scope, tenant)]))
+  const tools = new Map<string, DeclaredTool>()
   const resources = new Resources(artifact.resources, scope, tenant)
   const prompts = new Prompts(artifact.prompts, scope)
   const { instructions, ...info } = server
@@ -30,12 +30,20 @@ export function prepareServer(artifact: Artifact, tenant: Tenant): PreparedServe
       pageSize,
     ),
     listPrompts: createList('prompts', artifact.prompts, toWirePrompt, pageSize),
-    findTool: name => tools.get(name),
+    findTool: name => tools.get(name) ?? addTool(name),
     hasResource: uri => resources.has(uri),
     readResource: (uri, context) => resources.read(uri, context),
     getPrompt: (name, args, context) => prompts.get(name, args, context),
     complete: createCompletion(prompts, resources, scope),
     close: () => tools.clear(),
+  }
+
+  function addTool(name: string): DeclaredTool | undefined {
+    const definition = artifact.tools.find(tool => tool.name === name)
+    if (!definition) return undefined
+    const tool = new DeclaredTool(definition, scope, tenant)
+    tools.set(name, tool)
+    return tool
   }
 }
 

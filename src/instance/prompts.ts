@@ -11,17 +11,17 @@ type Message = { role: 'user' | 'assistant'; content: (rendering: Rendering) => 
 
 /** The prompts of a server. */
 export class Prompts {
-  readonly #byName: Map<string, Prompt>
+  readonly #definitions: Prompt[]
   readonly #server: ServerScope
-  readonly #messages = new Map<Prompt, Promise<Message[]>>()
+  #messages: Map<Prompt, Promise<Message[]>> | undefined
 
   constructor(definitions: Prompt[], server: ServerScope) {
-    this.#byName = new Map(definitions.map(prompt => [prompt.name, prompt]))
+    this.#definitions = definitions
     this.#server = server
   }
 
   find(name: string): Prompt | undefined {
-    return this.#byName.get(name)
+    return this.#definitions.find(prompt => prompt.name === name)
   }
 
   async get(name: string, args: Record<string, string>, call: CallContext): Promise<GetPromptResult> {
@@ -50,6 +50,7 @@ export class Prompts {
   }
 
   #messagesOf(prompt: Prompt): Promise<Message[]> {
+    this.#messages ??= new Map()
     const messages = this.#messages.get(prompt) ?? compileMessages(prompt)
     this.#messages.set(prompt, messages)
     return messages

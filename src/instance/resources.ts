@@ -27,8 +27,8 @@ export class Resources {
   readonly #server: ServerScope
   readonly #tenant: Tenant
   #byUri: Map<string, ResourceDefinition> | undefined
-  readonly #patterns = new Map<ResourceDefinition, UriTemplate>()
-  readonly #handlers = new Map<ResourceDefinition, Promise<Handler>>()
+  #patterns: Map<ResourceDefinition, UriTemplate> | undefined
+  #handlers: Map<ResourceDefinition, Promise<Handler>> | undefined
 
   constructor(definitions: ResourceDefinition[], server: ServerScope, tenant: Tenant) {
     this.fixed = definitions.filter(({ uri }) => !isUriTemplate(uri))
@@ -75,12 +75,14 @@ export class Resources {
   }
 
   #patternOf(resource: ResourceDefinition): UriTemplate {
+    this.#patterns ??= new Map()
     const pattern = this.#patterns.get(resource) ?? parseUriTemplate(resource.uri)
     this.#patterns.set(resource, pattern)
     return pattern
   }
 
   #handlerOf(resource: ResourceDefinition): Promise<Handler> {
+    this.#handlers ??= new Map()
     const handler = this.#handlers.get(resource) ?? createResourceHandler(resource, this.#tenant)
     this.#handlers.set(resource, handler)
     return handler
