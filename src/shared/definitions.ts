@@ -200,11 +200,13 @@ export const promptSchema = z.strictObject({
   completions: completions.optional(),
 })
 
+const envName = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')
+
 /** An environment variable the server may read as `env.NAME`; its value comes with the deployment. */
 export const envDeclarationSchema = z.union([
-  z.string().regex(ENV_NAME),
+  envName,
   z.strictObject({
-    name: z.string().regex(ENV_NAME),
+    name: envName,
     description: z.string().optional(),
     required: z.boolean().default(false),
     default: z.string().optional(),

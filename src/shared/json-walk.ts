@@ -15,7 +15,8 @@ export function findJsonFault(root: unknown): JsonFault | undefined {
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, path, depth } = next
     if (value === null || typeof value !== 'object') continue
-    if (depth > MAX_JSON_DEPTH) return { path, message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }
+    if (depth > MAX_JSON_DEPTH)
+      return { path: `${path.slice(0, 60)}…`, message: `is nested deeper than ${MAX_JSON_DEPTH} levels` }
     for (const [key, member] of Object.entries(value)) {
       if (key === FORBIDDEN_KEY) return { path, message: `may not have a field named "${FORBIDDEN_KEY}"` }
       open.push({ value: member, path: joinPath(path, Array.isArray(value) ? +key : key), depth: depth + 1 })

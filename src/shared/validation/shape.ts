@@ -60,51 +60,62 @@ function unknownFields(
   })
 }
 
-/** Of a union, the branch that the value is nearest to speaks: the one with the fewest and deepest complaints. */
+/** Of a union, the branch speaks that the value means: by its fields, else by its kind. */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   input: unknown,
 ): DefinitionProblem[] {
+  const { discriminator } = issue as { discriminator?: string }
+  if (discriminator !== undefined) return [describeDiscriminator(discriminator, issue.path, input)]
   const path = joinPath('', ...issue.path)
   const value = valueAt(input, issue.path)
-  if ('discriminator' in issue && typeof issue.discriminator === 'string')
-    return [describeDiscriminator(issue.discriminator, issue.path, value, input)]
-  if (value === undefined) return [{ path, message: 'is required' }]
-  const branches = issue.errors.filter(branch => branch.every(({ code }) => code !== 'invalid_type' || true))
-  const best = branches.toSorted((a, b) => strangeness(a) - strangeness(b))[0]
-  const fitting = best?.some(one => one.path.length > 0 || one.code !== 'invalid_type')
-  if (!best || !fitting) {
-    const kinds = [
-      ...new Set(branches.flat().map(one => ('expected' in one ? withArticle(one.expected) : ''))),
-    ]
-    return [{ path, message: `must be ${kinds.filter(Boolean).join(' or ')}, not ${shown(value)}` }]
-  }
-  return describeIssues(
-    best.map(one => ({ ...one, path: [...issue.path, ...one.path] })),
-    input,
-  )
+  const branch = meantBranch(issue, value, input) ?? issue.errors.find(hasRightKind)
+  if (branch)
+    return describeIssues(
+      branch.map(one => within(issue.path, one)),
+      input,
+    )
+  const kinds = new Set(issue.errors.flat().map(one => ('expected' in one ? withArticle(one.expected) : '')))
+  const allowed = [...kinds].filter(Boolean).join(' or ')
+  return [
+    {
+      path,
+      message: value === undefined ? `is required: ${allowed}` : `must be ${allowed}, not ${shown(value)}`,
+    },
+  ]
 }
 
-/** A branch that does not even know the value's fields is further off than one that finds fault with a field. */
-function strangeness(branch: readonly Issue[]): number {
-  return branch.reduce((sum, { code, path }) => {
-    if (path.length === 0 && code === 'invalid_type') return sum + 100
-    return sum + (code === 'unrecognized_keys' ? 10 : 1)
-  }, 0)
+/** Branches come in the order of the union's options. */
+function meantBranch(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  value: unknown,
+  input: unknown,
+): Issue[] | undefined {
+  const union = schemaAt(issue.path, input)
+  const option = branchFor(union, value)
+  return union instanceof z.ZodUnion ? issue.errors[union.options.indexOf(option as z.ZodType)] : undefined
 }
 
+/** A branch that complains about a field or a form, not about the kind of the value. */
+function hasRightKind(branch: readonly Issue[]): boolean {
+  return !branch.some(({ code, path }) => path.length === 0 && code === 'invalid_type')
+}
+
+function within(path: readonly PropertyKey[], issue: Issue): Issue {
+  return { ...issue, path: [...path, ...issue.path] }
+}
+
+/** The issue's path ends with the discriminator. */
 function describeDiscriminator(
   field: string,
   path: readonly PropertyKey[],
-  value: unknown,
   input: unknown,
 ): DefinitionProblem {
-  const fieldPath = joinPath('', ...path, field)
-  if (value === null || typeof value !== 'object')
-    return { path: joinPath('', ...path), message: `must be an object, not ${shown(value)}` }
-  const schema = schemaAt(path, input)
-  const allowed = schema instanceof z.ZodDiscriminatedUnion ? discriminatorValues(schema, field) : []
-  const given = (value as Record<string, unknown>)[field]
+  const owner = path.at(-1) === field ? path.slice(0, -1) : path
+  const fieldPath = joinPath('', ...owner, field)
+  const union = schemaAt(owner, input)
+  const allowed = union instanceof z.ZodDiscriminatedUnion ? discriminatorValues(union, field) : []
+  const given = valueAt(input, [...owner, field])
   if (given === undefined) return { path: fieldPath, message: `is required: ${listed(allowed)}` }
   return { path: fieldPath, message: `${shown(given)} is not ${listed(allowed)}${near(given, allowed)}` }
 }

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { parseUriTemplate } from '../../src/shared/uri-template.ts'
+
+const match = (template: string, uri: string) => parseUriTemplate(template).match(uri)
+
+describe('a URI gives the variables it was made of', () => {
+  test.each([
+    ['weather://{city}/now', 'weather://Berlin/now', { city: 'Berlin' }],
+    ['weather://{city}/now', 'weather://S%C3%A3o%20Paulo/now', { city: 'São Paulo' }],
+    ['file:///{+path}', 'file:///a/b/c.txt', { path: 'a/b/c.txt' }],
+    ['docs://page{#section}', 'docs://page#intro', { section: 'intro' }],
+    ['repo://{owner}/{name}', 'repo://a/b', { owner: 'a', name: 'b' }],
+    ['point://{x,y}', 'point://1,2', { x: '1', y: '2' }],
+    ['tree://root{/path*}', 'tree://root/a/b', { path: ['a', 'b'] }],
+    ['file://report{.ext}', 'file://report.pdf', { ext: 'pdf' }],
+    ['search://items{?q,limit}', 'search://items?q=a%20b&limit=5', { q: 'a b', limit: '5' }],
+    ['search://items{?q,limit}', 'search://items', {}],
+    ['search://items{?tag*}', 'search://items?tag=a&tag=b', { tag: ['a', 'b'] }],
+    ['api://v1?fixed=1{&q}', 'api://v1?fixed=1&q=x', { q: 'x' }],
+    ['x://a.b/{id}', 'x://a.b/50%', { id: '50%' }],
+  ])('%s from %s', (template, uri, variables) => {
+    expect(match(template, uri)).toEqual(variables)
+  })
+})
+
+describe('a URI that the template cannot have made does not match', () => {
+  test.each([
+    ['weather://{city}/now', 'weather://a/b/now'],
+    ['weather://{city}/now', 'weather:///now'],
+    ['x://a.b/{id}', 'x://aXb/1'],
+    ['search://items{?q}', 'search://items?other=1'],
+    ['weather://{city}', 'WEATHER://x'],
+  ])('%s and %s', (template, uri) => {
+    expect(match(template, uri)).toBeUndefined()
+  })
+})
+
+describe('what cannot be read back is refused with the reason', () => {
+  test.each([
+    ['a://{b', /never closed/],
+    ['a://b}', /without a "\{"/],
+    ['a://{b:3}', /prefix length/],
+    ['a://{;b}', /not one of/],
+    ['a://{b c}', /not a variable name/],
+    ['a://{}', /not a variable name/],
+    ['a://{b}{c}', /nothing between/],
+    ['a://{b}/{b}', /twice/],
+    ['a://{?q}/x', /must end with its query/],
+    ['a://{+b}/x/{+c}', /more than one/],
+  ])('%s', (template, reason) => {
+    expect(() => parseUriTemplate(template)).toThrow(reason)
+  })
+})
+
+test('a URI longer than any honest one is not tried', () => {
+  expect(match('a://{b}-{c}-{d}', `a://${'-'.repeat(100_000)}`)).toBeUndefined()
+})
