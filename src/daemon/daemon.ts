@@ -5,6 +5,7 @@ import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
+import { errorFields } from './daemon-log.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
 import { closeServer, listen } from './http/listen.ts'
@@ -15,13 +16,12 @@ import { Addresses } from './services/addresses.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
-import { startLogRotation } from './services/log-rotation.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import type { Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices } from './services/services.ts'
-import { openStore, type Store } from './store/store.ts'
+import { openStore } from './store/store.ts'
 
 export interface DaemonConfig {
   home: HomePaths
@@ -60,46 +60,35 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   prepareHome(config.home)
   const store = openStore(config.home.database)
   try {
-    return await startDaemon(config, store)
+    return await startDaemon(config, {
+      store,
+      artifacts: new ArtifactStore(config.home.artifacts),
+      secrets: openSecretBox(config.home.secretKey),
+    })
   } catch (error) {
     store.close()
     throw error
   }
 }
 
-async function startDaemon(config: DaemonConfig, store: Store): Promise<Daemon> {
-  const log = config.log ?? (() => {})
-  const rooms = connectRooms(config, store, (id, error) => takeFailure(rooms, services, id, error))
-  const services = createServices(rooms, config.enterpriseLimit)
-  const closing = new AbortController()
-  const app = createApp({
-    services,
-    closing: closing.signal,
-    health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
-    requestStop: () => config.requestStop?.(),
-    log: (message, fields) => log('error', message, fields),
-  })
+type Files = Pick<Rooms, 'store' | 'artifacts' | 'secrets'>
 
-  const rotator = new LogRotator(rooms.supervisor, rooms.logs, error =>
-    log('error', 'a log could not be rotated', { error }),
-  )
-  const gate = createGate(getRequestListener(app.fetch))
+/** The port is taken before anything is started, so that a second daemon disturbs nothing of the first. */
+async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
+  const gate = createGate()
   const { server, port } = await listen(config.port, gate.listener)
-  const stopLogRotation = startLogRotation(rooms)
+  const { rooms, services, listener, end } = connectRooms(config, files)
   const close = async () => {
-    stopLogRotation()
-    rooms.background.closing = true
-    closing.abort()
-    await rotator.close()
+    end()
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     await rooms.background.settle()
-    store.close()
+    rooms.store.close()
   }
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
     await reconcile({ rooms, ...services })
-    gate.open()
+    gate.open(listener)
     return { url: `http://127.0.0.1:${port}`, port, ownerKey, close }
   } catch (error) {
     await close()
@@ -107,41 +96,53 @@ async function startDaemon(config: DaemonConfig, store: Store): Promise<Daemon> 
   }
 }
 
+/** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
+function connectRooms(config: DaemonConfig, files: Files) {
+  const rooms = createRooms(config, files, (id, error) => takeFailure(rooms, services, id, error))
+  const services = createServices(rooms, config.enterpriseLimit)
+  const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
+  const closing = new AbortController()
+  const app = createApp({
+    services,
+    closing: closing.signal,
+    health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
+    requestStop: () => config.requestStop?.(),
+    log: (message, error, fields) => config.log?.('error', message, { ...fields, ...errorFields(error) }),
+  })
+  const end = () => {
+    rooms.background.closing = true
+    rooms.background.run(() => rotator.close())
+    closing.abort()
+  }
+  return { rooms, services, listener: getRequestListener(app.fetch), end }
+}
+
 /** Everything below the services. Lower rooms report upward by the callbacks given here. */
-function connectRooms(
+function createRooms(
   config: DaemonConfig,
-  store: Store,
+  files: Files,
   onFailed: (id: string, error: Error) => void,
 ): Rooms {
-  const { home, log } = config
-  const background = new Background(error => log?.('error', 'background work failed', { error }))
+  const { home, log, instanceProgram, warmSpares } = config
+  const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
   const logs = new LogStore(home.logs)
   const supervisor = new Supervisor({
-    instanceProgram: config.instanceProgram,
+    instanceProgram,
     logsDir: home.logs,
-    ...(config.warmSpares === undefined ? {} : { warmSpares: config.warmSpares }),
+    ...(warmSpares === undefined ? {} : { warmSpares }),
     onFailed,
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
   })
   const gateway = new Gateway({ connect: (id, socket) => supervisor.connect(id, socket) })
-  return {
-    store,
-    artifacts: new ArtifactStore(home.artifacts),
-    supervisor,
-    gateway,
-    logs,
-    secrets: openSecretBox(home.secretKey),
-    addresses: new Addresses(store, gateway),
-    background,
-    clock: createClock(config.clock),
-  }
+  const addresses = new Addresses(files.store, gateway)
+  return { ...files, supervisor, gateway, logs, addresses, background, clock: createClock(config.clock) }
 }
 
-/** Requests wait here until the world is as the store says: the port is taken first, so that two starts cannot clash later. */
-function createGate(listener: RequestListener): { listener: RequestListener; open(): void } {
-  const { promise, resolve } = Promise.withResolvers<void>()
+/** Requests that come before the world is as the store says wait here. */
+function createGate(): { listener: RequestListener; open(listener: RequestListener): void } {
+  const { promise, resolve } = Promise.withResolvers<RequestListener>()
   return {
-    listener: (request, response) => void promise.then(() => listener(request, response)),
+    listener: (request, response) => void promise.then(serve => serve(request, response)),
     open: resolve,
   }
 }

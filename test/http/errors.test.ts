@@ -1,6 +1,8 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { createKey, echoServer } from './fixtures.ts'
+import { buildServer, createKey, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon
 
@@ -254,5 +256,26 @@ describe('a browser', () => {
 
   test('page of the daemon itself is served', async () => {
     expect((await daemon.api('GET', '/v1/build', { headers: { origin: daemon.url } })).status).toBe(200)
+  })
+})
+
+test('a fault of the daemon tells a client nothing but the request id, which leads to the log', async () => {
+  const mcpId = await buildServer(daemon, echoServer('faulty'))
+  const { digest } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
+  const file = join(daemon.home.artifacts, `${digest}.json`)
+  rmSync(file)
+  mkdirSync(file)
+  const answer = await daemon.api('GET', `/v1/build/${mcpId}/artifact`)
+  expect(answer.status).toBe(500)
+  expect(answer.body).toMatchObject(error('INTERNAL'))
+  expect(answer.text).not.toMatch(/EISDIR|artifacts|\.ts/)
+  const entry = daemon.errors.find(({ fields }) => fields.requestId === answer.headers['x-request-id'])
+  expect(entry).toMatchObject({
+    message: 'request failed',
+    fields: {
+      path: `/v1/build/${mcpId}/artifact`,
+      error: expect.stringContaining('EISDIR'),
+      stack: expect.any(String),
+    },
   })
 })

@@ -4,7 +4,7 @@ import type { ApiContext } from './endpoint.ts'
 import { STATUS_OF } from './status.ts'
 
 /** Writes to the daemon's log what no client may see. */
-export type ErrorLog = (message: string, fields: Record<string, unknown>) => void
+export type ErrorLog = (message: string, error: unknown, fields: Record<string, unknown>) => void
 
 /** Anything thrown → the error envelope with its status; headers that the middleware already set stay. */
 export function answerError(context: ApiContext, error: unknown, log: ErrorLog): Response {
@@ -21,5 +21,5 @@ function errorEnvelope(context: ApiContext, error: HostingError) {
 
 function logError(context: ApiContext, error: unknown, log: ErrorLog): void {
   const { method, path } = context.req
-  log('request failed', { requestId: context.get('requestId'), method, path, error })
+  log('request failed', error, { requestId: context.get('requestId'), method, path })
 }

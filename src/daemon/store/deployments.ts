@@ -76,13 +76,6 @@ export class DeploymentStore {
     return this.#all('WHERE status = ? ORDER BY created_at, id', [status])
   }
 
-  idsWithStatus(status: DeploymentState): string[] {
-    return this.#database
-      .prepare<{ id: string }>('SELECT id FROM deployments WHERE status = ?')
-      .all([status])
-      .map(({ id }) => id)
-  }
-
   /** Newest first. */
   ofServer(name: string, environment: Environment): Deployment[] {
     return this.#all('WHERE name = ? AND environment = ? ORDER BY created_at DESC, id DESC', [
