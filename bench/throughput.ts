@@ -115,7 +115,7 @@ async function startProgram(program: string, args: string[]): Promise<{ child: C
   const path = fileURLToPath(new URL(program, import.meta.url))
   const child = fork(path, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const url = await new Promise<string>((resolve, reject) => {
-    child.stdout!.once('data', chunk => resolve(String(chunk).trim()))
+    child.stdout!.once('data', chunk => resolve(/http:[^"\s]+/.exec(String(chunk))![0]))
     child.once('exit', code => reject(new Error(`${program} ended with ${code}`)))
   })
   return { child, url }

@@ -10,9 +10,9 @@ const dist = join(root, 'dist')
 /**
  * Bundles the three programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
  * `instance.js`. Only better-sqlite3 stays outside, because it is a native module. A file that did not change is not
- * touched and each write is a rename, so that programs running from `dist/` never see half of one.
+ * touched and each write is a rename, so that programs running from `dist/` never see half of one. Gives the paths.
  */
-export async function buildDist(): Promise<void> {
+export async function buildDist(): Promise<string[]> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const common: BuildOptions = {
     absWorkingDir: root,
@@ -52,8 +52,9 @@ export async function buildDist(): Promise<void> {
     }),
     build({ ...common, entryPoints: { instance: 'src/instance/main.ts' }, minify: true }),
   ])
-  for (const file of results.flatMap(result => result.outputFiles ?? []))
-    writeWhenChanged(file.path, file.contents)
+  const files = results.flatMap(result => result.outputFiles ?? [])
+  for (const file of files) writeWhenChanged(file.path, file.contents)
+  return files.map(file => file.path)
 }
 
 function writeWhenChanged(path: string, content: Uint8Array): void {
@@ -63,9 +64,16 @@ function writeWhenChanged(path: string, content: Uint8Array): void {
   renameSync(`${path}.tmp`, path)
 }
 
+/** What an earlier build left in `dist/`. */
+function removeStale(built: string[]): void {
+  const fresh = new Set(built)
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !fresh.has(path)) rmSync(path)
+  }
+}
+
 if (import.meta.main) {
-  for (const entry of existsSync(dist) ? readdirSync(dist) : [])
-    rmSync(join(dist, entry), { recursive: true })
-  await buildDist()
+  removeStale(await buildDist())
   console.log(`built ${relative(process.cwd(), dist) || dist}`)
 }
