@@ -6,12 +6,12 @@ import type { GlobalInput } from './global-options.ts'
 import { readJsonFile } from './json-file.ts'
 
 /** Where a value came from, as `mcp context show` tells it. */
-export type Source = 'flag' | 'environment' | 'project file' | 'context' | 'default'
+export type Source = 'flag' | 'environment' | 'context' | 'default'
 
 export interface Sourced<T> {
   value: T
   source: Source
-  /** The flag, variable, file or context in question. */
+  /** The flag, variable or context in question. */
   from: string
 }
 
@@ -35,17 +35,16 @@ export interface SettingsInput {
   globals: Pick<GlobalInput, 'apiUrl' | 'apiKey' | 'context'>
   env: NodeJS.ProcessEnv
   paths: HomePaths
-  /** `context` of the project file, when there is one. */
-  project?: { context: string; file: string }
 }
 
 /**
- * Flag, environment, project file, context, default: the first that says something wins. A saved key is only ever sent
+ * Flag, environment, context, default: the first that says something wins (a project file says nothing of addresses
+ * and keys: whoever sends one must not choose where a key goes). A saved key is only ever sent
  * to the address it was saved for.
  */
-export function resolveSettings({ globals, env, paths, project }: SettingsInput): Settings {
+export function resolveSettings({ globals, env, paths }: SettingsInput): Settings {
   const config = readConfig(paths.config)
-  const context = pickContext(globals.context, env, project, config, paths)
+  const context = pickContext(globals.context, env, config, paths)
   const saved = context.value === LOCAL ? undefined : getContext(config, context.value).apiUrl
   const apiUrl = pickApiUrl(globals, env, context, saved)
   return { context, apiUrl, apiKey: pickApiKey(globals, env, paths, config, context.value, apiUrl) }
@@ -54,13 +53,11 @@ export function resolveSettings({ globals, env, paths, project }: SettingsInput)
 function pickContext(
   flag: string | undefined,
   env: NodeJS.ProcessEnv,
-  project: SettingsInput['project'],
   config: Config,
   paths: HomePaths,
 ): Sourced<string> {
   if (flag) return { value: flag, source: 'flag', from: '--context' }
   if (env.MCP_CONTEXT) return { value: env.MCP_CONTEXT, source: 'environment', from: 'MCP_CONTEXT' }
-  if (project) return { value: project.context, source: 'project file', from: project.file }
   if (config.current) return { value: config.current, source: 'context', from: paths.config }
   return { value: LOCAL, source: 'default', from: 'the local daemon' }
 }

@@ -1,3 +1,4 @@
+import { formatDurationMs } from '../shared/duration.ts'
 import type { LogLine } from '../shared/instance-protocol.ts'
 import type { Style } from './output.ts'
 import { printable } from './table.ts'
@@ -27,7 +28,7 @@ function toEntry(line: unknown): LogEntry {
   return { ...entry, message: String(entry.message ?? '') }
 }
 
-/** `2026-11-21 08:00:00.123 info  mcp  tools/call add ok 3 ms` */
+/** `2026-11-21 08:00:00.123 info  mcp    tools/call add ok 3 ms` */
 export function formatLogLine(line: LogEntry, style: Style): string {
   const { timestamp, level, stream, message } = line
   const time = timestamp?.replace('T', ' ').replace('Z', '')
@@ -37,5 +38,9 @@ export function formatLogLine(line: LogEntry, style: Style): string {
     level && paint(level.padEnd(5)),
     stream && style.dim(stream.padEnd(6)),
   ]
-  return [...head, paint(printable(message))].filter(Boolean).join(' ')
+  return [...head, paint(printable(message)), ...outcomeOf(line)].filter(Boolean).join(' ')
+}
+
+function outcomeOf({ outcome, ms }: LogEntry): string[] {
+  return [outcome ?? '', ms === undefined ? '' : formatDurationMs(ms)]
 }

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { existsSync, mkdirSync, writeSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { VERSION } from '../shared/version.ts'
 
@@ -13,10 +13,16 @@ if (others.length === 0 && (first === '--version' || first === '-V')) {
 
 /**
  * A tenth of a start is compiling (https://nodejs.org/api/module.html#module-compile-cache). In a folder of the user's
- * own rather than the shared temporary one, where others could put code; where it cannot be written there is no cache.
+ * own rather than the shared temporary one, where others could put code; where that cannot be written there is no cache.
  */
 function cacheCompiledCode({ MCP_HOME, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): void {
-  const home = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`)
-  const directory = MCP_HOME ? `${MCP_HOME}/cache` : home && `${home}/mcp`
-  if (directory) enableCompileCache(directory)
+  const base = MCP_HOME || XDG_CACHE_HOME || `${HOME}/.cache`
+  if (!existsSync(base)) return
+  const directory = `${base}/${MCP_HOME ? 'cache' : 'mcp'}`
+  try {
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
+    enableCompileCache(directory)
+  } catch {
+    // Compiled anew each time, then; what the command itself cannot write it tells itself.
+  }
 }

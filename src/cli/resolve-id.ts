@@ -52,8 +52,9 @@ export async function findDeployment(
   if (matches.length > 1) throw ambiguous('deployment', reference, matches.map(describeDeployment))
   throw notFound(
     'deployment',
-    environment ? `${reference} in ${environment}` : reference,
+    reference,
     all.map(({ name }) => name ?? ''),
+    environment,
   )
 }
 
@@ -168,11 +169,18 @@ function ambiguous(kind: string, reference: string, candidates: string[], hint?:
   return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
 }
 
-function notFound(kind: string, reference: string, names: readonly string[]): HostingError {
-  const near = nearestName(reference, [...new Set(names)])
+function notFound(
+  kind: string,
+  reference: string,
+  names: readonly string[],
+  environment?: string,
+): HostingError {
+  const known = names.includes(reference) && environment !== undefined
+  const near = known ? undefined : nearestName(reference, [...new Set(names)])
+  const where = environment === undefined ? '' : ` in ${environment}`
   return new HostingError(
     'NOT_FOUND',
-    `There is no ${kind} of "${reference}"${near ? `: did you mean "${near}"?` : '.'}`,
+    `There is no ${kind} or server "${reference}"${where}${near ? `: did you mean "${near}"?` : '.'}`,
     { next: [{ description: 'See what there is', command: 'mcp list' }] },
   )
 }

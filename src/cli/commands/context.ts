@@ -44,7 +44,7 @@ export const show = defineCommand({
   name: 'context show',
   summary: 'the API and key in use, and where each comes from',
   description:
-    'Tells which API and key a command would use here and now, and where each comes from: flag, environment, project file, context or default. Asks nobody.',
+    'Tells which API and key a command would use here and now, and where each comes from: flag, environment, context or default. Asks nobody.',
   examples: [
     { command: 'MCP_API_URL=https://api.example.com mcp context show', does: 'what a variable changes' },
   ],

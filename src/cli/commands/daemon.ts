@@ -93,13 +93,14 @@ export const logs = defineCommand({
     tail: { type: 'integer', value: 'lines', default: 100, doc: 'how many of the last lines' },
   },
   examples: [{ command: 'mcp daemon logs -f', does: 'watch it' }],
-  async run({ output, paths, signal }, { follow, tail }) {
+  async run({ output, paths, signal }, { follow, tail }): Promise<ExitCode> {
     if (!existsSync(paths.daemonLog)) {
       output.note('The daemon has not logged anything yet.')
-      if (!follow) return
+      if (!follow) return EXIT.done
     }
     for await (const line of readLog(paths.daemonLog, { follow, tail, signal }))
       output.entry(line.fields, () => line.text)
+    return signal.aborted ? EXIT.interrupted : EXIT.done
   },
 })
 

@@ -40,7 +40,7 @@ export default defineCommand({
     { command: 'mcp logs weather --since 1h --level warn', does: 'what went wrong lately' },
     { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object a line' },
   ],
-  async run({ output, api, signal }, { id: reference, env, follow, since, until, level, grep, tail }) {
+  async run({ output, api }, { id: reference, env, follow, since, until, level, grep, tail }) {
     const client = await api()
     const path = `/api/lambda-deploy/${encodeURIComponent(await resolveLog(client, reference, env))}/logs`
     const whole = since !== undefined || until !== undefined
@@ -53,14 +53,9 @@ export default defineCommand({
     }
     const lines = follow ? client.events<LogEntry>(path, query) : readPages(client, path, query)
     let count = 0
-    try {
-      for await (const line of lines) {
-        count++
-        output.entry(line, () => formatLogLine(line, output.style))
-      }
-    } catch (error) {
-      // Ctrl-C is how a person ends `-f`.
-      if (!(follow && signal.aborted)) throw error
+    for await (const line of lines) {
+      count++
+      output.entry(line, () => formatLogLine(line, output.style))
     }
     if (count === 0 && !follow) output.note('No log lines.')
   },

@@ -76,7 +76,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
   )
 }
 
-export function paintState({ style }: Output, state: string): string {
+function paintState({ style }: Output, state: string): string {
   if (state === 'deployed' || state === 'ready' || state === 'healthy') return style.green(state)
   return state === 'failed' || state === 'unhealthy' ? style.red(state) : style.yellow(state)
 }
@@ -88,7 +88,7 @@ function instanceTable(instances: HealthReport['instances']): [string[], string[
     one.pid === null ? '' : String(one.pid),
     formatDurationMs(one.uptimeSeconds * 1000),
     String(one.restarts),
-    `${Math.round(one.memoryBytes / 1_048_576)} MiB`,
+    one.memoryBytes > 0 ? `${Math.round(one.memoryBytes / 1_048_576)} MiB` : '',
     String(one.activeRequests),
   ])
   return [['INSTANCE', 'STATE', 'PID', 'UP', 'RESTARTS', 'MEMORY', 'ACTIVE'], rows]
