@@ -13,7 +13,10 @@ interface Feature {
 const ADVANCED = ['custom', 'advanced'] as const
 const CUSTOM = ['custom'] as const
 
-/** What a template may contain (docs/decisions.md "Servers, templates, handlers"). */
+/**
+ * What a template may contain (docs/decisions.md "Servers, templates, handlers"). What only declares something, an output
+ * schema or completions, belongs to all of them: a tool without a handler answers with a sample of its output schema.
+ */
 export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] {
   return listFeatures(request)
     .filter(({ templates }) => !templates.includes(request.template))
@@ -23,23 +26,14 @@ export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] 
     }))
 }
 
-function listFeatures({ tools = [], resources = [], prompts = [], ...request }: BuildRequest): Feature[] {
+function listFeatures({ tools = [], resources = [], ...request }: BuildRequest): Feature[] {
   return [
     ...(request.page_size === undefined ? [] : [advanced('page_size', 'Pagination')]),
     ...(request.source === undefined
       ? []
       : [{ path: 'source', uses: 'A source archive', templates: CUSTOM }]),
-    ...tools.flatMap(({ handler, outputSchema }, index) => [
-      ...handlerFeatures(`tools[${index}].handler`, handler),
-      ...(outputSchema ? [advanced(`tools[${index}].outputSchema`, 'An output schema')] : []),
-    ]),
-    ...resources.flatMap(({ handler, completions }, index) => [
-      ...handlerFeatures(`resources[${index}].handler`, handler),
-      ...(completions ? [advanced(`resources[${index}].completions`, 'Completion')] : []),
-    ]),
-    ...prompts.flatMap(({ completions }, index) =>
-      completions ? [advanced(`prompts[${index}].completions`, 'Completion')] : [],
-    ),
+    ...tools.flatMap(({ handler }, index) => handlerFeatures(`tools[${index}].handler`, handler)),
+    ...resources.flatMap(({ handler }, index) => handlerFeatures(`resources[${index}].handler`, handler)),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { BuildRequest, Handler, HttpHandler, ToolDefinition } from '../definitions.ts'
+import { joinPath } from '../json-walk.ts'
 import { isTemplate } from '../liquid.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
 
@@ -72,12 +73,7 @@ function checkStructured(path: string, { handler, outputSchema }: ToolDefinition
 
 function checkHttp(path: string, handler: HttpHandler): DefinitionProblem[] {
   const problems = checkUrl(`${path}.url`, handler.url)
-  for (const name of Object.keys(handler.headers ?? {})) {
-    const at = `${path}.headers[${JSON.stringify(name)}]`
-    if (!HEADER_NAME.test(name)) problems.push({ path: at, message: 'is not a header name' })
-    else if (OWN_HEADERS.includes(name.toLowerCase()))
-      problems.push({ path: at, message: 'is set by the connection itself' })
-  }
+  problems.push(...checkHeaders(`${path}.headers`, handler.headers))
   if (handler.body !== undefined && (handler.method === 'GET' || handler.method === 'HEAD'))
     problems.push({
       path: `${path}.body`,
@@ -86,8 +82,29 @@ function checkHttp(path: string, handler: HttpHandler): DefinitionProblem[] {
   return problems
 }
 
+function checkHeaders(path: string, headers: Record<string, string> = {}): DefinitionProblem[] {
+  const seen = new Set<string>()
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const message = seen.has(name.toLowerCase())
+      ? 'is there already: the case of a header name does not matter'
+      : headerFault(name, value)
+    seen.add(name.toLowerCase())
+    return message ? [{ path: joinPath(path, name), message }] : []
+  })
+}
+
+function headerFault(name: string, value: string): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'is not a header name'
+  if (OWN_HEADERS.includes(name.toLowerCase())) return 'is set by the connection itself'
+  // What a template renders is checked when it is sent.
+  if (!isTemplate(value) && /[^\P{Cc}\t]/u.test(value))
+    return 'holds a line break or another control character'
+  return undefined
+}
+
 function checkUrl(path: string, url: string): DefinitionProblem[] {
-  if (/^https?:\/\/[^/?#]/i.test(url) && (isTemplate(url) || URL.canParse(url))) return []
+  if (/^https?:\/\/[^/?#]/i.test(url) && (isTemplate(url) || URL.canParse(url)))
+    return checkSecrets(path, url)
   if (/^\s*\{[{%]/.test(url)) return []
   return [
     {
@@ -95,4 +112,10 @@ function checkUrl(path: string, url: string): DefinitionProblem[] {
       message: `${JSON.stringify(url)} is not an http or https URL such as https://api.example.com/cities`,
     },
   ]
+}
+
+/** Undici and fetch refuse them too: they would show up in logs. */
+function checkSecrets(path: string, url: string): DefinitionProblem[] {
+  if (!/^https?:\/\/[^/?#]*@/i.test(url)) return []
+  return [{ path, message: 'holds a user name or password; send it as a header made of "env"' }]
 }

@@ -1,4 +1,5 @@
-import type { BuildRequest } from '../definitions.ts'
+import type { BuildRequest, PromptDefinition } from '../definitions.ts'
+import { nearestName } from '../names.ts'
 import { promptArguments } from '../prompt-variables.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
 import { unknownCompletions } from './resources.ts'
@@ -11,6 +12,21 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
     if (prompt.template !== undefined && prompt.messages)
       return [{ path, message: 'has "template" and "messages"; it may have one of them' }]
     const names = promptArguments(prompt).map(({ name }) => name)
-    return unknownCompletions(path, prompt.completions, names, `the prompt "${prompt.name}"`)
+    return [
+      ...misspelledArguments(path, prompt),
+      ...unknownCompletions(path, prompt.completions, names, `the prompt "${prompt.name}"`),
+    ]
+  })
+}
+
+/** An argument that no template reads, while one reads a name much like it, is a slip of the hand. */
+function misspelledArguments(path: string, prompt: PromptDefinition): DefinitionProblem[] {
+  const declared = (prompt.arguments ?? []).map(({ name }) => name)
+  const read = promptArguments({ ...prompt, arguments: [] }).map(({ name }) => name)
+  const undeclared = read.filter(name => !declared.includes(name))
+  return declared.flatMap((name, index) => {
+    const near = read.includes(name) ? undefined : nearestName(name, undeclared)
+    const message = `"${name}" is not read by the prompt; did you mean "${near}"?`
+    return near ? [{ path: `${path}.arguments[${index}].name`, message }] : []
   })
 }

@@ -4,6 +4,8 @@ import type { DefinitionProblem } from '../validate-definitions.ts'
 
 /** Service interface 2.3: `<scheme>://<path>`. */
 const URI = /^[a-z][a-z0-9+.-]*:\/\/\S+$/i
+/** RFC 3986 section 2: everything else is written percent-encoded, each "%" with two hexadecimal digits. */
+const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const CONTENTS = ['text', 'blob', 'file', 'handler'] as const
 
@@ -17,6 +19,7 @@ export function findResourceProblems({ resources = [] }: BuildRequest): Definiti
 
 function checkUri(path: string, uri: string): DefinitionProblem[] {
   if (!isUriTemplate(uri)) return checkPlainUri(path, uri, uri)
+  if (/^[^:]*\{/.test(uri)) return [{ path, message: `"${uri}" has a variable in its scheme` }]
   try {
     parseUriTemplate(uri)
   } catch (error) {
@@ -26,8 +29,15 @@ function checkUri(path: string, uri: string): DefinitionProblem[] {
 }
 
 function checkPlainUri(path: string, given: string, filled: string): DefinitionProblem[] {
-  if (URI.test(filled)) return []
+  if (URI.test(filled)) return checkCharacters(path, given, filled)
   return [{ path, message: `"${given}" is not of the form <scheme>://<path>, such as weather://cities` }]
+}
+
+function checkCharacters(path: string, given: string, filled: string): DefinitionProblem[] {
+  if (URI_CHARACTERS.test(filled)) return []
+  const strange = filled.match(/%(?![0-9A-Fa-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/u)?.[0] ?? '%'
+  const encoded = strange.isWellFormed() ? encodeURIComponent(strange) : 'an escape'
+  return [{ path, message: `"${given}" holds "${strange}", which a URI writes as ${encoded}` }]
 }
 
 function checkContent(path: string, resource: ResourceDefinition): DefinitionProblem[] {

@@ -6,9 +6,12 @@ import { findFeatureProblems } from './features.ts'
 import { findHandlerProblems } from './handlers.ts'
 import { findLimitProblems } from './limits.ts'
 import { findLiquidProblems } from './liquid.ts'
+import { findParamHeaderProblems } from './param-headers.ts'
+import { findPresentationProblems } from './presentation.ts'
 import { findPromptProblems } from './prompts.ts'
 import { findResourceProblems } from './resources.ts'
 import { findSchemaProblems } from './schemas.ts'
+import { findUnknownNames } from './unknown-names.ts'
 
 type Rule = (request: BuildRequest) => DefinitionProblem[]
 
@@ -16,14 +19,16 @@ const RULES: Rule[] = [
   findLimitProblems,
   findDuplicates,
   findFeatureProblems,
+  findPresentationProblems,
   findSchemaProblems,
+  findParamHeaderProblems,
   findHandlerProblems,
   findResourceProblems,
   findLiquidProblems,
 ]
 
 /** They look into templates, which must have been found to be valid. */
-const TEMPLATE_RULES: Rule[] = [findPromptProblems, findEnvProblems]
+const TEMPLATE_RULES: Rule[] = [findPromptProblems, findUnknownNames, findEnvProblems]
 
 /** What needs more than a shape. */
 export function findRuleProblems(request: BuildRequest): DefinitionProblem[] {

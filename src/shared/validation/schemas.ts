@@ -4,7 +4,10 @@ import { compileSchema, DIALECTS, isKnownDialect, type JsonSchema, listSchemaErr
 import { joinPath } from '../json-walk.ts'
 import { nearestName } from '../names.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
+import { listSubschemas } from './subschemas.ts'
 
+/** Compiling so many takes half a second; a few times more overflows the compiler's stack. */
+const MAX_SUBSCHEMAS = 1000
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 /** Their values are data in which a member called `$ref` means nothing. */
 const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples'])
@@ -53,14 +56,23 @@ function findRemoteReferences(path: string, node: unknown): DefinitionProblem[] 
 }
 
 function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
+  const count = listSubschemas(path, schema).length
+  if (count > MAX_SUBSCHEMAS)
+    return [{ path, message: `holds ${count} schemas; one of a tool may hold ${MAX_SUBSCHEMAS}` }]
   const error = deepest(listSchemaErrors(schema))
   if (error) return [describeSchemaError(path, error, schema)]
   try {
     compileSchema(schema)
     return []
   } catch (cause) {
-    return [{ path, message: `is not a valid JSON Schema: ${(cause as Error).message}` }]
+    return [{ path, message: `is not a valid JSON Schema: ${describeCause(cause as Error)}` }]
   }
+}
+
+function describeCause(cause: Error): string {
+  if (cause instanceof RangeError) return 'a reference in it leads back to itself without end'
+  const [, reference] = /^can't resolve reference (\S+)/.exec(cause.message) ?? []
+  return reference ? `"${reference}" refers to nothing in it` : cause.message
 }
 
 /** The meta-schemas are full of alternatives; the error furthest in is the one that means something. */

@@ -208,6 +208,7 @@ function near(value: unknown, allowed: readonly unknown[]): string {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (value !== null && typeof value === 'object') return 'an object'
-  const text = JSON.stringify(value) ?? String(value)
+  // A project file in TypeScript can hold what JSON has no word for.
+  const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
