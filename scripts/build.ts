@@ -9,8 +9,9 @@ const dist = join(root, 'dist')
 
 /**
  * Bundles the three programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
- * `instance.js`. Only better-sqlite3 stays outside, because it is a native module. A file that did not change is not
- * touched and each write is a rename, so that programs running from `dist/` never see half of one. Gives the paths.
+ * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 stays outside,
+ * because it is a native module. A file that did not change is not touched and each write is a rename, so that programs
+ * running from `dist/` never see half of one. Gives the paths.
  */
 export async function buildDist(): Promise<string[]> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -50,7 +51,13 @@ export async function buildDist(): Promise<string[]> {
       splitting: true,
       chunkNames: 'daemon/[name]-[hash]',
     }),
-    build({ ...common, entryPoints: { instance: 'src/instance/main.ts' }, minify: true }),
+    build({
+      ...common,
+      entryPoints: { instance: 'src/instance/main.ts' },
+      splitting: true,
+      minify: true,
+      chunkNames: 'instance/[name]-[hash]',
+    }),
   ])
   const files = results.flatMap(result => result.outputFiles ?? [])
   for (const file of files) writeWhenChanged(file.path, file.contents)

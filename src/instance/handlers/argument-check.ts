@@ -5,11 +5,11 @@ export type Check = (value: unknown) => string | undefined
 
 /** Fills in the schema's defaults, then validates. Throws for a schema that does not compile. */
 export function compileArgumentCheck(schema: JsonSchema): Check {
-  const validate = compileSchema(schema, { useDefaults: true })
+  const validate = compileSchema(schema, { useDefaults: true, isChecked: true })
   return args => (validate(args) ? undefined : describeViolation(validate.errors, 'arguments'))
 }
 
 export function compileResultCheck(schema: JsonSchema): Check {
-  const validate = compileSchema(schema)
+  const validate = compileSchema(schema, { isChecked: true })
   return value => (validate(value) ? undefined : describeViolation(validate.errors, 'the result'))
 }

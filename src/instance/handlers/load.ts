@@ -8,6 +8,15 @@ export const loadHttp = once(() => import('./http-handler.ts'))
 
 export type Templates = Awaited<ReturnType<typeof loadTemplates>>
 
+/** Loads what almost every server needs, and lets each do its work once: what is loaded but never ran is not compiled. */
+export async function preload(): Promise<void> {
+  const [checks, templates] = await Promise.all([loadChecks(), loadTemplates()])
+  checks.compileArgumentCheck({ type: 'object' })({})
+  templates.compileText('{{ ready }}')(
+    new templates.Rendering({ args: {}, context: {}, data: null, env: {} }),
+  )
+}
+
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

@@ -1,18 +1,98 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import { compileSchema, type JsonSchema } from '../../shared/json-schema.ts'
+import { sampleArray } from './sample-array.ts'
+import { sampleObject } from './sample-object.ts'
+import { sampleNumber, sampleString } from './sample-scalars.ts'
+import { flattenSchema, typeOf } from './sample-schema.ts'
 
-/** A value that a schema allows, always the same for the same schema and arguments. */
+/** How one attempt at a sample goes about the choices that a schema leaves. */
+export interface Attempt {
+  root: JsonSchema
+  /** Values that members of the outermost object take when they are named alike. */
+  args: Record<string, unknown>
+  /** Take what `examples` and `default` say. */
+  annotated: boolean
+  /** Fill in members that are not required. */
+  optional: boolean
+  /** Which alternative of `anyOf`, `oneOf` and `if` is taken. */
+  branch: number
+}
+
+/** Where in the sample a value stands. */
+export interface Place {
+  depth: number
+  /** Tells the entries of an array apart, so that they can differ. */
+  seed: number
+}
+
+export type Sampler = (schema: unknown, place: Place) => unknown
+
+/** Beyond it a recursive schema gets no more than it requires. */
+export const FULL_DEPTH = 4
+/** Beyond it a schema that requires itself has no finite value. */
+const MAX_DEPTH = 40
+const BRANCHES = 4
+
+/**
+ * A value that a schema allows, always the same for the same schema and arguments. Where no attempt is valid (schemas can
+ * contradict themselves) the first one is given, and the check of the answer says what is wrong with it.
+ */
 export function sampleOf(schema: JsonSchema, args: Record<string, unknown> = {}): unknown {
-  if (schema.type === 'object') {
-    const properties = (schema.properties ?? {}) as Record<string, JsonSchema>
-    return Object.fromEntries(
-      Object.entries(properties).map(([name, member]) => [name, args[name] ?? sampleOf(member)]),
-    )
+  const isValid = compileSchema(schema)
+  let first: unknown
+  for (const attempt of attempts(schema, args)) {
+    const value = sampleAs(schema, attempt, { depth: 0, seed: 0 })
+    if (value !== undefined && isValid(value)) return value
+    first ??= value
   }
-  return schema.type === 'array'
-    ? []
-    : schema.type === 'boolean'
-      ? true
-      : schema.type === 'string'
-        ? 'text'
-        : 1
+  return first ?? null
+}
+
+/** From what a reader would like best to what asks least. */
+function* attempts(root: JsonSchema, args: Record<string, unknown>): Generator<Attempt> {
+  for (let branch = 0; branch < BRANCHES; branch++) {
+    yield { root, args, annotated: true, optional: true, branch }
+    yield { root, args: {}, annotated: true, optional: true, branch }
+    yield { root, args: {}, annotated: false, optional: true, branch }
+    yield { root, args: {}, annotated: true, optional: false, branch }
+    yield { root, args: {}, annotated: false, optional: false, branch }
+  }
+}
+
+/** Undefined when the schema allows nothing that could be found. */
+function sampleAs(given: unknown, attempt: Attempt, place: Place): unknown {
+  if (given === false || place.depth > MAX_DEPTH) return undefined
+  const schema = flattenSchema(given, attempt)
+  if (schema === undefined) return undefined
+  if ('const' in schema) return schema.const
+  if (Array.isArray(schema.enum)) return schema.enum[place.seed % schema.enum.length]
+  if (attempt.annotated) {
+    const said = annotation(schema, place)
+    if (said !== undefined) return said
+  }
+  return sampleOfType(schema, attempt, place)
+}
+
+function annotation({ examples, default: fallback }: JsonSchema, { seed }: Place): unknown {
+  const values = [...(Array.isArray(examples) ? examples : []), ...(fallback === undefined ? [] : [fallback])]
+  return values[seed]
+}
+
+function sampleOfType(schema: JsonSchema, attempt: Attempt, place: Place): unknown {
+  const sampler: Sampler = (member, at) => sampleAs(member, attempt, at)
+  switch (typeOf(schema)) {
+    case 'object':
+      return sampleObject(schema, attempt, place, sampler)
+    case 'array':
+      return sampleArray(schema, attempt, place, sampler)
+    case 'integer':
+      return sampleNumber(schema, place.seed, true)
+    case 'number':
+      return sampleNumber(schema, place.seed, false)
+    case 'boolean':
+      return place.seed % 2 === 0
+    case 'null':
+      return null
+    default:
+      return sampleString(schema, place.seed)
+  }
 }
