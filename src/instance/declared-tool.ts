@@ -5,8 +5,7 @@ import type { Check } from './handlers/argument-check.ts'
 import { createHandler } from './handlers/create-handler.ts'
 import { describeFailure } from './handlers/failure.ts'
 import type { Handler } from './handlers/handler.ts'
-import { loadChecks } from './handlers/load.ts'
-import { createSampleHandler } from './handlers/sample-handler.ts'
+import { loadChecks, loadSamples } from './handlers/load.ts'
 import { createScope, type ServerScope } from './handlers/scope.ts'
 import type { CallContext, CallToolResult, PreparedTool } from './prepared-server.ts'
 
@@ -58,7 +57,9 @@ export class DeclaredTool implements PreparedTool {
     return {
       checkArguments: checks.compileArgumentCheck(inputSchema),
       checkResult: outputSchema && checks.compileResultCheck(outputSchema),
-      handler: handler ? await createHandler(handler, this.#tenant) : createSampleHandler(this.#definition),
+      handler: handler
+        ? await createHandler(handler, this.#tenant)
+        : (await loadSamples()).createSampleHandler(this.#definition),
     }
   }
 

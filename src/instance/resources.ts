@@ -6,11 +6,11 @@ import {
   type UriTemplate,
   type UriVariables,
 } from '../shared/uri-template.ts'
+import { SAMPLE_META } from './handlers/answer.ts'
 import { createHandler } from './handlers/create-handler.ts'
 import { describeFailure } from './handlers/failure.ts'
 import type { Handler } from './handlers/handler.ts'
 import { loadTemplates } from './handlers/load.ts'
-import { SAMPLE_META } from './handlers/sample-handler.ts'
 import { createScope, type ServerScope } from './handlers/scope.ts'
 import { type CallContext, type Content, type ReadResourceResult, RpcError } from './prepared-server.ts'
 import { toResourceContents } from './resource-contents.ts'

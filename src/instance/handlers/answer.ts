@@ -9,6 +9,9 @@ export interface Answer {
   _meta?: Record<string, unknown>
 }
 
+/** Marks an answer that was made up because nobody wrote a handler or a content yet. */
+export const SAMPLE_META = { 'mcp-hosting/sample': true } as const
+
 export function textAnswer(text: string): Answer {
   return { content: [{ type: 'text', text }] }
 }

@@ -4,6 +4,7 @@
  */
 export const loadChecks = once(() => import('./argument-check.ts'))
 export const loadTemplates = once(() => import('./liquid-templates.ts'))
+export const loadSamples = once(() => import('./sample-handler.ts'))
 export const loadHttp = once(() => import('./http-handler.ts'))
 
 export type Templates = Awaited<ReturnType<typeof loadTemplates>>

@@ -1,50 +1,29 @@
 import { compileSchema, type JsonSchema } from '../../shared/json-schema.ts'
-import { sampleArray } from './sample-array.ts'
-import { sampleObject } from './sample-object.ts'
-import { sampleNumber, sampleString } from './sample-scalars.ts'
-import { flattenSchema, typeOf } from './sample-schema.ts'
+import { sampleArray } from './array.ts'
+import type { Attempt, Place, Sampler } from './attempt.ts'
+import { flattenSchema, typeOf } from './flatten-schema.ts'
+import { sampleObject } from './object.ts'
+import { sampleNumber, sampleString } from './scalars.ts'
 
-/** How one attempt at a sample goes about the choices that a schema leaves. */
-export interface Attempt {
-  root: JsonSchema
-  /** Values that members of the outermost object take when they are named alike. */
-  args: Record<string, unknown>
-  /** Take what `examples` and `default` say. */
-  annotated: boolean
-  /** Fill in members that are not required. */
-  optional: boolean
-  /** Which alternative of `anyOf`, `oneOf` and `if` is taken. */
-  branch: number
-}
-
-/** Where in the sample a value stands. */
-export interface Place {
-  depth: number
-  /** Tells the entries of an array apart, so that they can differ. */
-  seed: number
-}
-
-export type Sampler = (schema: unknown, place: Place) => unknown
-
-/** Beyond it a recursive schema gets no more than it requires. */
-export const FULL_DEPTH = 4
 /** Beyond it a schema that requires itself has no finite value. */
 const MAX_DEPTH = 40
 const BRANCHES = 4
 
 /**
- * A value that a schema allows, always the same for the same schema and arguments. Where no attempt is valid (schemas can
+ * Makes values that a schema allows, always the same for the same arguments. Where no attempt is valid (schemas can
  * contradict themselves) the first one is given, and the check of the answer says what is wrong with it.
  */
-export function sampleOf(schema: JsonSchema, args: Record<string, unknown> = {}): unknown {
+export function createSampler(schema: JsonSchema): (args: Record<string, unknown>) => unknown {
   const isValid = compileSchema(schema)
-  let first: unknown
-  for (const attempt of attempts(schema, args)) {
-    const value = sampleAs(schema, attempt, { depth: 0, seed: 0 })
-    if (value !== undefined && isValid(value)) return value
-    first ??= value
+  return args => {
+    let first: unknown
+    for (const attempt of attempts(schema, args)) {
+      const value = sampleAs(schema, attempt, { depth: 0, seed: 0 })
+      if (value !== undefined && isValid(value)) return value
+      first ??= value
+    }
+    return first ?? null
   }
-  return first ?? null
 }
 
 /** From what a reader would like best to what asks least. */

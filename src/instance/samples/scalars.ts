@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../shared/json-schema.ts'
-import { samplePattern } from './sample-pattern.ts'
+import { samplePattern } from './pattern.ts'
 
 /** Fixed, because a sample is the same every time. Reserved names and networks (RFC 2606, RFC 5737, RFC 3849). */
 const FORMATS: Record<string, (seed: number) => string> = {

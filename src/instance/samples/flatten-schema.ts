@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../shared/json-schema.ts'
-import type { Attempt } from './sample.ts'
+import type { Attempt } from './attempt.ts'
 
 const MAX_REFERENCES = 50
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../shared/json-schema.ts'
-import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './sample.ts'
+import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './attempt.ts'
 
 /** Undefined when it must hold an entry that can have no value. */
 export function sampleArray(

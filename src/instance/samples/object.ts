@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../shared/json-schema.ts'
-import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './sample.ts'
-import { samplePattern } from './sample-pattern.ts'
-import { mergeSchemas } from './sample-schema.ts'
+import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './attempt.ts'
+import { mergeSchemas } from './flatten-schema.ts'
+import { samplePattern } from './pattern.ts'
 
 type Members = Record<string, unknown>
 
