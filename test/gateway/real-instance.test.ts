@@ -1,0 +1,85 @@
+import { Agent } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { Artifact } from '../../src/shared/artifact.ts'
+import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { callTool } from '../helpers/tool-call.ts'
+
+const instanceProgram = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
+
+test('a release of a real server under keep-alive load fails no request', async () => {
+  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  const port = await harness.gateway.open('weather')
+  await release(harness, 'dep_1', port)
+  const load = startLoad(port, 8)
+  for (const [old, next] of [
+    ['dep_1', 'dep_2'],
+    ['dep_2', 'dep_3'],
+  ] as const) {
+    await harness.until(() => load.answers.filter(text => text === old).length > 50)
+    await release(harness, next, port)
+    await harness.supervisor.drain(old)
+  }
+  await harness.until(() => load.answers.at(-1) === 'dep_3')
+  await load.stop()
+  expect(load.failures).toEqual([])
+  expect(harness.supervisor.report('dep_3').instances).toHaveLength(1)
+})
+
+test('a real server in a shared process sleeps and answers again', async () => {
+  await using harness = new RuntimeHarness({ instanceProgram })
+  const port = await harness.gateway.open('weather')
+  harness.supervisor.add(describeReal('mcp_1', port, { placement: 'shared', idleMs: 20 }))
+  harness.gateway.point('weather', 'mcp_1')
+  expect(await callTool(port, 'who')).toBe('mcp_1')
+  await harness.until(() => harness.supervisor.report('mcp_1').instances.length === 0)
+  expect(await callTool(port, 'who')).toBe('mcp_1')
+  expect(harness.supervisor.report('mcp_1').requests.total).toBeGreaterThanOrEqual(1)
+})
+
+async function release(harness: RuntimeHarness, id: string, port: number): Promise<void> {
+  harness.supervisor.add(describeReal(id, port))
+  await harness.supervisor.start(id)
+  harness.gateway.point('weather', id)
+}
+
+function describeReal(id: string, port: number, more: Parameters<typeof describeServed>[1] = {}) {
+  const served = describeServed(id, { ...more, loadArtifact: () => serverThatSays(id) })
+  const host = `127.0.0.1:${port}`
+  return {
+    ...served,
+    tenant: { ...served.tenant, url: `http://${host}/mcp`, allowedHosts: [host], stateKey: 'c2VjcmV0' },
+  }
+}
+
+function serverThatSays(text: string): Artifact {
+  const who = { name: 'who', description: 'Says who answers.', inputSchema: { type: 'object' } }
+  return {
+    format: 1,
+    server: { name: 'weather', version: '1.0.0' },
+    template: 'basic',
+    tools: [{ ...who, handler: { type: 'template', text } }],
+    resources: [],
+    prompts: [],
+    data: null,
+    env: [],
+  }
+}
+
+function startLoad(port: number, clients: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients })
+  const answers: string[] = []
+  const failures: unknown[] = []
+  let running = true
+  const client = async () => {
+    while (running)
+      await callTool(port, 'who', agent).then(text => answers.push(text), failures.push.bind(failures))
+  }
+  const done = Promise.all(Array.from({ length: clients }, client))
+  const stop = async () => {
+    running = false
+    await done
+    agent.destroy()
+  }
+  return { answers, failures, stop }
+}
