@@ -23,14 +23,19 @@ export function nearestName(word: string, candidates: readonly string[]): string
   return best
 }
 
-/** Levenshtein distance, one row at a time. */
+/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours, a row at a time. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = isSwap ? before[j - 2]! + 1 : change
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, change, swap)
     }
+    before = row
     row = next
   }
   return row[b.length]!

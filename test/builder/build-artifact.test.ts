@@ -67,3 +67,11 @@ test('environment variables are declared with all their fields', () => {
     { name: 'TOKEN', required: true },
   ])
 })
+
+test('a module of a source that is not there fails the build with the tool and the path', () => {
+  const handler = { type: 'module', path: 'tools/current.ts' }
+  const custom = { template: 'custom', source: 'src_1', tools: [{ ...tool, handler }] }
+  expect(() => build(custom)).toThrow(
+    '"current" is answered by tools/current.ts, but there is no source "src_1".',
+  )
+})

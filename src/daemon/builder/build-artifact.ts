@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { BuildRequest, EnvDeclaration } from '../../shared/definitions.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { promptArguments } from '../../shared/prompt-variables.ts'
 
 export interface BuiltArtifact {
@@ -16,8 +17,10 @@ const DEFAULT_VERSION = '1.0.0'
 /**
  * Makes the artifact of validated definitions. The same definitions always give the same bytes: known fields stand in a
  * fixed order. Free JSON (schemas, `data`) keeps the order it came in, because models read properties in that order.
+ * Throws NO_SOURCE when handlers are modules of a source archive that is not there.
  */
 export function buildArtifact(request: BuildRequest): BuiltArtifact {
+  requireSource(request)
   const artifact = toArtifact(request)
   const bytes = JSON.stringify(artifact)
   return { artifact, digest: digestOf(bytes), bytes }
@@ -25,6 +28,15 @@ export function buildArtifact(request: BuildRequest): BuiltArtifact {
 
 export function digestOf(bytes: string): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+function requireSource({ tools = [], resources = [], source }: BuildRequest): void {
+  const owner = [...tools, ...resources].find(({ handler }) => handler?.type === 'module')
+  if (owner?.handler?.type !== 'module') return
+  const where = source === undefined ? 'the build names no source' : `there is no source "${source}"`
+  throw new HostingError('NO_SOURCE', `"${owner.name}" is answered by ${owner.handler.path}, but ${where}.`, {
+    details: 'A "template" or "http" handler answers without any source.',
+  })
 }
 
 function toArtifact(request: BuildRequest): Artifact {

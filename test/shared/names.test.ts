@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { nearestName, SERVER_NAME, toSubdomainLabel } from '../../src/shared/names.ts'
+
+test.each([
+  ['nmae', ['name', 'mode'], 'name'],
+  ['inputschema', ['outputSchema', 'inputSchema'], 'inputSchema'],
+  ['tool', ['tools', 'title'], 'tools'],
+  ['zzz', ['name', 'tools'], undefined],
+  ['x', [], undefined],
+])('"%s" among %j is taken for %j', (word, candidates, expected) => {
+  expect(nearestName(word, candidates)).toBe(expected)
+})
+
+test.each(['weather', 'a', 'My_Server.v2', 'x'.repeat(63)])('%s is a name of a server', name => {
+  expect(name).toMatch(SERVER_NAME)
+})
+
+test.each(['', '.', '..', '../x', 'a/b', 'a b', 'ü', 'x'.repeat(64)])('%j is no name of a server', name => {
+  expect(name).not.toMatch(SERVER_NAME)
+})
+
+test.each([
+  ['My_Server.v2', 'my-server-v2'],
+  ['--a--', 'a'],
+  ['___', 'server'],
+])('%s becomes the DNS label %s', (name, label) => {
+  expect(toSubdomainLabel(name)).toBe(label)
+})
