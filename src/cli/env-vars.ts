@@ -21,6 +21,7 @@ export function readEnvVars(
   return values
 }
 
+/** A file that is missing is refused by Node itself, which looks for `--env-file` in every command line (exit code 9). */
 function readEnvFile(file: string): Record<string, string> {
   try {
     return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>

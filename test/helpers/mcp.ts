@@ -57,7 +57,8 @@ export function runToEnd(
   options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {},
 ): Promise<Ended> {
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
-  child.stdin.end(options.input ?? '')
+  // A program that ends before it reads its input is for the test to judge.
+  child.stdin.on('error', () => {}).end(options.input ?? '')
   return ended(child)
 }
 

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/command-list.ts'
+import { getCommand } from '../../src/cli/commands.ts'
+import { createHome, type TestHome } from '../helpers/mcp.ts'
+
+let home: TestHome
+
+beforeAll(() => {
+  home = createHome()
+})
+
+afterAll(() => home.remove())
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(await home.mcp(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test('--help, help and nothing at all list every command in 80 columns', async () => {
+  const pages = await Promise.all([home.mcp(['--help']), home.mcp(['help']), home.mcp([])])
+  const { code, stdout } = pages[0]
+  expect(code).toBe(0)
+  for (const page of pages) expect(page).toEqual(pages[0])
+  for (const { name, hidden } of COMMANDS) if (!hidden) expect(stdout).toContain(name.split(' ')[0])
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+})
+
+test('every command of the list exists, tells the same summary and has an example', () => {
+  for (const { name, summary, hidden } of COMMANDS) {
+    const command = getCommand(name)
+    expect(command.summary, name).toBe(summary)
+    if (!hidden) expect(command.examples?.length, name).toBeGreaterThan(0)
+  }
+})
+
+test('the help of a command shows its usage, options and examples, whichever way it is asked for', async () => {
+  const [flag, word] = await Promise.all([
+    home.mcp(['keys', 'create', '--help']),
+    home.mcp(['help', 'keys', 'create']),
+  ])
+  expect(flag).toEqual(word)
+  expect(flag.code).toBe(0)
+  expect(flag.stdout).toContain('Usage: mcp keys create [options]')
+  expect(flag.stdout).toContain('--scopes <scopes>')
+  expect(flag.stdout).toContain('Examples:')
+})
+
+test('a group without a command tells its commands and ends with 2; with --help it ends with 0', async () => {
+  const [bare, help] = await Promise.all([home.mcp(['daemon']), home.mcp(['daemon', '--help'])])
+  expect(bare.code).toBe(2)
+  expect(bare.stderr).toContain('start, stop, restart, status, logs, run')
+  expect(help.code).toBe(0)
+  expect(help.stdout).toContain('daemon restart')
+})
+
+test.each([
+  ['an unknown command', ['biuld'], 'There is no command "biuld": did you mean "build"?'],
+  ['an unknown subcommand', ['keys', 'creat'], 'did you mean "keys create"?'],
+  ['an unknown option', ['status', '--evn', 'staging'], 'Unknown option "--evn". Did you mean --env?'],
+  ['an option without its value', ['deploy', '--env'], 'argument missing'],
+  ['a value that is no choice', ['deploy', '--env', 'prod'], 'production, staging, development'],
+  ['a missing argument', ['stop'], 'Missing required argument "id"'],
+  ['an argument too many', ['whoami', 'x'], 'Too many arguments'],
+  ['a wrong number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],
+  ['a wrong duration', ['keys', 'create', '--expires', '7 days'], '--expires: "7 days" is not a duration'],
+  ['a wrong address', ['whoami', '--api-url', 'ftp://x'], '--api-url is "ftp://x"'],
+  ['a wrong scope', ['keys', 'create', '--name', 'x', '--scopes', 'REED'], 'did you mean READ'],
+  ['a wrong assignment', ['deploy', '--set', '1X=2'], '"1X" is no name of an environment variable'],
+  ['a variable that is not set', ['deploy', '--set', 'NOT_SET_HERE'], 'NOT_SET_HERE is not set here either'],
+  ['a folder without a project', ['build', '/'], 'There is no project file in /'],
+])('%s is a usage error: exit code 2 and a sentence on standard error', async (_name, args, sentence) => {
+  const { code, stdout, stderr } = await home.mcp(args)
+  expect(stderr).toContain(sentence)
+  expect(stdout).toBe('')
+  expect(code).toBe(2)
+})
+
+test('a usage error with --json is one line of JSON', async () => {
+  const { code, stdout, stderr } = await home.mcp(['status', '--json', '--nope'])
+  expect(code).toBe(2)
+  expect(stdout).toBe('')
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: 'INVALID_REQUEST',
+      message: 'Unknown option "--nope".',
+      next: [{ description: 'See how it is used', command: 'mcp status --help' }],
+    },
+  })
+})
+
+test('global options may stand before the command', async () => {
+  const { stdout, code } = await home.mcp(['--json', '--context', 'local', 'context', 'show'])
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout).context).toEqual({ value: 'local', source: 'flag', from: '--context' })
+})
+
+test('a command that only looks does not start a daemon', async () => {
+  const { code, stdout } = await home.mcp(['daemon', 'status', '--json'])
+  expect(code).toBe(7)
+  expect(JSON.parse(stdout)).toMatchObject({ running: false, url: null })
+  await home.mcp(['context', 'list'])
+  await home.mcp(['daemon', 'stop'])
+  expect(home.discovery()).toBeUndefined()
+})
+
+test('build --check validates without a daemon', async () => {
+  const { code, stdout } = await home.mcp(['build', '--check', 'examples/weather', '--json'])
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ valid: true, name: 'weather', template: 'advanced' })
+  expect(home.discovery()).toBeUndefined()
+})
