@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { HostingError } from '../../src/shared/errors.ts'
+import { parseBuildRequest, validateDefinitions } from '../../src/shared/validate-definitions.ts'
+import {
+  problemsOf,
+  prompt,
+  resource,
+  server,
+  tool,
+  withHandler,
+  withHttp,
+  withPrompt,
+  withResource,
+  withText,
+} from '../fixtures/definitions.ts'
+
+test('what the contract documents is all that is needed', () => {
+  const contract = {
+    name: 'weather',
+    template: 'basic',
+    tools: [tool],
+    resources: [resource],
+    prompts: [prompt],
+  }
+  const request = parseBuildRequest(contract)
+  expect(request).toMatchObject(contract)
+  expect(request.resources![0]!.mimeType).toBe('application/json')
+  expect(problemsOf({ name: 'weather', template: 'basic' })).toEqual([])
+})
+
+test('the error has the first problem in its message and all of them in its details', () => {
+  const error = catchError(() => parseBuildRequest({ name: 'weather', template: 'basics', tools: [{}] }))
+  expect(error.code).toBe('INVALID_MCP')
+  expect(error.message).toBe(
+    'The definitions are not valid: template: "basics" is not one of "basic", "advanced", "custom"; did you mean "basic"? (and 3 more)',
+  )
+  expect(error.details?.split('\n').slice(1)).toEqual([
+    'tools[0].name: is required: a string',
+    'tools[0].description: is required: a string',
+    'tools[0].inputSchema: is required: an object',
+  ])
+})
+
+test.each([
+  ['no object', [], ': must be an object, not an array'],
+  ['a number as name', { name: 1, template: 'basic' }, 'name: must be a string, not 1'],
+  ['a path as name', { name: '../x', template: 'basic' }, 'name: "../x" is not made of 1 to 63 letters'],
+  ['an unknown field', server({ tool: [] }), 'tool: is not a known field; did you mean "tools"?'],
+  [
+    'an unknown handler',
+    withHandler({ type: 'htp' }),
+    'tools[0].handler.type: "htp" is not one of "template"',
+  ],
+  [
+    'a misspelled step',
+    withHandler({ type: 'template', text: '', emit: [{ logg: {} }] }),
+    'emit[0].logg: is not a known field; did you mean "log"?',
+  ],
+  [
+    'a big integer of a TypeScript project',
+    server({ data: { population: 10n } }),
+    'data.population: must be',
+  ],
+  ['a number out of range', server({ page_size: 0 }), 'page_size: must be at least 1, not 0'],
+  ['a bad variable name', server({ env: ['9X'] }), 'env[0]: "9X" is not made of letters'],
+])('shape: %s', (_, input, sentence) => {
+  expect(problemsOf(input).join('\n')).toContain(sentence)
+})
+
+test('JSON nested deeper than anybody needs, or reaching a prototype, is refused before it is read', () => {
+  let data: unknown = 1
+  for (let depth = 0; depth < 100_000; depth++) data = [data]
+  expect(problemsOf(server({ data }))).toEqual([expect.stringMatching(/is nested deeper than 64 levels$/)])
+  const polluted = JSON.parse('{"name":"a","template":"basic","data":{"__proto__":{}}}')
+  expect(problemsOf(polluted)).toEqual(['data: may not have a field named "__proto__"'])
+})
+
+test('each name and URI may be there once', () => {
+  const twice = server({
+    tools: [tool, tool],
+    resources: [resource, resource],
+    prompts: [prompt, prompt],
+    env: ['A', 'A'],
+  })
+  expect(problemsOf(twice)).toEqual([
+    'tools[1].name: "current" is already the name of tools[0]',
+    'resources[1].uri: "weather://cities" is already the uri of resources[0]',
+    'prompts[1].name: "letter" is already the name of prompts[0]',
+    'env[1].name: "A" is already the name of env[0]',
+  ])
+})
+
+test('a list may hold 1000 entries', () => {
+  const tools = Array.from({ length: 1001 }, (_, index) => ({ ...tool, name: `t${index}` }))
+  expect(problemsOf(server({ tools }))).toEqual(['tools: has 1001 entries; a server may have 1000'])
+  expect(problemsOf(server({ tools: tools.slice(1) }))).toEqual([])
+})
+
+test('whatever JSON comes in, the answer is a request or problems, never a crash', () => {
+  const random = createRandom(7)
+  const samples = [
+    withHttp({ headers: { a: 'b' } }),
+    withText('{{ a }}'),
+    withResource({ uri: 'a://{b}' }),
+    withPrompt({}),
+  ]
+  for (let round = 0; round < 500; round++) {
+    const input = mutate(structuredClone(samples[round % samples.length]), random)
+    const result = validateDefinitions(input)
+    expect('request' in result || result.problems.length > 0).toBe(true)
+  }
+})
+
+/** Puts something else in the place of some of the values. */
+function mutate(value: unknown, random: () => number): unknown {
+  const strange = [
+    null,
+    0,
+    -1,
+    '',
+    '{{',
+    '%',
+    [],
+    {},
+    true,
+    { type: 'http' },
+    '\u0000',
+    'a'.repeat(200),
+    [[]],
+    { $ref: 'x' },
+  ]
+  if (random() < 0.08) return strange[Math.floor(random() * strange.length)]
+  if (value === null || typeof value !== 'object') return value
+  for (const [key, member] of Object.entries(value))
+    (value as Record<string, unknown>)[key] = mutate(member, random)
+  return value
+}
+
+/** The same numbers each run (a linear congruential generator). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1664525 + 1013904223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}
+
+function catchError(run: () => unknown): HostingError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof HostingError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
