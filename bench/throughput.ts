@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 import { deployEcho, MODERN_CALL, startDaemon } from './daemon.ts'
@@ -87,18 +88,34 @@ async function newConnections(urls: Record<string, string>): Promise<Figure[]> {
   ]
 }
 
-async function load(url: string, connections: number, reconnect = false): Promise<autocannon.Result> {
-  const result = await autocannon({
-    url,
-    method: 'POST',
-    ...MODERN_CALL,
-    connections,
-    duration: SECONDS,
-    ...(reconnect ? { reconnectRate: 1 } : {}),
-  })
+async function load(url: string, connections: number): Promise<autocannon.Result> {
+  const result = await autocannon({ url, method: 'POST', ...MODERN_CALL, connections, duration: SECONDS })
   const failed = result.errors + result.non2xx
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests to ${url} failed`)
   return result
+}
+
+/** Requests a second, each over a connection of its own, so many at a time. */
+async function requestsWithoutKeepAlive(url: string, concurrency: number): Promise<number> {
+  const start = performance.now()
+  const end = start + SECONDS * 1000
+  let count = 0
+  const lane = async () => {
+    for (; performance.now() < end; count++) await requestOnce(url)
+  }
+  await Promise.all(Array.from({ length: concurrency }, lane))
+  return (count * 1000) / (performance.now() - start)
+}
+
+function requestOnce(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { ...MODERN_CALL.headers, connection: 'close' }
+    const sent = request(url, { method: 'POST', headers, agent: false }, response => {
+      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`))
+      response.resume().on('end', resolve)
+    })
+    sent.on('error', reject).end(MODERN_CALL.body)
+  })
 }
 
 function figure(name: string, rate: number, ratio: number, limit?: number): Figure {

@@ -76,13 +76,14 @@ function ended(child: ChildProcess): Promise<Ended> {
   })
 }
 
-/** True while a process of this pid exists. */
+/** True while a process of this pid exists; one that has ended but was not yet waited for (a zombie) does not count. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
-  } catch {
-    return false // ESRCH: gone
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch (error) {
+    // Without /proc (macOS) the signal alone tells.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
   }
 }
 
