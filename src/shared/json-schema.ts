@@ -11,8 +11,15 @@ export const DIALECTS = [
   'http://json-schema.org/draft-07/schema',
 ] as const
 
-/** `verbose`: an error carries the schema it comes from, which near names are looked up in. */
-const options: Options = { strict: false, logger: false, verbose: true, validateFormats: true }
+const options: Options = {
+  strict: false,
+  logger: false,
+  validateFormats: true,
+  // An error carries the schema it comes from, which near names are looked up in.
+  verbose: true,
+  // 0.3 is a multiple of 0.1, although 0.3 / 0.1 is 2.9999999999999996.
+  multipleOfPrecision: 9,
+}
 
 type Draft = '2020-12' | 'draft-07'
 // Created on first use: a process that validates nothing does not pay for it.

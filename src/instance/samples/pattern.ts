@@ -21,10 +21,10 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
   return undefined
 }
 
-const CANDIDATES = [...'a1A0b_-. /:@#', 'é', '"']
+/** Different in kind, so that a repeated class gives some of each: patterns for passwords ask for that. */
+const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
-/** Kinds of characters and one that belongs to each. */
-const CLASSES: Record<string, string> = { d: '1', D: 'a', w: 'a', W: '-', s: ' ', S: 'a' }
+const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }
 
 /** Reads a pattern from left to right and writes what it asks for. Assertions are left to the final test. */
@@ -32,6 +32,7 @@ class PatternReader {
   readonly #pattern: string
   readonly #choices: PatternChoices
   readonly #groups: string[] = []
+  readonly #named: Record<string, string> = {}
   #at = 0
 
   constructor(pattern: string, choices: PatternChoices) {
@@ -49,64 +50,69 @@ class PatternReader {
   #readSequence(): string {
     let text = ''
     while (this.#at < this.#pattern.length && !'|)'.includes(this.#pattern[this.#at]!)) {
-      const atom = this.#readAtom()
-      text += atom.repeat(this.#readCount())
+      const atoms = this.#readAtom()
+      const count = this.#readCount()
+      for (let index = 0; index < count; index++)
+        text += atoms[(this.#choices.seed + index) % atoms.length] ?? ''
     }
     return text
   }
 
-  #readAtom(): string {
+  /** Texts any of which will do. */
+  #readAtom(): string[] {
     const character = this.#next()
     switch (character) {
       case '(':
-        return this.#readGroup()
+        return [this.#readGroup()]
       case '[':
         return this.#readClass()
       case '\\':
         return this.#readEscape()
       case '.':
-        return 'a'
+        return charactersOf('.')
       case '^':
       case '$':
-        return ''
+        return []
       default:
-        return character
+        return [character]
     }
   }
 
   #readGroup(): string {
     const isAssertion = this.#take('?=') || this.#take('?!') || this.#take('?<=') || this.#take('?<!')
     const isCapture = !isAssertion && !this.#take('?:')
-    if (this.#take('?<')) this.#at = this.#pattern.indexOf('>', this.#at) + 1
+    const name = isCapture && this.#take('?') ? this.#readUntil('>').slice(1, -1) : undefined
     const index = isCapture ? this.#groups.push('') - 1 : -1
     const text = this.read()
     this.#take(')')
     if (isCapture) this.#groups[index] = text
+    if (name !== undefined) this.#named[name] = text
     return isAssertion ? '' : text
   }
 
-  /** A character of a class: found by trying, so that every kind of class is understood. */
-  #readClass(): string {
+  #readClass(): string[] {
     const start = this.#at - 1
     while (this.#pattern[this.#at] !== ']') this.#at += this.#pattern[this.#at] === '\\' ? 2 : 1
     this.#at++
-    const source = this.#pattern.slice(start, this.#at)
-    const belongs = new RegExp(`^${source}$`, 'u')
-    const letters = [...source.slice(1, -1)].filter(letter => letter !== '\\')
-    const fitting = [...new Set([...letters, ...CANDIDATES])].filter(letter => belongs.test(letter))
-    return fitting[this.#choices.seed % fitting.length] ?? ''
+    return charactersOf(this.#pattern.slice(start, this.#at))
   }
 
-  #readEscape(): string {
+  #readEscape(): string[] {
     const kind = this.#next()
-    if (kind in CLASSES) return CLASSES[kind]!
-    if (kind in CONTROLS) return CONTROLS[kind]!
-    if (kind === 'b' || kind === 'B') return ''
-    if (kind === 'x') return this.#readCode(2)
-    if (kind === 'u') return this.#readCode(4)
+    if (CLASSES.includes(kind)) return charactersOf(`\\${kind}`)
+    if (kind in CONTROLS) return [CONTROLS[kind]!]
+    if (kind === 'b' || kind === 'B') return []
+    if (kind === 'x') return [this.#readCode(2)]
+    if (kind === 'u') return [this.#readCode(4)]
     if (kind === 'p' || kind === 'P') return this.#readProperty(kind)
-    if (/[1-9]/.test(kind)) return this.#groups[Number(kind) - 1] ?? ''
-    return kind
+    if (kind === 'k') return [this.#readNamedReference()]
+    if (/[1-9]/.test(kind)) return [this.#groups[Number(kind) - 1] ?? '']
+    return [kind]
+  }
+
+  #readNamedReference(): string {
+    const name = this.#readUntil('>').slice(1, -1)
+    return this.#named[name] ?? ''
   }
 
   #readCode(digits: number): string {
@@ -116,11 +122,14 @@ class PatternReader {
     return String.fromCodePoint(Number.parseInt(code, 16))
   }
 
-  #readProperty(kind: string): string {
-    const end = this.#pattern.indexOf('}', this.#at) + 1
-    const belongs = new RegExp(`^\\${kind}${this.#pattern.slice(this.#at, end)}$`, 'u')
-    this.#at = end
-    return CANDIDATES.find(letter => belongs.test(letter)) ?? ''
+  #readProperty(kind: string): string[] {
+    return charactersOf(`\\${kind}${this.#readUntil('}')}`)
+  }
+
+  #readUntil(end: string): string {
+    const start = this.#at
+    this.#at = this.#pattern.indexOf(end, start) + 1
+    return this.#pattern.slice(start, this.#at)
   }
 
   #readCount(): number {
@@ -146,4 +155,11 @@ class PatternReader {
     this.#at += text.length
     return true
   }
+}
+
+/** Characters of a class, found by trying, so that every kind of class is understood. */
+function charactersOf(source: string): string[] {
+  const belongs = new RegExp(`^${source}$`, 'u')
+  const letters = source.startsWith('[') ? [...source.slice(1, -1)].filter(letter => letter !== '\\') : []
+  return [...new Set([...CANDIDATES, ...letters])].filter(letter => belongs.test(letter))
 }

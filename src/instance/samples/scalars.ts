@@ -53,13 +53,18 @@ export function sampleNumber(schema: JsonSchema, seed: number, isInteger: boolea
   const { lower, upper } = boundsOf(schema, isInteger)
   const step = typeof schema.multipleOf === 'number' ? schema.multipleOf : 1
   const start = Math.max(lower, Math.min(1, upper))
+  const isAllowed = (value: number) =>
+    value >= lower &&
+    value <= upper &&
+    isMultiple(value, schema.multipleOf) &&
+    (!isInteger || Number.isInteger(value))
   for (let tried = 0; tried < 100; tried++) {
-    const value = round((Math.ceil(start / step - 1e-9) + seed + tried) * step)
-    if (value > upper) break
-    if (isMultiple(value, schema.multipleOf) && (!isInteger || Number.isInteger(value))) return value
+    const steps = Math.ceil(start / step - 1e-9) + seed + tried
+    const value = [steps, Math.floor(upper / step) - seed - tried]
+      .map(count => round(count * step))
+      .find(isAllowed)
+    if (value !== undefined) return value
   }
-  const down = round(Math.floor(upper / step + 1e-9) * step)
-  if (Number.isFinite(upper) && down >= lower) return down
   // No whole step lies between the bounds.
   return Number.isFinite(lower) && Number.isFinite(upper) ? (lower + upper) / 2 : start
 }
@@ -83,7 +88,7 @@ function next(bound: number, direction: 1 | -1, isInteger: boolean): number {
 }
 
 function isMultiple(value: number, of: unknown): boolean {
-  return typeof of !== 'number' || Number.isInteger(value / of)
+  return typeof of !== 'number' || Math.abs(Math.round(value / of) - value / of) < 1e-9
 }
 
 /** Takes back what binary fractions add: 3 * 0.1 is 0.3. */
