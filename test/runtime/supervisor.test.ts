@@ -133,7 +133,7 @@ test('drain waits for what is under way, and at most for its limit', async () =>
   await using harness = new RuntimeHarness({ limits: { drainMs: 50 } })
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
-  const [done, cut] = [post(`${url}/slow?ms=10`), post(`${url}/slow?ms=60000`)]
+  const [done, cut] = [post(`${url}/until-drain`), post(`${url}/slow?ms=60000`)]
   await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 2)
   const outcomes = await Promise.allSettled([done, cut, harness.supervisor.drain('dep_a')])
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
