@@ -74,10 +74,7 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
 
 async function newConnections(urls: Record<string, string>): Promise<Figure[]> {
   const candidates = Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [
-      name,
-      async () => (await load(url, 16, true)).requests.average,
-    ]),
+    Object.entries(urls).map(([name, url]) => [name, () => requestsWithoutKeepAlive(url, 16)]),
   )
   const rates = await interleave(ROUNDS, candidates)
   const ratio = median(rates.hosted!.map((value, round) => value / rates.proxied![round]!))

@@ -153,7 +153,7 @@ async function keepDeploying(url: string, round: number, acknowledged: Set<strin
       const { mcp_id } = await post('/v1/build', { ...definition, name: `server-${round}-${count}` })
       const { deployment_id, status } = await post('/v1/deploy', {
         mcp_id,
-        environment: count % 2 ? 'production' : 'staging',
+        environment: count % 4 ? 'staging' : 'production',
       })
       if (status === 'deployed') acknowledged.add(deployment_id)
     } catch {
