@@ -37,9 +37,10 @@ test('a closed address refuses connections and opens again on the same port', as
 test('closing an address leaves the connections that were handed over alone', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
-  const answer = post(`${url}/slow?ms=50`)
+  const answer = post(`${url}/until-drain`)
   await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
   await harness.gateway.close('dep_a')
+  await harness.supervisor.drain('dep_a')
   expect((await answer).status).toBe(200)
 })
 

@@ -58,7 +58,7 @@ test('a connection that was lost on its way is sent again', async () => {
 })
 
 test('an instance that hangs is replaced, and what it did not take goes to the new one', async () => {
-  await using harness = new RuntimeHarness({ patienceMs: 50 })
+  await using harness = new RuntimeHarness({ patienceMs: 300 })
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
   const [hanging] = harness.pids('dep_a')

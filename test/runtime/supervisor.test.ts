@@ -130,7 +130,7 @@ test('remove cuts what is open and leaves no process', async () => {
 })
 
 test('drain waits for what is under way, and at most for its limit', async () => {
-  await using harness = new RuntimeHarness({ limits: { drainMs: 50 } })
+  await using harness = new RuntimeHarness({ limits: { drainMs: 500 } })
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
   const [done, cut] = [post(`${url}/until-drain`), post(`${url}/slow?ms=60000`)]
