@@ -37,9 +37,10 @@ function httpNames(): string[] {
 export const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /./, namespace: 'file' }, ({ path, importer }) => {
+    onResolve({ filter: /./, namespace: 'file' }, ({ path, importer, kind }) => {
       const name = path.replace(/^node:/, '')
-      if (!builtinModules.includes(name)) return undefined
+      // What is imported while the program runs is lazy as it is, and its namespace must have all names.
+      if (!builtinModules.includes(name) || kind === 'dynamic-import') return undefined
       return { path: `node:${name}`, namespace: 'lazy', suffix: `?${importer}` }
     })
     onLoad({ filter: /^node:/, namespace: 'lazy' }, ({ path }) => ({ contents: lazyModule(path) }))
