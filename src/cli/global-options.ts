@@ -2,12 +2,12 @@ import type { Input, OptionDeclaration } from './command.ts'
 
 /** Options that every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  json: { type: 'boolean', doc: 'one JSON document on standard output, errors as JSON on standard error' },
-  yes: { type: 'boolean', short: 'y', doc: 'answer yes to every question, also to destructive ones' },
+  json: { type: 'boolean', doc: 'one JSON document on stdout, errors as JSON on stderr' },
+  yes: { type: 'boolean', short: 'y', doc: 'answer yes to every question' },
   quiet: { type: 'boolean', short: 'q', doc: 'print only what was asked for' },
-  debug: { type: 'boolean', doc: 'show requests, answers and stack traces on standard error' },
+  debug: { type: 'boolean', doc: 'show requests and stack traces on stderr' },
   color: { type: 'boolean', default: true, doc: 'no colours (also NO_COLOR)' },
-  apiUrl: { type: 'string', value: 'url', doc: 'API to talk to instead of the local daemon (MCP_API_URL)' },
+  apiUrl: { type: 'string', value: 'url', doc: 'API to use instead of the local daemon (MCP_API_URL)' },
   apiKey: { type: 'string', value: 'key', doc: 'API key (MCP_API_KEY)' },
   context: { type: 'string', value: 'name', doc: 'saved context to use (MCP_CONTEXT)' },
   timeout: { type: 'duration', value: 'duration', default: 120_000, doc: 'longest wait for an answer' },

@@ -23,7 +23,7 @@ test('--help, help and nothing at all list every command in 80 columns', async (
   expect(code).toBe(0)
   for (const page of pages) expect(page).toEqual(pages[0])
   for (const { name, hidden } of COMMANDS) if (!hidden) expect(stdout).toContain(name.split(' ')[0])
-  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
 test('every command of the list exists, tells the same summary and has an example', () => {

@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BuildRecord, DeploymentStatus } from '../../src/shared/deployments.ts'
+import { createHome, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
+
+/** The life of servers from the command line, with the real daemon. One daemon for all; each test has its own server. */
+let home: TestHome
+
+beforeAll(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+})
+
+afterAll(() => home.remove())
+
+function writeServer(name: string, project: Record<string, unknown> = {}): string {
+  const directory = join(home.dir, 'projects', name)
+  mkdirSync(directory, { recursive: true })
+  const hello = {
+    name: 'hello',
+    description: 'Greets',
+    inputSchema: { type: 'object', properties: { name: { type: 'string', default: 'you' } } },
+    handler: { type: 'template', text: `Hello {{ name }} from ${name}` },
+  }
+  writeFileSync(
+    join(directory, 'mcp.config.json'),
+    JSON.stringify({ name, template: 'basic', tools: [hello], ...project }),
+  )
+  return directory
+}
+
+type Deployment = DeploymentStatus
+
+test('up builds, deploys, lists the tools and calls one that changes nothing', async () => {
+  const directory = writeServer('first')
+  const result = await home.json<Record<string, unknown>>(['up', directory])
+  expect(result).toEqual({
+    mcp_id: expect.stringMatching(/^mcp_/),
+    deployment_id: expect.stringMatching(/^dep_/),
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
+    health_check: expect.stringMatching(/\/health$/),
+    tools: ['hello'],
+    call: {
+      tool: 'hello',
+      arguments: {},
+      is_error: false,
+      result: expect.objectContaining({ content: [{ type: 'text', text: 'Hello you from first' }] }),
+    },
+  })
+  const { code, stdout, stderr } = await home.mcp(['up', directory])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('Hello you from first')
+  expect(stdout).toContain(`first runs at ${result.url}`)
+  expect(stdout).toContain('"mcpServers"')
+  expect(stdout).toContain('mcp connect first --client')
+})
+
+test('up of an invalid project ends with 2 and names each fault', async () => {
+  const directory = writeServer('faulty', {
+    tools: [{ name: 'x', description: 'y', inputSchema: { type: 'array' } }],
+  })
+  const { code, stdout, stderr } = await home.mcp(['up', directory, '--json'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'INVALID_MCP' })
+  expect(JSON.parse(stderr).error.details).toContain('tools[0].inputSchema')
+})
+
+test('a server goes through build, deploy, stop, start, restart and remove', async () => {
+  const build = await home.json<BuildRecord>(['build', writeServer('life')])
+  expect(build).toMatchObject({ name: 'life', status: 'ready' })
+  const deployed = await home.json<Deployment>(['deploy', build.mcp_id, '--env', 'staging'])
+  expect(deployed).toMatchObject({ status: 'deployed' })
+  const id = deployed.deployment_id
+
+  expect(await home.json(['status', 'life'])).toMatchObject({
+    deployment_id: id,
+    environment: 'staging',
+    name: 'life',
+  })
+  expect(await home.json(['stop', 'life'])).toMatchObject({ deployment_id: id, status: 'stopped' })
+  expect((await home.mcp(['stop', id])).code).toBe(5)
+  expect(await home.json(['start', 'life'])).toMatchObject({
+    deployment_id: id,
+    status: 'deployed',
+    url: deployed.url,
+  })
+  expect(await home.json(['restart', id.slice(0, 12)])).toMatchObject({
+    deployment_id: id,
+    status: 'deployed',
+  })
+
+  const unsure = await home.mcp(['remove', 'life', '--json'])
+  expect(unsure.code).toBe(2)
+  expect(JSON.parse(unsure.stderr).error.message).toContain('--yes')
+  expect(await home.json(['remove', 'life', '--yes'])).toEqual({ removed: id })
+  expect((await home.mcp(['status', 'life'])).code).toBe(4)
+  expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
+})
+
+test('rollback deploys what ran before', async () => {
+  const directory = writeServer('back')
+  const one = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
+  const two = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
+  const rolled = await home.json<Deployment>(['rollback', 'back'])
+  expect(rolled).toMatchObject({ status: 'deployed', url: one.url })
+  expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
+  const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
+  expect(again.status).toBe('deployed')
+  const { stdout } = await home.mcp(['rollback', 'back'])
+  expect(stdout).toContain('Rolled back back in ')
+})
+
+test('a name that stands for several live deployments lists them; --env chooses', async () => {
+  const build = await home.json<BuildRecord>(['build', writeServer('twice')])
+  const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
+  const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
+  const { code, stderr } = await home.mcp(['status', 'twice'])
+  expect(code).toBe(2)
+  expect(stderr).toContain(staging.deployment_id)
+  expect(stderr).toContain(development.deployment_id)
+  const chosen = await home.json<Deployment>(['status', 'twice', '--env', 'staging'])
+  expect(chosen.deployment_id).toBe(staging.deployment_id)
+})
+
+test('list and status show each server once, aligned, with the next command', async () => {
+  await home.json(['up', writeServer('shown')])
+  await home.json(['up', writeServer('shown')])
+  const list = await home.mcp(['list'])
+  const rows = list.stdout.split('\n').filter(line => line.startsWith('shown '))
+  expect(rows.map(row => row.split(/ +/).slice(1, 3))).toEqual([
+    ['development', 'deployed'],
+    ['preview', 'ready'],
+  ])
+  expect(list.stdout).toContain('mcp tools ')
+  const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
+  expect(json.builds.filter(({ name }) => name === 'shown')).toHaveLength(2)
+  const status = await home.mcp(['status'])
+  expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)
+})
+
+test('an id that nothing has ends with 4 and a near name', async () => {
+  await home.json(['up', writeServer('spelled')])
+  const { code, stderr } = await home.mcp(['status', 'speled'])
+  expect(code).toBe(4)
+  expect(stderr).toContain('did you mean "spelled"?')
+})
+
+test('a value given with --set reaches the server and is never shown again', async () => {
+  const directory = writeServer('secret', { env: ['TOKEN'] })
+  await home.json(['deploy', directory, '--set', 'TOKEN'], { env: { ...home.env, TOKEN: 's3cret-value' } })
+  const { stdout } = await home.mcp(['status', 'secret', '--json'])
+  expect(JSON.parse(stdout).config.env_vars).toHaveProperty('TOKEN')
+  expect(stdout).not.toContain('s3cret-value')
+})
+
+test('logs prints lines for a person and one JSON object a line for a program', async () => {
+  await home.json(['up', writeServer('logged')])
+  const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
+  expect(human.stdout).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello ok \d+ ms\n$/,
+  )
+  const json = await home.mcp(['logs', 'logged', '--grep', 'tools/call', '--tail', '1', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    stream: 'mcp',
+    level: 'info',
+    method: 'tools/call',
+    tool: 'hello',
+  })
+  const none = await home.mcp(['logs', 'logged', '--until', '1d'])
+  expect(none).toEqual({ code: 0, stdout: '', stderr: 'No log lines.\n' })
+})
+
+test('logs -f shows what comes until Ctrl-C, which ends with 130', async () => {
+  const { url } = await home.json<{ url: string }>(['up', writeServer('followed')])
+  const args = [MCP_BIN, 'logs', 'followed', '-f', '--tail', '1', '--json', '--grep', 'tools/call']
+  const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(child.stdout, 'data')
+  const came = once(child.stdout, 'data')
+  await home.json(['call', url, 'hello'])
+  expect(JSON.parse(String((await came)[0]).split('\n')[0]!).message).toContain('tools/call')
+  child.kill('SIGINT')
+  expect((await once(child, 'exit'))[0]).toBe(130)
+})
+
+test('a reader that goes away ends the command quietly', async () => {
+  await home.json(['up', writeServer('piped')])
+  const child = spawn(
+    'sh',
+    ['-c', `"$0" "$1" logs piped | true; "$0" "$1" list | head -n 1`, process.execPath, MCP_BIN],
+    {
+      env: home.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let stderr = ''
+  child.stderr.on('data', text => {
+    stderr += text
+  })
+  await once(child, 'close')
+  expect(stderr).toBe('')
+})
