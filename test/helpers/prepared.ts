@@ -1,0 +1,58 @@
+import { prepareServer } from '../../src/instance/prepare-server.ts'
+import type { CallContext, CallToolResult, PreparedServer } from '../../src/instance/prepared-server.ts'
+import type { Artifact } from '../../src/shared/artifact.ts'
+import type { ToolDefinition } from '../../src/shared/definitions.ts'
+import type { Tenant } from '../../src/shared/instance-protocol.ts'
+import { createArtifact } from '../fixtures/instance/artifact.ts'
+
+/** A call context that keeps what the handler said. */
+export interface RecordedCall extends CallContext {
+  said: unknown[][]
+}
+
+export function createCall(changes: Partial<CallContext> = {}): RecordedCall {
+  const said: unknown[][] = []
+  return {
+    said,
+    signal: new AbortController().signal,
+    log: (...line) => said.push(['log', ...line]),
+    progress: (...step) => said.push(['progress', ...step]),
+    hostingContext: undefined,
+    ...changes,
+  }
+}
+
+export function prepare(parts: Partial<Artifact>, tenant: Partial<Tenant> = {}): PreparedServer {
+  return prepareServer(createArtifact(parts), {
+    id: 'dep_1',
+    serverName: 'test',
+    url: 'http://127.0.0.1:1/mcp',
+    allowedHosts: [],
+    allowedOrigins: [],
+    env: {},
+    allowPrivateNetwork: false,
+    logLevel: 'info',
+    stateKey: '',
+    ...tenant,
+  })
+}
+
+/** A tool that takes any arguments, unless the parts say otherwise. */
+export function createTool(parts: Partial<ToolDefinition>): ToolDefinition {
+  return { name: 'tool', description: 'A tool', inputSchema: { type: 'object' }, ...parts }
+}
+
+/** Calls the one tool of a server made of it. */
+export async function callTool(
+  tool: Partial<ToolDefinition>,
+  args: Record<string, unknown> = {},
+  options: { artifact?: Partial<Artifact>; tenant?: Partial<Tenant>; call?: CallContext } = {},
+): Promise<CallToolResult> {
+  const definition = createTool(tool)
+  const server = prepare({ tools: [definition], ...options.artifact }, options.tenant)
+  return server.findTool(definition.name)!.call(args, options.call ?? createCall())
+}
+
+export function textOf(result: CallToolResult): string {
+  return result.content.map(block => String(block.text)).join('\n')
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { ToolDefinition } from '../../src/shared/definitions.ts'
+import { callTool, textOf } from '../helpers/prepared.ts'
+
+const weather: Partial<ToolDefinition> = {
+  name: 'weather',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      city: { type: 'string', minLength: 2 },
+      units: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
+      days: { type: 'integer', minimum: 1, maximum: 7, default: 3 },
+    },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  handler: { type: 'template', text: '{{ city }} {{ units }} {{ days }}' },
+}
+
+test('defaults of the schema are filled in', async () => {
+  expect(textOf(await callTool(weather, { city: 'Oslo' }))).toBe('Oslo celsius 3')
+})
+
+describe('bad arguments are a tool error that names the field', () => {
+  test.each([
+    [{}, /"city" is required/],
+    [{ city: 5 }, /"city" must be string/],
+    [{ city: 'O' }, /"city" must NOT have fewer than 2 characters/],
+    [{ city: 'Oslo', units: 'kelvin' }, /"units" must be one of "celsius", "fahrenheit"/],
+    [{ city: 'Oslo', days: 8 }, /"days" must be <= 7/],
+    [{ city: 'Oslo', unit: 'celsius' }, /"unit" is not a known field; did you mean "units"\?/],
+  ])('%j', async (args, sentence) => {
+    const result = await callTool(weather, args)
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toMatch(sentence)
+    expect(textOf(result)).toContain('weather')
+  })
+})
+
+test('a schema of draft-07 is read as such', async () => {
+  const inputSchema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'object',
+    properties: { pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] } },
+  }
+  const handler = { type: 'template', text: 'ok' } as const
+  expect((await callTool({ inputSchema, handler }, { pair: ['a', 1] })).isError).toBeUndefined()
+  expect(textOf(await callTool({ inputSchema, handler }, { pair: ['a', 'b'] }))).toContain('pair.1')
+})
+
+const outputSchema = {
+  type: 'object',
+  properties: { n: { type: 'integer' } },
+  required: ['n'],
+}
+
+test('an answer of the output schema comes structured and as text', async () => {
+  const result = await callTool(
+    { outputSchema, handler: { type: 'template', json: { n: '{{ n }}' } } },
+    { n: 2 },
+  )
+  expect(result).toEqual({ content: [{ type: 'text', text: '{"n":2}' }], structuredContent: { n: 2 } })
+})
+
+test('a text that is JSON counts as its value', async () => {
+  const handler = { type: 'template', text: '{"n": {{ n }}}' } as const
+  expect((await callTool({ outputSchema, handler }, { n: 3 })).structuredContent).toEqual({ n: 3 })
+})
+
+test('an answer that breaks the output schema is a tool error that names the field', async () => {
+  const result = await callTool({ outputSchema, handler: { type: 'template', json: { n: 'two' } } })
+  expect(result.isError).toBe(true)
+  expect(textOf(result)).toMatch(/does not match its outputSchema: "n" must be integer/)
+  expect(result).not.toHaveProperty('structuredContent')
+})
+
+test('an answer that is not JSON where an output schema is declared is a tool error', async () => {
+  const result = await callTool({ outputSchema, handler: { type: 'template', text: 'two' } })
+  expect(textOf(result)).toMatch(/declares an outputSchema, but its answer is not JSON/)
+})
+
+test('an error of the handler need not fit the output schema', async () => {
+  const result = await callTool({ outputSchema, handler: { type: 'template', text: 'none', isError: true } })
+  expect(result).toEqual({ content: [{ type: 'text', text: 'none' }], isError: true })
+})
+
+test('without a handler a tool answers with a marked sample, or an echo of its arguments', async () => {
+  const sample = await callTool({ outputSchema }, {})
+  expect(sample).toMatchObject({ structuredContent: { n: expect.any(Number) } })
+  expect(await callTool({ outputSchema }, {})).toEqual(sample)
+  expect(await callTool({}, { a: 1 })).toEqual({
+    content: [{ type: 'text', text: '{"a":1}' }],
+    _meta: { 'mcp-hosting/sample': true },
+  })
+})
+
+test('calls that arrive while the first one is being prepared are answered too', async () => {
+  const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => callTool(weather, { city })))
+  expect(results.map(textOf)).toEqual(['Oslo celsius 3', 'Rome celsius 3', 'Lima celsius 3'])
+})
