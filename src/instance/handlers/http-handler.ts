@@ -1,7 +1,7 @@
 import type { HttpHandler } from '../../shared/definitions.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import { type AnswerTemplate, compileAnswer } from './answer-template.ts'
-import type { Handler } from './handler.ts'
+import { type Handler, HandlerError } from './handler.ts'
 import { compileHttpRequest } from './http-request.ts'
 import { describeStatus, toAnswer, toTemplateValue } from './http-response.ts'
 import { dispatcherFor, sendHttp } from './http-send.ts'
@@ -21,7 +21,7 @@ export function createHttpHandler(
     const request = compose(scope)
     const response = await sendHttp(request, { ...definition, dispatcher, allowPrivateNetwork, signal })
     if (response.status < 200 || response.status > 299)
-      return { content: [{ type: 'text', text: describeStatus(request, response) }], isError: true }
+      throw new HandlerError(describeStatus(request, response))
     if (!result) return toAnswer(response)
     return result(new templates.Rendering({ ...scope, response: toTemplateValue(response) }))
   }

@@ -1,246 +1,312 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createHttpHandler } from '../../../src/instance/handlers/http-handler.ts'
+import { createGuardedAgent } from '../../../src/instance/handlers/http-send.ts'
+import { loadTemplates } from '../../../src/instance/handlers/load.ts'
 import type { CallContext } from '../../../src/instance/prepared-server.ts'
-import { toolSchema } from '../../../src/shared/definitions.ts'
-import { callTool, createCall, createTool, textOf } from '../../helpers/prepared.ts'
+import { type HttpHandler, httpHandlerSchema, type ToolDefinition } from '../../../src/shared/definitions.ts'
+import { callTool, createCall, textOf } from '../../helpers/prepared.ts'
 
-type Respond = (request: IncomingMessage, response: ServerResponse, body: string) => void
+interface Received {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+type Respond = (request: Received, response: ServerResponse) => void
 
 let api: Server
-let url: string
+let base = ''
 let respond: Respond
-let seen: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[]
+let received: Received[] = []
 
-beforeEach(async () => {
-  seen = []
-  respond = (_request, response) => json(response, { ok: true })
+beforeAll(async () => {
   api = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString()
-    seen.push({ method: request.method!, url: request.url!, headers: request.headers, body })
-    respond(request, response, body)
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { method = '', url = '', headers } = request
+    received.push({ method, url, headers, body })
+    respond(received.at(-1)!, response)
   })
   api.listen(0, '127.0.0.1')
   await once(api, 'listening')
-  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
+  base = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
 })
-afterEach(async () => {
+
+afterEach(() => {
+  received = []
+})
+
+afterAll(() => {
   api.closeAllConnections()
   api.close()
-  await once(api, 'close')
 })
 
-function json(response: ServerResponse, value: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+const json =
+  (value: unknown, status = 200): Respond =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+  }
+
+interface Call {
+  tool?: Partial<ToolDefinition>
+  env?: Record<string, string>
+  call?: CallContext
+  allowPrivateNetwork?: boolean
 }
 
-type Env = Record<string, string>
-
-/** A tool with this handler, as a function that calls it. */
-function httpTool(handler: object, env: Env = {}, tool: object = {}, allowPrivateNetwork = true) {
-  const definition = toolSchema.parse({ ...createTool({}), ...tool, handler: { type: 'http', ...handler } })
-  const artifact = { env: Object.keys(env).map(name => ({ name, required: true })) }
-  return (args: Record<string, unknown> = {}, call: Partial<CallContext> = {}) =>
-    callTool(definition, args, { artifact, tenant: { env, allowPrivateNetwork }, call: createCall(call) })
+function callApi(handler: object, args: Record<string, unknown> = {}, options: Call = {}) {
+  const { env = {}, call, tool, allowPrivateNetwork = true } = options
+  const all = { API: base, ...env }
+  return callTool({ handler: define(handler), ...tool }, args, {
+    artifact: { env: Object.keys(all).map(name => ({ name, required: true })) },
+    tenant: { env: all, allowPrivateNetwork },
+    ...(call && { call }),
+  })
 }
 
-describe('the request', () => {
-  test('is made of templates over arguments and environment', async () => {
-    const call = httpTool(
-      {
-        method: 'POST',
-        url: '{{ env.BASE }}/cities/{{ city | url_encode }}',
-        headers: { Authorization: 'Bearer {{ env.TOKEN }}', 'X-Empty': '{{ none }}' },
-        query: { units: '{{ units }}', lang: '{{ lang }}' },
-        body: { city: '{{ city }}', days: '{{ days }}', note: 'for {{ city }}' },
-      },
-      { BASE: url, TOKEN: 'secret-token' },
-    )
-    await call({ city: 'São Paulo', days: 3, units: 'metric & more' })
-    const [{ method, url: path, headers, body }] = seen as [(typeof seen)[0]]
-    expect(method).toBe('POST')
-    expect(new URL(path, url).pathname).toBe('/cities/S%C3%A3o+Paulo')
-    expect(new URL(path, url).searchParams.toString()).toBe('units=metric+%26+more')
-    expect(headers.authorization).toBe('Bearer secret-token')
-    expect(headers).not.toHaveProperty('x-empty')
-    expect(headers['content-type']).toBe('application/json')
-    expect(JSON.parse(body)).toEqual({ city: 'São Paulo', days: 3, note: 'for São Paulo' })
-  })
+function define(handler: object): HttpHandler {
+  return httpHandlerSchema.parse({ type: 'http', url: '{{ env.API }}/', ...handler })
+}
 
-  test('never takes a line break into a header', async () => {
-    const call = httpTool({ url, headers: { 'X-City': 'a{{ city }}' } })
-    const result = await call({ city: 'x\r\nX-Admin: 1' })
-    expect(result.isError).toBe(true)
-    expect(textOf(result)).toContain('X-City')
-    expect(seen).toEqual([])
-  })
-
-  test.each(['../admin', '..%2f', '%2e%2e', '..', 'a/../../admin'])(
-    'does not leave the path it is made for with %j',
-    async id => {
-      const call = httpTool({ url: `${url}/users/{{ id }}` })
-      await call({ id })
-      for (const { url: path } of seen) expect(new URL(path, url).pathname).toMatch(/^\/users\/./)
+test('method, URL, query, headers and body are templates', async () => {
+  respond = json({ ok: true })
+  const result = await callApi(
+    {
+      method: 'POST',
+      url: '{{ env.API }}/items/{{ id | url_encode }}?fixed=1',
+      query: { q: '{{ q }}', none: '{{ none }}' },
+      headers: { 'X-Id': '{{ id }}', 'X-None': '{{ none }}', Authorization: 'Bearer {{ env.TOKEN }}' },
+      body: { id: '{{ id }}', count: '{{ count }}', none: '{{ none }}', nested: ['{{ q }}'] },
     },
+    { id: 'a/b', q: 'x & y', count: 2 },
+    { env: { TOKEN: 'token-1' } },
   )
-
-  test.each(['@evil.example/', '.evil.example', ':1/', '/evil.example'])(
-    'does not leave the host it is made for with %j',
-    async path => {
-      const call = httpTool({ url: `${url}{{ path }}`, retries: 0 })
-      const result = await call({ path })
-      if (seen.length === 0) expect(result.isError).toBe(true)
-    },
-  )
+  expect(textOf(result)).toBe('{"ok":true}')
+  const [request] = received
+  expect(request).toMatchObject({ method: 'POST', url: '/items/a%2Fb?fixed=1&q=x+%26+y' })
+  expect(request!.headers).toMatchObject({
+    'x-id': 'a/b',
+    authorization: 'Bearer token-1',
+    'content-type': 'application/json',
+  })
+  expect(request!.headers).not.toHaveProperty('x-none')
+  expect(JSON.parse(request!.body)).toEqual({ id: 'a/b', count: 2, nested: ['x & y'] })
 })
 
-describe('the answer', () => {
-  test('is the body as it came', async () => {
-    expect(await httpTool({ url })()).toEqual({ content: [{ type: 'text', text: '{"ok":true}' }] })
-    respond = (_request, response) => response.setHeader('content-type', 'text/plain').end('sunny')
-    expect(textOf(await httpTool({ url })())).toBe('sunny')
-    respond = (_request, response) => response.setHeader('content-type', 'image/png').end(Buffer.from([1, 2]))
-    expect((await httpTool({ url })()).content).toEqual([
-      { type: 'image', data: 'AQI=', mimeType: 'image/png' },
-    ])
-  })
+test('a body of text is sent as it renders, with the type that the headers say', async () => {
+  respond = json(1)
+  const form = {
+    method: 'POST',
+    body: 'a={{ a | url_encode }}&',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  }
+  await callApi(form, { a: 'x y' })
+  expect(received[0]).toMatchObject({ body: 'a=x+y&' })
+  expect(received[0]!.headers['content-type']).toBe('application/x-www-form-urlencoded')
+})
 
-  test('is made by result over status, headers and body', async () => {
-    respond = (_request, response) => json(response.setHeader('x-id', '7'), { main: { temp: 21.5 } })
-    const result = {
-      json: {
-        temperature: '{{ response.body.main.temp }}',
-        id: '{{ response.headers["x-id"] }}',
-        status: '{{ response.status }}',
-      },
+test('result templates read status, headers and body of the response', async () => {
+  respond = (_request, response) =>
+    response
+      .writeHead(201, { 'Content-Type': 'application/json', 'X-Rate': '9' })
+      .end('{"items":[{"id":1},{"id":2}]}')
+  const text =
+    '{{ response.status }} {{ response.headers.x-rate }} {{ response.body.items | map: "id" | join: "," }} {{ who }}'
+  expect(textOf(await callApi({ result: { text } }, { who: 'me' }))).toBe('201 9 1,2 me')
+})
+
+test('a JSON answer is checked against the output schema', async () => {
+  const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  respond = json({ n: 1, more: 2 })
+  expect(await callApi({}, {}, { tool: { outputSchema } })).toMatchObject({
+    structuredContent: { n: 1, more: 2 },
+  })
+  respond = json({ n: 'x' })
+  expect(textOf(await callApi({}, {}, { tool: { outputSchema } }))).toMatch(/"n" must be integer/)
+})
+
+test('an image comes as image content', async () => {
+  respond = (_request, response) =>
+    response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2]))
+  expect((await callApi({})).content).toEqual([{ type: 'image', data: 'AQI=', mimeType: 'image/png' }])
+})
+
+test('a text in another character set is read as such', async () => {
+  respond = (_request, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-1' }).end(Buffer.from([0xe9]))
+  expect(textOf(await callApi({}))).toBe('é')
+})
+
+test('JSON that cannot be read is a tool error', async () => {
+  respond = (_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{oops')
+  const result = await callApi({})
+  expect(result.isError).toBe(true)
+  expect(textOf(result)).toMatch(/cannot be read as JSON/)
+})
+
+test('an answer of another status is a tool error with status and the beginning of the body', async () => {
+  respond = (_request, response) => response.writeHead(404).end(`no such item ${'x'.repeat(5000)}`)
+  const result = await callApi({})
+  expect(result.isError).toBe(true)
+  expect(textOf(result)).toMatch(/^GET 127\.0\.0\.1:\d+ answered 404 Not Found: no such item xxx/)
+  expect(textOf(result).length).toBeLessThan(700)
+})
+
+test('no value of the environment is told in an error, even when the API repeats it', async () => {
+  respond = ({ headers, url }, response) =>
+    response.writeHead(400).end(`bad ${headers.authorization} at ${url}`)
+  const result = await callApi(
+    { url: '{{ env.API }}/?key={{ env.TOKEN }}', headers: { Authorization: 'Bearer {{ env.TOKEN }}' } },
+    {},
+    { env: { TOKEN: 'very-secret-token' } },
+  )
+  expect(received[0]!.headers.authorization).toBe('Bearer very-secret-token')
+  expect(textOf(result)).toContain('400')
+  expect(JSON.stringify(result)).not.toContain('very-secret')
+})
+
+test('an answer that is too large ends the transfer', async () => {
+  respond = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    const more = (): void => {
+      if (!response.destroyed) response.write('x'.repeat(1000), () => setImmediate(more))
     }
-    const outputSchema = { type: 'object', properties: { temperature: { type: 'number' } } }
-    const answer = await httpTool({ url, result }, {}, { outputSchema })()
-    expect(answer.structuredContent).toEqual({ temperature: 21.5, id: '7', status: 200 })
-    expect(JSON.parse(textOf(answer))).toEqual(answer.structuredContent)
-  })
+    more()
+  }
+  const result = await callApi({ maxResponseBytes: 10_000 })
+  expect(textOf(result)).toMatch(/larger than maxResponseBytes \(10000 bytes\)/)
+})
 
-  test('that breaks the output schema is an error that names the field', async () => {
-    respond = (_request, response) => json(response, { temperature: 'warm' })
-    const outputSchema = { type: 'object', properties: { temperature: { type: 'number' } } }
-    const answer = await httpTool({ url }, {}, { outputSchema })()
-    expect(answer.isError).toBe(true)
-    expect(textOf(answer)).toContain('"temperature" must be number')
-  })
+test('an API that does not answer in time is a tool error', async () => {
+  respond = () => {}
+  expect(textOf(await callApi({ timeoutMs: 50 }))).toMatch(/did not answer within 50 ms/)
+})
 
-  test('of another status than 2xx is an error with the status and what came, short', async () => {
-    respond = (_request, response) =>
-      json(response, { message: 'no such city', padding: 'x'.repeat(5000) }, 404)
-    const answer = await httpTool({ url })()
-    expect(answer.isError).toBe(true)
-    expect(textOf(answer)).toMatch(/404 Not Found.*no such city/)
-    expect(textOf(answer).length).toBeLessThan(1000)
-  })
+test('an answer that stops in the middle is a tool error too', async () => {
+  respond = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+  }
+  expect(textOf(await callApi({ timeoutMs: 100, retries: 0 }))).toMatch(/did not answer within 100 ms/)
+})
 
-  test('never tells a value of the environment, whatever the API sends back', async () => {
-    respond = (request, response) => json(response, { echo: request.headers.authorization }, 401)
-    const headers = { Authorization: 'Bearer {{ env.TOKEN }}' }
-    const answer = await httpTool({ url, headers }, { TOKEN: 'tok-3f9a77' })()
-    expect(answer.isError).toBe(true)
-    expect(JSON.stringify(answer)).not.toContain('tok-3f9a77')
-  })
-
-  test('larger than maxResponseBytes is cut off while it comes, compressed or not', async () => {
+test('a cancelled call ends its request', async () => {
+  const controller = new AbortController()
+  const closed = new Promise<void>(resolve => {
     respond = (_request, response) => {
-      response.setHeader('content-type', 'text/plain')
-      const write = () => {
-        while (response.writable && response.write('x'.repeat(10_000)));
-        if (response.writable) response.once('drain', write)
-      }
-      write()
+      response.on('close', resolve)
+      controller.abort()
     }
-    const answer = await httpTool({ url, maxResponseBytes: 50_000 })()
-    expect(answer.isError).toBe(true)
-    expect(textOf(answer)).toContain('maxResponseBytes')
   })
-
-  test('that takes too long is an error that names the limit', async () => {
-    respond = () => {}
-    const answer = await httpTool({ url, timeoutMs: 30 })()
-    expect(answer.isError).toBe(true)
-    expect(textOf(answer)).toContain('within 30 ms')
-  })
-
-  test('is not waited for once the call is cancelled', async () => {
-    const controller = new AbortController()
-    const closed = new Promise(resolve => {
-      respond = (request, _response) => {
-        request.socket.once('close', resolve)
-        controller.abort()
-      }
-    })
-    const answer = await httpTool({ url })({}, { signal: controller.signal })
-    expect(answer.isError).toBe(true)
-    await closed
-  })
+  const result = await callApi({}, {}, { call: createCall({ signal: controller.signal }) })
+  await closed
+  expect(result.isError).toBe(true)
+  expect(received).toHaveLength(1)
 })
 
-describe('retries', () => {
-  test.each([429, 502, 503, 504])('a GET that met %i until it is answered', async status => {
-    respond = (_request, response) =>
-      json(response.setHeader('retry-after', '0'), { n: seen.length }, seen.length < 3 ? status : 200)
-    expect(textOf(await httpTool({ url })())).toBe('{"n":3}')
-  })
-
-  test('a GET whose connection broke', async () => {
-    respond = (request, response) => {
-      if (seen.length < 2) request.socket.destroy()
-      else json(response, { n: seen.length })
-    }
-    expect(textOf(await httpTool({ url })())).toBe('{"n":2}')
-  })
-
-  test('no more often than it may', async () => {
-    respond = (_request, response) => json(response.setHeader('retry-after', '0'), {}, 503)
-    expect(textOf(await httpTool({ url, retries: 1 })())).toContain('503')
-    expect(seen).toHaveLength(2)
-  })
-
-  test('no POST, which may have done its work', async () => {
-    respond = request => request.socket.destroy()
-    expect((await httpTool({ url, method: 'POST' })()).isError).toBe(true)
-    expect(seen).toHaveLength(1)
-  })
-
-  test('nothing that would wait beyond the time limit', async () => {
-    respond = (_request, response) => json(response.setHeader('retry-after', '3600'), {}, 503)
-    expect(textOf(await httpTool({ url })())).toContain('503')
-    expect(seen).toHaveLength(1)
-  })
+test('an idempotent request is tried again on 429, 502, 503, 504 and faults of the connection', async () => {
+  const statuses = [429, 503, 502, 504, 0]
+  respond = (_request, response) => {
+    const status = statuses.shift()
+    if (status === 0) response.socket?.destroy()
+    else if (status === undefined) json('at last')(received[0]!, response)
+    else response.writeHead(status, { 'retry-after': '0' }).end()
+  }
+  expect(textOf(await callApi({ method: 'PUT', retries: 5 }))).toBe('"at last"')
+  expect(received).toHaveLength(6)
 })
 
-describe('redirects', () => {
-  test('are followed within the host', async () => {
-    respond = (request, response) => {
-      if (request.url === '/new') json(response, { moved: true })
-      else response.writeHead(302, { location: '/new' }).end()
-    }
-    expect(textOf(await httpTool({ url })())).toBe('{"moved":true}')
-  })
-
-  test('to another host are told, not followed', async () => {
-    respond = (_request, response) => response.writeHead(302, { location: 'http://localhost:1/' }).end()
-    const answer = await httpTool({ url })()
-    expect(answer.isError).toBe(true)
-    expect(textOf(answer)).toContain('localhost:1')
-  })
-
-  test('in a circle end', async () => {
-    respond = (_request, response) => response.writeHead(302, { location: '/' }).end()
-    expect((await httpTool({ url })()).isError).toBe(true)
-    expect(seen.length).toBeLessThan(20)
-  })
+test('it is not tried more often than told, and the last answer is told', async () => {
+  respond = (_request, response) => response.writeHead(503, { 'retry-after': '0' }).end('busy')
+  expect(textOf(await callApi({ retries: 1 }))).toMatch(/answered 503 Service Unavailable: busy/)
+  expect(received).toHaveLength(2)
 })
 
-test('a private network is refused unless the deployment allows it', async () => {
-  const answer = await httpTool({ url }, {}, {}, false)()
-  expect(answer.isError).toBe(true)
-  expect(textOf(answer)).toContain('allow_private_network')
-  expect(seen).toEqual([])
+test('a longer wait than there is time for is not begun', async () => {
+  respond = (_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end('slow down')
+  expect(textOf(await callApi({ timeoutMs: 5000 }))).toMatch(/answered 429 Too Many Requests: slow down/)
+  expect(received).toHaveLength(1)
+})
+
+test('a request that is not idempotent is sent once', async () => {
+  respond = (_request, response) => response.writeHead(503).end()
+  expect((await callApi({ method: 'POST', body: {} })).isError).toBe(true)
+  expect(received).toHaveLength(1)
+})
+
+test('a redirect within the host is followed, one to another host is not', async () => {
+  respond = ({ url }, response) => {
+    if (url === '/') response.writeHead(302, { location: '/there' }).end()
+    else if (url === '/away') response.writeHead(302, { location: 'http://other.invalid/' }).end()
+    else json('there')(received[0]!, response)
+  }
+  expect(textOf(await callApi({ headers: { 'X-Key': 'k' } }))).toBe('"there"')
+  expect(received.map(({ headers }) => headers['x-key'])).toEqual(['k', 'k'])
+  expect(textOf(await callApi({ url: '{{ env.API }}/away' }))).toMatch(
+    /redirects to another host \(other\.invalid\)/,
+  )
+})
+
+test('redirects that never end are given up', async () => {
+  respond = (_request, response) => response.writeHead(302, { location: '/' }).end()
+  expect(textOf(await callApi({}))).toMatch(/redirected more than 5 times/)
+})
+
+test('a header cannot be given a line break', async () => {
+  respond = json(1)
+  const result = await callApi({ headers: { 'X-Id': '{{ id }}' } }, { id: 'a\r\nX-Admin: 1' })
+  expect(textOf(result)).toMatch(/header "X-Id"/)
+  expect(received).toHaveLength(0)
+})
+
+test('an argument can neither leave the path nor change the host', async () => {
+  respond = json(1)
+  expect(textOf(await callApi({ url: '{{ env.API }}/items/{{ id }}' }, { id: '../admin' }))).toMatch(
+    /out of the path/,
+  )
+  expect(textOf(await callApi({ url: '{{ env.API }}{{ path }}' }, { path: '@other.invalid/' }))).toMatch(
+    /another host/,
+  )
+  expect(received).toHaveLength(0)
+})
+
+test('a server that may not reach private networks refuses addresses of one', async () => {
+  for (const url of [
+    base,
+    base.replace('127.0.0.1', 'localhost'),
+    base.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
+  ]) {
+    const result = await callApi({ url, retries: 0 }, {}, { allowPrivateNetwork: false })
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toMatch(/private network/)
+  }
+  expect(received).toHaveLength(0)
+})
+
+test('a name that leads to a private address is refused where the connection is made', async () => {
+  const { port } = new URL(base)
+  const answers = [
+    [{ address: '127.0.0.1', family: 4 }],
+    [
+      { address: '192.0.2.1', family: 4 },
+      { address: '::1', family: 6 },
+    ],
+  ]
+  const asked: string[] = []
+  const agent = createGuardedAgent((hostname, _options, callback) => {
+    asked.push(hostname)
+    callback(null, answers.shift()!)
+  })
+  const definition = define({ url: `http://rebind.example:${port}/`, retries: 0 })
+  const handler = createHttpHandler(definition, { allowPrivateNetwork: false }, await loadTemplates(), agent)
+  const scope = { args: {}, data: null, env: {}, context: {} }
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(handler(scope, createCall())).rejects.toThrow(/rebind\.example leads to a private network/)
+  expect(asked).toEqual(['rebind.example', 'rebind.example'])
+  expect(received).toHaveLength(0)
+  await agent.close()
 })

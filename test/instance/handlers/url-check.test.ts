@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { loadTemplates } from '../../../src/instance/handlers/load.ts'
+import type { Scope } from '../../../src/instance/handlers/scope.ts'
+import { createUrlCheck } from '../../../src/instance/handlers/url-check.ts'
+
+const ENV = { API: 'https://api.example.com/v1', HOST: 'api.example.com' }
+
+async function check(source: string, args: Record<string, unknown> = {}): Promise<string> {
+  const templates = await loadTemplates()
+  const template = templates.compileText(source)
+  const scope: Scope = { ...args, args, data: {}, env: ENV, context: {} }
+  return createUrlCheck(source, template, templates)(template(new templates.Rendering(scope)), scope).href
+}
+
+describe('a URL that stays where its author put it is taken', () => {
+  test.each([
+    ['https://api.example.com/{{ id }}', { id: 'a b' }, 'https://api.example.com/a%20b'],
+    ['{{ env.API }}/{{ id }}?x={{ x }}', { id: '1', x: '../y' }, 'https://api.example.com/v1/1?x=../y'],
+    ['https://{{ env.HOST }}{{ path }}', { path: '/x' }, 'https://api.example.com/x'],
+    ['https://{{ region }}.example.com/', { region: 'eu-1' }, 'https://eu-1.example.com/'],
+    ['{{ url }}', { url: 'http://anything.example/../x' }, 'http://anything.example/x'],
+    ['{{ env.API }}/../v2/{{ id }}', { id: '1' }, 'https://api.example.com/v2/1'],
+  ])('%s', async (source, args, href) => {
+    if (source === '{{ url }}') await expect(check(source, args)).rejects.toThrow(/out of the path/)
+    else expect(await check(source, args)).toBe(href)
+  })
+})
+
+describe('one that the arguments lead elsewhere is refused', () => {
+  test.each([
+    ['https://api.example.com{{ path }}', { path: '.evil.example/' }],
+    ['https://api.example.com{{ path }}', { path: '@evil.example/' }],
+    ['https://api.example.com{{ path }}', { path: ':8443/' }],
+    ['https://{{ region }}.example.com/', { region: 'evil.example/' }],
+    ['https://{{ region }}.example.com/', { region: 'evil.example#' }],
+    ['{{ env.API }}{{ path }}', { path: '/../../admin' }],
+    ['https://api.example.com/a/{{ id }}', { id: '..' }],
+    ['https://api.example.com/a/{{ id }}/b', { id: '%2e%2E' }],
+    ['https://api.example.com/a/{{ id }}', { id: '..\\..\\x' }],
+  ])('%s with %j', async (source, args) => {
+    await expect(check(source, args)).rejects.toThrow(/another host|out of the path|not valid/)
+  })
+})
+
+test('only http and https are called', async () => {
+  await expect(check('{{ url }}', { url: 'file:///etc/passwd' })).rejects.toThrow(/only call http and https/)
+  await expect(check('{{ url }}', { url: 'nowhere' })).rejects.toThrow(/not valid/)
+})
