@@ -62,17 +62,25 @@ test('a daemon that is out of descriptors drops connections and goes on when it 
   expect(answer.status).toBe(503)
 })
 
+test('more addresses than descriptors are refused with the limit to raise', async () => {
+  await using small = await startSmallGateway(64, 100)
+  expect(small.output).toContain('as many files and connections open as the system allows (EMFILE)')
+})
+
 /** A gateway in a process that may have only so many open files. */
-async function startSmallGateway(files: number) {
+async function startSmallGateway(files: number, addresses = 1) {
   const program = fileURLToPath(new URL('../fixtures/small-gateway.ts', import.meta.url))
-  const script = `ulimit -n ${files}; exec "$0" "$1"`
-  const child = spawn('sh', ['-c', script, process.execPath, program], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const [port] = await once(child.stdout, 'data')
+  const script = `ulimit -n ${files}; exec "$0" "$@"`
+  const child = spawn('sh', ['-c', script, process.execPath, program, String(addresses)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [output] = await once(child.stdout, 'data')
   const end = async () => {
+    if (child.exitCode !== null) return
     child.kill()
     await once(child, 'exit')
   }
-  return { port: Number(port), [Symbol.asyncDispose]: end }
+  return { output: String(output), port: Number(output), [Symbol.asyncDispose]: end }
 }
 
 /** Resolves when it is decided: a connection beyond what the listener can take is closed, or reset. */

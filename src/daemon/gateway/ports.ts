@@ -13,7 +13,7 @@ export async function listenOnPort(port: number, accept: Accept): Promise<Listen
   try {
     return await Listener.open(port, accept)
   } catch (error) {
-    if (!isTaken(error)) throw error
+    if (!isTaken(error)) throw describeListenError(error)
     throw new HostingError(
       'CONFLICT',
       `Port ${port} of this server's address is held by another program. End that program, then start the server again.`,
@@ -31,12 +31,22 @@ export async function listenOnFreePort(accept: Accept): Promise<Listener> {
     try {
       return await Listener.open(port, accept)
     } catch (error) {
-      if (!isTaken(error)) throw error
+      if (!isTaken(error)) throw describeListenError(error)
     }
   }
   throw new HostingError(
     'CONFLICT',
     `No port from ${PORT_RANGE.first} to ${PORT_RANGE.last} is free. Remove servers that are not needed.`,
+  )
+}
+
+function describeListenError(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EMFILE' && code !== 'ENFILE') return error
+  return new HostingError(
+    'UNAVAILABLE',
+    `No address can be opened: the daemon has as many files and connections open as the system allows (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that are not needed.`,
+    { cause: error },
   )
 }
 
