@@ -3,8 +3,8 @@ import { enableCompileCache } from 'node:module'
 import { VERSION } from '../shared/version.ts'
 
 // The version costs hardly more than a bare start of Node: nothing else is loaded for it, not even `process.stdout`.
-const [first, ...others] = process.argv.slice(2)
-if (others.length === 0 && (first === '--version' || first === '-V')) {
+const [first] = process.argv.slice(2)
+if (first === '--version' || first === '-V') {
   writeSync(1, `${VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)

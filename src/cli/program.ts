@@ -12,12 +12,24 @@ export async function main(argv: string[]): Promise<void> {
 async function runProgram(argv: string[]): Promise<ExitCode> {
   const found = findCommand(argv, COMMANDS)
   if (found.kind === 'help') {
-    // Without `process.stdout`, whose making costs more than all the rest of this page.
-    writeSync(1, found.group === undefined ? formatHelp(COMMANDS) : formatGroupHelp(COMMANDS, found.group))
+    print(found.group === undefined ? formatHelp(COMMANDS) : formatGroupHelp(COMMANDS, found.group))
     return EXIT.done
   }
   const { getCommand, reportUsage, runCommand } = await import('./commands.ts')
   return found.kind === 'usage'
     ? reportUsage(found.error, argv)
     : runCommand(getCommand(found.entry.name), found.rest)
+}
+
+/** Without `process.stdout`, whose making costs more than all the rest of this page. */
+function print(text: string): void {
+  try {
+    const bytes = Buffer.from(text)
+    const written = writeSync(1, bytes)
+    if (written < bytes.length) process.stdout.write(bytes.subarray(written))
+  } catch (error) {
+    // A reader that has gone wants no more; a pipe that is full for the moment is for the stream to wait for.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text)
+    else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
 }

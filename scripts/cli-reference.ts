@@ -1,0 +1,82 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Command, type OptionDeclaration, toKebabCase } from '../src/cli/command.ts'
+import { COMMANDS } from '../src/cli/command-list.ts'
+import { getCommand } from '../src/cli/commands.ts'
+import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
+
+export const CLI_REFERENCE = fileURLToPath(new URL('../docs/cli.md', import.meta.url))
+const START = '<!-- commands: made by scripts/cli-reference.ts -->'
+
+/** The page with its second half made anew of the command declarations; what stands before the mark is written by hand. */
+export function renderCliReference(page: string): string {
+  const head = page.slice(0, page.indexOf(START) + START.length)
+  const shown = COMMANDS.filter(({ hidden }) => !hidden)
+  const sections = [...new Set(shown.map(({ section }) => section))].map(title => {
+    const commands = shown.filter(({ section }) => section === title)
+    return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(getCommand(name), aliases)).join('\n')}`
+  })
+  return `${head}\n\n${sections.join('\n')}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n`
+}
+
+function describe(command: Command, aliases: readonly string[] = []): string {
+  const { name, summary, description, options = {}, examples = [] } = command
+  const parts = [
+    `### mcp ${name}`,
+    `\`${usage(command)}\`${aliases.length > 0 ? ` (also \`${aliases.join('`, `')}\`)` : ''}`,
+    `${capitalize(description ?? summary)}${(description ?? summary).endsWith('.') ? '' : '.'}`,
+    argumentTable(command),
+    optionTable(options),
+    examples.length > 0
+      ? `\`\`\`sh\n${examples.map(({ command, does }) => `${command}  # ${does}`).join('\n')}\n\`\`\``
+      : '',
+  ]
+  return `${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+function usage({ name, arguments: args = {} }: Command): string {
+  const words = Object.entries(args).map(([key, { required, variadic }]) => {
+    const word = `${toKebabCase(key)}${variadic ? '...' : ''}`
+    return required ? `<${word}>` : `[${word}]`
+  })
+  return ['mcp', name, ...words, '[options]'].join(' ')
+}
+
+function argumentTable({ arguments: args = {} }: Command): string {
+  const rows = Object.entries(args).map(([key, { doc, default: value }]) =>
+    row([toKebabCase(key), doc, value]),
+  )
+  return rows.length > 0 ? ['| argument | | default |', '|---|---|---|', ...rows].join('\n') : ''
+}
+
+function optionTable(options: Readonly<Record<string, OptionDeclaration>>): string {
+  const rows = Object.entries(options)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([key, option]) => row([`\`${flagOf(key, option)}\``, docOf(option), defaultOf(option)]))
+  return rows.length > 0 ? ['| option | | default |', '|---|---|---|', ...rows].join('\n') : ''
+}
+
+function flagOf(key: string, { type, short, value, default: preset }: OptionDeclaration): string {
+  const flag = `--${type === 'boolean' && preset === true ? 'no-' : ''}${toKebabCase(key)}`
+  return `${short ? `-${short}, ` : ''}${flag}${type === 'boolean' ? '' : ` <${value ?? type}>`}`
+}
+
+function docOf({ doc, choices, type }: OptionDeclaration): string {
+  const of = choices ? `: ${choices.join(', ')}` : ''
+  return `${doc}${of}${type === 'list' ? ' (may be repeated)' : ''}`
+}
+
+function defaultOf({ type, default: value }: OptionDeclaration): string | undefined {
+  if (value === undefined || type === 'boolean') return undefined
+  return type === 'duration' ? `${Number(value) / 1000}s` : String(value)
+}
+
+function row(cells: readonly (string | undefined)[]): string {
+  return `| ${cells.map(cell => (cell ?? '').replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+if (import.meta.main) writeFileSync(CLI_REFERENCE, renderCliReference(readFileSync(CLI_REFERENCE, 'utf8')))
