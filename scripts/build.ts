@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 
 /**
- * Bundles the three programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
+ * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
  * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 stays outside,
  * because it is a native module. A file that did not change is not touched and each write is a rename, so that programs
  * running from `dist/` never see half of one. Gives the paths.
@@ -58,6 +58,8 @@ export async function buildDist(): Promise<string[]> {
       minify: true,
       chunkNames: 'instance/[name]-[hash]',
     }),
+    // One file: `mcp export` copies it beside an artifact.
+    build({ ...common, entryPoints: { standalone: 'src/instance/standalone.ts' }, minify: true }),
   ])
   const files = results.flatMap(result => result.outputFiles ?? [])
   for (const file of files) writeWhenChanged(file.path, file.contents)

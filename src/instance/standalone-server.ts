@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:net'
+import type { Artifact } from '../shared/artifact.ts'
+import type { FromInstance, Tenant } from '../shared/instance-protocol.ts'
+import { Host } from './host.ts'
+import { prepareServer } from './prepare-server.ts'
+
+const TENANT_ID = 'standalone'
+const DEFAULT_PORT = 8080
+/** How long open connections may take to end by themselves after SIGTERM. */
+const DRAIN_TIMEOUT_MS = 10_000
+
+/**
+ * Serves one artifact without a daemon, with the same HTTP and protocol layer, until SIGTERM or SIGINT.
+ * Environment: `PORT`, `HOST`, `ALLOWED_HOSTS`, `ALLOWED_ORIGINS` (by commas), `LOG_LEVEL`, `ALLOW_PRIVATE_NETWORK`,
+ * `STATE_KEY` (base 64, the same for several copies) and the variables that the artifact declares.
+ */
+export async function runStandalone(artifact: Artifact, env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    const server = await listen(parsePort(env.PORT), env.HOST || '127.0.0.1')
+    const tenant = createTenant(artifact, env, server)
+    const host = await serve(server, artifact, tenant)
+    process.stdout.write(`${JSON.stringify({ server: artifact.server.name, url: tenant.url })}\n`)
+    endOnSignal(server, host)
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`)
+    process.exit(1)
+  }
+}
+
+function parsePort(text: string | undefined): number {
+  const port = Number(text || DEFAULT_PORT)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new Error(`PORT is "${text}": it must be a port from 0 to 65535 (0 picks a free one).`)
+}
+
+function listen(port: number, hostname: string): Promise<Server> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', error => reject(new Error(`PORT ${port} cannot be used: ${error.message}`)))
+    server.listen(port, hostname, () => resolve(server))
+  })
+}
+
+function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server): Tenant {
+  const { port } = server.address() as { port: number }
+  const local = ['127.0.0.1', 'localhost', '[::1]'].map(name => `${name}:${port}`)
+  return {
+    id: TENANT_ID,
+    serverName: artifact.server.name,
+    url: `http://127.0.0.1:${port}/mcp`,
+    allowedHosts: [...local, ...listOf(env.ALLOWED_HOSTS).map(host => host.toLowerCase())],
+    allowedOrigins: listOf(env.ALLOWED_ORIGINS),
+    env: declaredValues(artifact, env),
+    allowPrivateNetwork: /^(1|true)$/i.test(env.ALLOW_PRIVATE_NETWORK ?? ''),
+    logLevel: env.LOG_LEVEL === 'debug' ? 'debug' : 'info',
+    stateKey: env.STATE_KEY || randomBytes(32).toString('base64'),
+  }
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean)
+}
+
+/** The artifact's variables and no others: a template cannot read the rest of the environment. */
+function declaredValues(artifact: Artifact, env: NodeJS.ProcessEnv): Record<string, string> {
+  const missing = artifact.env.filter(one => one.required && !env[one.name] && one.default === undefined)
+  if (missing.length > 0)
+    throw new Error(
+      `These environment variables are missing: ${missing
+        .map(({ name, description }) => (description ? `${name} (${description})` : name))
+        .join(', ')}.`,
+    )
+  const values = artifact.env.map(({ name, default: fallback }) => [name, env[name] ?? fallback])
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
+}
+
+/** Hands every connection to the host that instances have as well. Rejects when the artifact cannot be served. */
+function serve(server: Server, artifact: Artifact, tenant: Tenant): Promise<Host> {
+  return new Promise((resolve, reject) => {
+    const host: Host = new Host(prepareServer, (message: FromInstance) => {
+      if (message.type === 'failed') reject(new Error(message.message))
+      if (message.type === 'serving') resolve(host)
+      if (message.type === 'drained') void host.close().then(() => process.exit(0))
+    })
+    let seq = 0
+    server.on('connection', socket =>
+      host.connect({ type: 'connection', tenantId: TENANT_ID, seq: seq++ }, socket),
+    )
+    host.serve({ type: 'serve', tenant, artifact, instanceId: `${TENANT_ID}-${process.pid}` })
+  })
+}
+
+function endOnSignal(server: Server, host: Host): void {
+  const end = () => {
+    server.close()
+    host.drain({ type: 'drain', tenantId: TENANT_ID })
+    setTimeout(() => process.exit(0), DRAIN_TIMEOUT_MS).unref()
+  }
+  process.once('SIGTERM', end)
+  process.once('SIGINT', end)
+}

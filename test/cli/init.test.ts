@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadProject } from '../../src/cli/project.ts'
+import { compileSchema } from '../../src/shared/json-schema.ts'
+import { createHome, type TestHome } from '../helpers/mcp.ts'
+
+let home: TestHome
+beforeEach(() => {
+  home = createHome()
+})
+afterEach(() => home.remove())
+
+const configOf = (folder: string) =>
+  JSON.parse(readFileSync(join(home.dir, folder, 'mcp.config.json'), 'utf8'))
+
+describe('mcp init', () => {
+  it.each(['basic', 'advanced'])(
+    'makes a %s project that builds and that an editor can check',
+    async template => {
+      const made = await home.json<{ files: string[] }>(['init', 'desk', '--template', template], {
+        cwd: home.dir,
+      })
+      expect(made.files.sort()).toEqual(['README.md', 'mcp.config.json', 'mcp.config.schema.json'])
+      const folder = join(home.dir, 'desk')
+      expect((await loadProject(folder)).request).toMatchObject({ name: 'desk', template })
+      const config = configOf('desk')
+      const schema = JSON.parse(readFileSync(join(folder, config.$schema), 'utf8'))
+      expect(compileSchema(schema)(config)).toBe(true)
+      const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+      expect(readme).toContain('mcp call desk ')
+      expect(readme).not.toContain('my-server')
+    },
+  )
+
+  it('takes name and tools from flags; the tools have no handler yet', async () => {
+    await home.json(['init', 'x', '--name', 'shop', '--tool', 'find_it', '--tool', 'buy_it'], {
+      cwd: home.dir,
+    })
+    const { request } = await loadProject(join(home.dir, 'x'))
+    expect(request.name).toBe('shop')
+    expect(request.tools).toMatchObject([
+      { name: 'find_it', description: 'find it' },
+      { name: 'buy_it', description: 'buy it' },
+    ])
+    expect(request.tools?.[0]).not.toHaveProperty('handler')
+  })
+
+  it('overwrites nothing without --force', async () => {
+    await home.json(['init', 'x'], { cwd: home.dir })
+    const again = await home.mcp(['init', 'x', '--template', 'advanced'], { cwd: home.dir })
+    expect(again).toMatchObject({ code: 5, stdout: '' })
+    expect(again.stderr).toContain('already holds README.md, mcp.config.json, mcp.config.schema.json')
+    expect(configOf('x').template).toBe('basic')
+    await home.json(['init', 'x', '--template', 'advanced', '--force'], { cwd: home.dir })
+    expect(configOf('x').template).toBe('advanced')
+  })
+
+  it.each([
+    [['--template', 'custom'], 'There is no "custom" project in this version of mcp'],
+    [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
+    [['--name', 'a/b'], '"a/b" is no name for a server'],
+    [['--from-openapi', 'none.yaml'], 'none.yaml cannot be read'],
+  ])('refuses %j and writes nothing', async (flags, words) => {
+    const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain(words)
+    expect(existsSync(join(home.dir, 'x'))).toBe(false)
+  })
+})
