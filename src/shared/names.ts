@@ -12,8 +12,12 @@ export function toSubdomainLabel(name: string): string {
   return label || 'server'
 }
 
+/** Longer words are no slip of the hand, and comparing them takes long. */
+const MAX_COMPARED_LENGTH = 64
+
 /** The nearest of `candidates` to `word` when it is near enough to be a slip of the hand, else undefined. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > MAX_COMPARED_LENGTH) return undefined
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {

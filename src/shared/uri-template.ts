@@ -1,3 +1,5 @@
+import { matchPieces, type UriPiece } from './uri-matcher.ts'
+
 /**
  * URI templates (RFC 6570) read backwards: which variables a URI gives. Expressions `{a}`, `{+a}`, `{#a}`, `{/a}`, `{.a}`,
  * `{?a,b}` and `{&a,b}`, each with the explode modifier `*`; prefix lengths (`{a:3}`) and `{;a}` cannot be read backwards
@@ -19,17 +21,20 @@ interface Expression {
   operator: string
   variables: Variable[]
 }
+type Part = string | Expression
 
 /** Longer ones match no template: a bound on what reading backwards may cost. */
 const MAX_URI_LENGTH = 2048
+const MAX_VARIABLES = 20
 const VARNAME = /^[A-Za-z0-9_%]+(?:\.[A-Za-z0-9_%]+)*$/
-/** What one value may hold, per operator. */
-const VALUE: Record<string, string> = {
-  '': '[^/?#&,]+?',
-  '+': '.+?',
-  '#': '.+?',
-  '/': '[^/?#]+?',
-  '.': '[^/?#.]+?',
+
+/** What stands before each variable of an operator, between its values, and what no value holds (RFC 6570 appendix A). */
+const OPERATORS: Record<string, { first: string; between: string; stops: string }> = {
+  '': { first: '', between: ',', stops: '/?#&' },
+  '+': { first: '', between: ',', stops: '' },
+  '#': { first: '#', between: ',', stops: '' },
+  '/': { first: '/', between: '/', stops: '?#' },
+  '.': { first: '.', between: '.', stops: '/?#' },
 }
 
 export function isUriTemplate(uri: string): boolean {
@@ -39,35 +44,31 @@ export function isUriTemplate(uri: string): boolean {
 /** Throws an Error whose message says what is wrong and where. */
 export function parseUriTemplate(source: string): UriTemplate {
   const parts = splitExpressions(source)
-  const expressions = parts.filter(part => typeof part !== 'string')
-  const variables = expressions.flatMap(expression => expression.variables.map(variable => variable.name))
-  const twice = variables.find((name, index) => variables.indexOf(name) !== index)
-  if (twice) throw new Error(`names the variable "${twice}" twice`)
-  const queries = expressions.filter(({ operator }) => operator === '?' || operator === '&')
-  const pathPattern = new RegExp(`^${parts.map(toPattern).join('')}$`, 's')
-  const pathVariables = expressions
-    .filter(expression => !queries.includes(expression))
-    .flatMap(expression => expression.variables)
-  const queryVariables = queries.flatMap(expression => expression.variables)
+  checkReadable(parts)
+  const queries = parts.filter(isQuery)
+  const pieces = parts.slice(0, parts.length - queries.length).flatMap(toPieces)
+  const queryVariables = queries.flatMap(({ variables }) => variables)
+  const mark = queries[0]?.operator
   return {
-    variables,
+    variables: parts.flatMap(part =>
+      typeof part === 'string' ? [] : part.variables.map(({ name }) => name),
+    ),
     match(uri) {
-      const found = uri.length <= MAX_URI_LENGTH ? pathPattern.exec(uri) : null
+      if (uri.length > MAX_URI_LENGTH) return undefined
+      const acceptsEnd = (at: number) =>
+        at === uri.length || (mark !== undefined && uri[at] === mark && !uri.includes('#', at))
+      const found = matchPieces(uri, pieces, acceptsEnd)
       if (!found) return undefined
-      const values: UriVariables = {}
-      for (const [index, variable] of pathVariables.entries()) {
-        const raw = found[index + 1]
-        if (raw !== undefined) values[variable.name] = readValue(variable, raw)
-      }
-      return queryVariables.length === 0 || readQuery(queryVariables, found.at(-1), values)
-        ? values
-        : undefined
+      const variables: UriVariables = {}
+      for (const [{ name, separator }, raw] of [...found.values].toReversed())
+        variables[name] = separator === undefined ? decode(raw) : raw.split(separator).map(decode)
+      return readQuery(queryVariables, uri.slice(found.end), variables) ? variables : undefined
     },
   }
 }
 
-function splitExpressions(source: string): (string | Expression)[] {
-  const parts: (string | Expression)[] = []
+function splitExpressions(source: string): Part[] {
+  const parts: Part[] = []
   let at = 0
   while (at < source.length) {
     const open = source.indexOf('{', at)
@@ -80,79 +81,65 @@ function splitExpressions(source: string): (string | Expression)[] {
     parts.push(parseExpression(source.slice(open + 1, close)))
     at = close + 1
   }
-  checkReadable(parts)
   return parts
-}
-
-/** Refuses what could be read back in more than one way, and with it the patterns that would take long to try. */
-function checkReadable(parts: (string | Expression)[]): void {
-  if (parts.filter(part => typeof part !== 'string' && /[+#]/.test(part.operator)).length > 1)
-    throw new Error('has more than one {+…} or {#…}, so that a URI could be read in several ways')
-  const adjacent = parts.findIndex(
-    (part, index) =>
-      index > 0 && [part, parts[index - 1]].every(one => typeof one !== 'string') && startsAnyhow(part),
-  )
-  if (adjacent >= 0) throw new Error('has two expressions with nothing between them')
-  const queryAt = parts.findIndex(part => typeof part !== 'string' && /[?&]/.test(part.operator))
-  if (
-    queryAt >= 0 &&
-    parts.slice(queryAt).some(part => typeof part === 'string' || !/[?&]/.test(part.operator))
-  )
-    throw new Error('must end with its query expression')
-}
-
-function startsAnyhow(part: string | Expression): boolean {
-  return typeof part !== 'string' && (part.operator === '' || part.operator === '+')
 }
 
 function parseExpression(text: string): Expression {
   const operator = /^[+#./;?&=,!@|]/.exec(text)?.[0] ?? ''
-  if (!['', '+', '#', '/', '.', '?', '&'].includes(operator))
+  if (!(operator in OPERATORS) && operator !== '?' && operator !== '&')
     throw new Error(`uses "{${operator}…}", which is not one of {a} {+a} {#a} {/a} {.a} {?a} {&a}`)
-  const variables = text
-    .slice(operator.length)
-    .split(',')
-    .map(spec => {
-      const explode = spec.endsWith('*')
-      const name = explode ? spec.slice(0, -1) : spec
-      if (name.includes(':'))
-        throw new Error(`uses a prefix length in "{${text}}", which a server cannot read back`)
-      if (!VARNAME.test(name)) throw new Error(`has "${name}" in "{${text}}", which is not a variable name`)
-      return { name, explode }
-    })
-  return { operator, variables }
+  const specs = text.slice(operator.length).split(',')
+  return { operator, variables: specs.map(spec => parseVariable(spec, text)) }
 }
 
-function toPattern(part: string | Expression): string {
-  if (typeof part === 'string') return escapePattern(part)
-  const { operator, variables } = part
-  if (operator === '?' || operator === '&') return operator === '?' ? '(\\?[^#]*)?' : '(&[^#]*)?'
-  const value = VALUE[operator]!
-  if (operator === '/' || operator === '.') {
-    const separator = operator === '/' ? '/' : '\\.'
-    return variables
-      .map(({ explode }) =>
-        explode ? `${separator}(${value}(?:${separator}${value})*)` : `${separator}(${value})`,
-      )
-      .join('')
-  }
-  // What `+` and `#` take holds commas already.
-  const list = operator === '' ? `(${value}(?:,${value})*)` : `(${value})`
-  const values = variables.map(({ explode }) => (explode ? list : `(${value})`))
-  return (operator === '#' ? '#' : '') + values.join(',')
+function parseVariable(spec: string, text: string): Variable {
+  const explode = spec.endsWith('*')
+  const name = explode ? spec.slice(0, -1) : spec
+  if (name.includes(':'))
+    throw new Error(`uses a prefix length in "{${text}}", which a server cannot read back`)
+  if (!VARNAME.test(name)) throw new Error(`has "${name}" in "{${text}}", which is not a variable name`)
+  return { name, explode }
 }
 
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** Refuses what could be read back in more than one way. */
+function checkReadable(parts: readonly Part[]): void {
+  const expressions = parts.filter(part => typeof part !== 'string')
+  const names = expressions.flatMap(({ variables }) => variables.map(({ name }) => name))
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice) throw new Error(`names the variable "${twice}" twice`)
+  if (names.length > MAX_VARIABLES)
+    throw new Error(`has ${names.length} variables; at most ${MAX_VARIABLES} are read back`)
+  if (expressions.filter(({ operator }) => /[+#]/.test(operator)).length > 1)
+    throw new Error('has more than one {+…} or {#…}, so that a URI could be read in several ways')
+  if (parts.some((part, index) => startsAnyhow(part) && typeof (parts[index - 1] ?? '') !== 'string'))
+    throw new Error('has two expressions with nothing between them')
+  const queryAt = parts.findIndex(isQuery)
+  if (queryAt >= 0 && !parts.slice(queryAt).every(isQuery))
+    throw new Error('must end with its query expression')
 }
 
-function readValue(variable: Variable, raw: string): string | string[] {
-  return variable.explode ? raw.split(/[,/]/).map(decode) : decode(raw)
+function isQuery(part: Part): part is Expression {
+  return typeof part !== 'string' && (part.operator === '?' || part.operator === '&')
+}
+
+function startsAnyhow(part: Part): boolean {
+  return typeof part !== 'string' && (part.operator === '' || part.operator === '+')
+}
+
+function toPieces(part: Part): UriPiece[] {
+  if (typeof part === 'string') return [{ literal: part }]
+  const { first, between, stops } = OPERATORS[part.operator]!
+  return part.variables.flatMap(({ name, explode }, index) => {
+    const before = index === 0 ? first : between
+    // What `+` and `#` take may hold anything, commas too.
+    const own = explode || stops === '' ? stops : stops + between
+    const value = explode ? { name, stops: own, separator: between } : { name, stops: own }
+    return before ? [{ literal: before }, value] : [value]
+  })
 }
 
 /** False when the query holds a parameter that the template does not name. */
-function readQuery(variables: Variable[], query: string | undefined, into: UriVariables): boolean {
-  if (!query || query.length === 1) return true
+function readQuery(variables: readonly Variable[], query: string, into: UriVariables): boolean {
   const byName = new Map(variables.map(variable => [variable.name, variable]))
   for (const [name, value] of new URLSearchParams(query.slice(1))) {
     const variable = byName.get(name)

@@ -21,7 +21,8 @@ export function validateDefinitions(input: unknown): Validation {
   const fault = findJsonFault(input)
   if (fault) return { problems: [fault] }
   const parsed = buildRequestSchema.safeParse(input)
-  if (!parsed.success) return { problems: describeIssues(parsed.error.issues, input).slice(0, MAX_TOLD) }
+  if (!parsed.success)
+    return { problems: describeIssues(parsed.error.issues.slice(0, MAX_TOLD), input).slice(0, MAX_TOLD) }
   const problems = findRuleProblems(parsed.data).slice(0, MAX_TOLD)
   return problems.length > 0 ? { problems } : { request: parsed.data }
 }

@@ -18,6 +18,12 @@ describe('a URI gives the variables it was made of', () => {
     ['search://items{?tag*}', 'search://items?tag=a&tag=b', { tag: ['a', 'b'] }],
     ['api://v1?fixed=1{&q}', 'api://v1?fixed=1&q=x', { q: 'x' }],
     ['x://a.b/{id}', 'x://a.b/50%', { id: '50%' }],
+    ['file://{name}.json', 'file://a.b.json', { name: 'a.b' }],
+    ['log://{year}-{month}-{day}', 'log://2026-02-03', { year: '2026', month: '02', day: '03' }],
+    ['file://report{.tags*}', 'file://report.a.b', { tags: ['a', 'b'] }],
+    ['list://{ids*}', 'list://1,2,3', { ids: ['1', '2', '3'] }],
+    ['search://items{?q}{&limit}', 'search://items?q=a&limit=5', { q: 'a', limit: '5' }],
+    ['file:///{+path}{?raw}', 'file:///a/b?raw=1', { path: 'a/b', raw: '1' }],
   ])('%s from %s', (template, uri, variables) => {
     expect(match(template, uri)).toEqual(variables)
   })
@@ -30,6 +36,9 @@ describe('a URI that the template cannot have made does not match', () => {
     ['x://a.b/{id}', 'x://aXb/1'],
     ['search://items{?q}', 'search://items?other=1'],
     ['weather://{city}', 'WEATHER://x'],
+    ['tree://root{/path*}', 'tree://root/a//b'],
+    ['list://{ids*}', 'list://1,,3'],
+    ['weather://{city}', 'weather://a?b=c'],
   ])('%s and %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
   })
@@ -54,4 +63,10 @@ describe('what cannot be read back is refused with the reason', () => {
 
 test('a URI longer than any honest one is not tried', () => {
   expect(match('a://{b}-{c}-{d}', `a://${'-'.repeat(100_000)}`)).toBeUndefined()
+})
+
+test('a URI made to be read in very many ways is refused as fast as any other', () => {
+  const template = 'a://{a}-{b}-{c}-{d}-{e}-{f}-{g}-{h}'
+  expect(match(template, `a://${'-'.repeat(2000)}/`)).toBeUndefined()
+  expect(match(template, `a://${'-'.repeat(2000)}`)).toMatchObject({ a: '-', g: '-' })
 })

@@ -4,9 +4,15 @@ import { nearestName } from '../names.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
 import { listTemplates } from './templates.ts'
 
+/** The engine's analysis takes a time that grows with their square. */
+const MAX_TAGS = 2000
+
 /** Templates that do not parse, with the line and column. */
 export function findLiquidProblems(request: BuildRequest): DefinitionProblem[] {
   return listTemplates(request).flatMap(({ path, source }) => {
+    const count = source.match(/\{[{%]/g)?.length ?? 0
+    if (count > MAX_TAGS)
+      return [{ path, message: `has ${count} tags and outputs; a template may have ${MAX_TAGS}` }]
     try {
       liquidEngine().parse(source)
       return []

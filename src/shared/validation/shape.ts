@@ -6,6 +6,9 @@ import type { DefinitionProblem } from '../validate-definitions.ts'
 
 type Issue = z.core.$ZodIssue
 
+/** One object's; more would not help a reader. */
+const MAX_KEYS_TOLD = 20
+
 /** Zod's issues as sentences that give the value and what is allowed. */
 export function describeIssues(issues: readonly Issue[], input: unknown): DefinitionProblem[] {
   return issues.flatMap(issue => describeIssue(issue, input))
@@ -49,14 +52,14 @@ function unknownFields(
   input: unknown,
 ): DefinitionProblem[] {
   const known = knownFields(path, input)
-  return keys.map(key => {
+  return keys.slice(0, MAX_KEYS_TOLD).map(key => {
     const closest = nearestName(key, known)
     const hint = closest
       ? `; did you mean "${closest}"?`
       : known.length > 0
         ? `; known are ${known.map(name => `"${name}"`).join(', ')}`
         : ''
-    return { path: joinPath('', ...path, key), message: `is not a known field${hint}` }
+    return { path: joinPath('', ...path, shorten(key)), message: `is not a known field${hint}` }
   })
 }
 
@@ -210,5 +213,9 @@ function shown(value: unknown): string {
   if (value !== null && typeof value === 'object') return 'an object'
   // A project file in TypeScript can hold what JSON has no word for.
   const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
+  return shorten(text)
+}
+
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

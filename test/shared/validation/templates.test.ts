@@ -31,3 +31,9 @@ test('a name that no call can give a value is refused where the arguments are kn
   ])
   expect(problemsOf(withTool({ handler }))).toEqual([])
 })
+
+test('a template with more tags than the engine analyses in good time is refused', () => {
+  expect(problemsOf(withText('{{ city }}'.repeat(2001)))).toEqual([
+    'tools[0].handler.text: has 2001 tags and outputs; a template may have 2000',
+  ])
+})
