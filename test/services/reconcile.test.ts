@@ -99,6 +99,20 @@ test('closing the daemon ends every process that it started', async () => {
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
 })
 
+test('a deploy that is under way when the daemon is stopped is failed as interrupted, and can be started again', async () => {
+  const mcp_id = await buildServer(daemon, echoServer('hanging', { data: { hang: true } }))
+  const headers = { prefer: 'respond-async' }
+  const { body } = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id, environment: 'production' },
+    headers,
+  })
+  const { deployment_id } = body.data
+  await daemon.restart()
+  expect(await status(deployment_id)).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
+  const again = await daemon.api('POST', `/v1/deploy/${deployment_id}/start`, { headers })
+  expect(again.body.data.status).toBe('deploying')
+})
+
 test('a port in use is told with the variable that chooses another one, and changes nothing', async () => {
   const { deployment_id } = await deploy(daemon, await buildServer(daemon), 'production')
   const home = homePaths({ MCP_HOME: `${daemon.home.home}/other` })
