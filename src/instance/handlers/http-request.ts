@@ -3,7 +3,7 @@ import { HandlerError } from './handler.ts'
 import type { Rendering, TextTemplate } from './liquid-templates.ts'
 import type { Templates } from './load.ts'
 import type { Scope } from './scope.ts'
-import { createUrlCheck } from './url-check.ts'
+import { createUrlCheck, encodeCallerValues } from './url-check.ts'
 
 export interface HttpRequest {
   method: HttpHandler['method']
@@ -17,7 +17,7 @@ export function compileHttpRequest(
   definition: HttpHandler,
   templates: Templates,
 ): (scope: Scope) => HttpRequest {
-  const url = templates.compileText(definition.url)
+  const url = templates.compileText(encodeCallerValues(definition.url))
   const checkUrl = createUrlCheck(definition.url, url, templates)
   const query = compileRecord(definition.query, templates)
   const headers = compileRecord(definition.headers, templates)

@@ -7,7 +7,8 @@ import type { Scope } from './scope.ts'
 export type UrlCheck = (rendered: string, scope: Scope) => URL
 
 const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
-const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?=[/\\]|$)/i
+/** Also with separators that are only decoded behind the first server. */
+const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?=[/\\]|%2f|%5c|$)/i
 
 /**
  * Arguments come from whoever calls the tool, the URL's template from its author: a value may fill in the part it stands
@@ -61,11 +62,36 @@ function patternRule(authority: string): HostRule {
     return isFilledInByCaller(part) ? '[a-z0-9-]*' : '.*'
   })
   const whole = new RegExp(`^${pattern.join('')}$`, 's')
-  return url => whole.test(url.host) || whole.test(url.hostname)
+  return url => {
+    const user = url.username || url.password ? `${url.username}:${url.password}@` : ''
+    // A port that is the scheme's own is not kept in the URL, but may stand in the template.
+    const withPort = url.port ? url.host : `${url.host}:${url.protocol === 'https:' ? 443 : 80}`
+    return whole.test(user + url.host) || whole.test(user + withPort)
+  }
 }
 
 function firstOutput(source: string): string {
   return source.match(OUTPUT_OR_TAG)?.[0] ?? ''
+}
+
+/** Filters that leave a value fit for a URL, or that say it is one already. */
+const ENCODES = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
+
+/**
+ * Percent-encodes what callers fill in from the path on (RFC 3986 2.1), so that a "?", "&" or "/" in a value stays part of
+ * it; `| raw` takes a value as it is. What stands before the path is left to the check.
+ */
+export function encodeCallerValues(source: string): string {
+  const [authority = ''] = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?/i.exec(source) ?? []
+  let inPath = false
+  const parts = source.slice(authority.length).split(/(\{\{.*?\}\}|\{%.*?%\})/s)
+  const encoded = parts.map(part => {
+    if (!/^\{[{%]/.test(part)) inPath ||= /[/?]/.test(part)
+    else if (inPath && part.startsWith('{{') && isFilledInByCaller(part) && !ENCODES.test(part))
+      return part.replace(/(-?\}\})$/, ' | url_encode | replace: "+", "%20" $1')
+    return part
+  })
+  return authority + encoded.join('')
 }
 
 /** `env` and `data` are the author's and the owner's. */
