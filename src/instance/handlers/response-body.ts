@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { HandlerError } from './handler.ts'
 
@@ -8,9 +10,24 @@ export interface HttpResponse {
   body: Buffer
 }
 
-/** Reads an answer to its end, or throws a HandlerError as soon as it is larger than `maxBytes`. */
+type Decompress = (
+  packed: Buffer,
+  options: { maxOutputLength: number },
+  done: (error: Error | null, body: Buffer) => void,
+) => void
+
+/** Content codings (RFC 9110 8.4.1) of servers that compress although they were asked not to. */
+const CODINGS: Record<string, Decompress> = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotliDecompress,
+  zstd: zstdDecompress,
+}
+
+/** Reads an answer to its end, or throws a HandlerError as soon as it is larger than `maxBytes`, also unpacked. */
 export async function readLimited(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { statusCode, headers: raw, body }: Dispatcher.ResponseData,
   maxBytes: number,
 ): Promise<HttpResponse> {
   const chunks: Buffer[] = []
@@ -18,11 +35,27 @@ export async function readLimited(
   // Leaving the loop destroys the stream, and with it the connection.
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBytes)
-      throw new HandlerError(`the answer is larger than maxResponseBytes (${maxBytes} bytes)`)
+    if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(chunk)
   }
-  return { status: statusCode, headers: joinHeaders(headers), body: Buffer.concat(chunks, size) }
+  const headers = joinHeaders(raw)
+  const received = Buffer.concat(chunks, size)
+  return { status: statusCode, headers, body: await unpack(received, headers['content-encoding'], maxBytes) }
+}
+
+async function unpack(body: Buffer, coding: string | undefined, maxBytes: number): Promise<Buffer> {
+  const decompress = CODINGS[coding?.trim().toLowerCase() ?? '']
+  if (!decompress || body.length === 0) return body
+  try {
+    return await promisify(decompress)(body, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
+    throw new HandlerError(`the answer says that it is packed with ${coding}, but it cannot be unpacked`)
+  }
+}
+
+function tooLarge(maxBytes: number): HandlerError {
+  return new HandlerError(`the answer is larger than maxResponseBytes (${maxBytes} bytes)`)
 }
 
 function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createHttpHandler } from '../../../src/instance/handlers/http-handler.ts'
 import { createGuardedAgent } from '../../../src/instance/handlers/http-send.ts'
@@ -153,7 +154,9 @@ test('an answer of another status is a tool error with status and the beginning 
   respond = (_request, response) => response.writeHead(404).end(`no such item ${'x'.repeat(5000)}`)
   const result = await callApi({})
   expect(result.isError).toBe(true)
-  expect(textOf(result)).toMatch(/^GET 127\.0\.0\.1:\d+ answered 404 Not Found: no such item xxx/)
+  expect(textOf(result)).toMatch(
+    /^tool failed: GET 127\.0\.0\.1:\d+ answered 404 Not Found: no such item xxx/,
+  )
   expect(textOf(result).length).toBeLessThan(700)
 })
 
@@ -180,6 +183,13 @@ test('an answer that is too large ends the transfer', async () => {
   }
   const result = await callApi({ maxResponseBytes: 10_000 })
   expect(textOf(result)).toMatch(/larger than maxResponseBytes \(10000 bytes\)/)
+})
+
+test('a packed answer is unpacked, within the same limit', async () => {
+  respond = (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(50_000)))
+  expect(textOf(await callApi({}))).toHaveLength(50_000)
+  expect(textOf(await callApi({ maxResponseBytes: 10_000 }))).toMatch(/larger than maxResponseBytes/)
 })
 
 test('an API that does not answer in time is a tool error', async () => {
