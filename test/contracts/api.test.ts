@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
@@ -41,6 +41,18 @@ describe('the description', () => {
       ]),
     )
   })
+})
+
+test('the API reference lists every operation with the scope it needs, and no other', () => {
+  const reference = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
+  const listed = [...reference.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([^|]+) \|/gm)].map(
+    ([, line, scope]) => `${line} ${scope}`,
+  )
+  const served = api.operations.map(({ method, path, spec }) => {
+    const withoutScope = spec.security?.length === 0 ? 'none' : 'any key'
+    return `${method} ${path} ${spec['x-scope'] ?? withoutScope}`
+  })
+  expect(listed.toSorted()).toEqual(served.toSorted())
 })
 
 describe('every answer in the good case is as described:', () => {
