@@ -128,14 +128,15 @@ type Send = (
  * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it
  * Node's whole fetch implementation, 25 ms of a start (https://nodejs.org/api/http.html#class-websocket).
  */
-function openTransport(base: URL): { request: Send; agent: Agent } {
+function openTransport(base: URL): { request: Send; agent: Agent | undefined } {
   const transport =
     base.protocol === 'https:'
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http')
+  // The global agent: the question whether it is the daemon and what is asked of it then share a connection.
+  if (isLoopback(base.hostname)) return { request: transport.request, agent: undefined }
   // HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for what is not on this machine.
-  const proxyEnv = isLoopback(base.hostname) ? undefined : process.env
-  const agent = new transport.Agent({ keepAlive: true, maxSockets: 4, proxyEnv })
+  const agent = new transport.Agent({ keepAlive: true, proxyEnv: process.env })
   return { request: transport.request, agent }
 }
 
