@@ -51,7 +51,8 @@ interface Sample {
   madeUp: boolean
 }
 
-function sampleValue(schema: Schema): Sample {
+/** A value that fits the schema, one that it names itself where it does. */
+export function sampleValue(schema: Schema): Sample {
   const given = [schema.default, schema.const, schema.examples?.[0], schema.enum?.[0]].find(
     one => one !== undefined,
   )

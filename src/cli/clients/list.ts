@@ -32,7 +32,10 @@ export const CLIENTS: readonly McpClient[] = [
     format: 'json',
     key: 'mcpServers',
     userFile: machine => join(appData(machine), 'Claude', 'claude_desktop_config.json'),
-    entry: url => ({ command: 'npx', args: ['-y', 'mcp-remote', url, '--transport', 'http-only'] }),
+    entry: url => ({
+      command: 'npx',
+      args: ['-y', 'mcp-remote', url, '--transport', 'http-only', '--allow-http'],
+    }),
     afterwards: 'Quit Claude Desktop completely and open it again.',
   },
   {

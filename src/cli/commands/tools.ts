@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
+import { sampleValue } from '../sample-call.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerTarget, useServer } from '../server-target.ts'
 
 export default defineCommand({
@@ -59,48 +60,12 @@ export function exampleCall(server: string, tool: Tool): string {
   return ['mcp call', server, tool.name, ...words].join(' ')
 }
 
-interface PropertySchema {
-  type?: string | string[]
-  description?: string
-  enum?: unknown[]
-  const?: unknown
-  default?: unknown
-  examples?: unknown[]
-  minimum?: number
-  minItems?: number
-  items?: PropertySchema
-}
+type PropertySchema = Parameters<typeof sampleValue>[0] & { description?: string }
 
 function exampleArgument(key: string, schema: PropertySchema): string {
-  const value = exampleValue(schema)
-  if (typeof value === 'string') return `${key}=${quoted(value)}`
-  return typeof value === 'object' ? quoted(`${key}:=${JSON.stringify(value)}`) : `${key}=${value}`
-}
-
-function exampleValue(schema: PropertySchema): unknown {
-  const given = [schema.default, schema.const, schema.examples?.[0], schema.enum?.[0]].find(
-    value => value !== undefined,
-  )
-  if (given !== undefined) return given
-  switch ([schema.type].flat()[0]) {
-    case 'integer':
-    case 'number':
-      return schema.minimum ?? 1
-    case 'boolean':
-      return true
-    case 'array':
-      return exampleItems(schema)
-    case 'object':
-      return {}
-    default:
-      return '…'
-  }
-}
-
-function exampleItems({ items = {}, minItems = 1 }: PropertySchema): unknown[] {
-  return items.enum
-    ? items.enum.slice(0, minItems)
-    : Array.from({ length: minItems }, () => exampleValue(items))
+  const { value, madeUp } = sampleValue(schema)
+  if (typeof value === 'object') return quoted(`${key}:=${JSON.stringify(value)}`)
+  return madeUp && typeof value === 'string' ? `${key}=…` : `${key}=${quoted(String(value))}`
 }
 
 function quoted(text: string): string {
