@@ -64,9 +64,9 @@ export class DeclaredTool implements PreparedTool {
   }
 
   #run(parts: Parts, args: Args, context: CallContext): CallToolResult | Promise<CallToolResult> {
-    const fault = parts.checkArguments(args)
-    if (fault) return toolError(`Invalid arguments for ${this.name}: ${fault}`)
     try {
+      const fault = parts.checkArguments(args)
+      if (fault) return toolError(`Invalid arguments for ${this.name}: ${fault}`)
       const answer = parts.handler(createScope(this.#server, args, context), context)
       if (!(answer instanceof Promise)) return this.#finish(parts, answer)
       return answer.then(value => this.#finish(parts, value)).catch(error => this.#failed(error))

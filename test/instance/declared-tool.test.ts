@@ -94,6 +94,14 @@ test('without a handler a tool answers with a marked sample, or an echo of its a
   })
 })
 
+test('arguments nested deeper than anything can follow are a tool error', async () => {
+  const inputSchema = { type: 'object', properties: { next: { $ref: '#' } } }
+  let args: Record<string, unknown> = {}
+  for (let depth = 0; depth < 100_000; depth++) args = { next: args }
+  expect((await callTool({ inputSchema }, args)).isError).toBe(true)
+  expect((await callTool({}, args)).isError).toBe(true)
+})
+
 test('calls that arrive while the first one is being prepared are answered too', async () => {
   const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => callTool(weather, { city })))
   expect(results.map(textOf)).toEqual(['Oslo celsius 3', 'Rome celsius 3', 'Lima celsius 3'])
