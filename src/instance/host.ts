@@ -4,6 +4,7 @@ import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protoc
 import { bindConnection } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
+import { IdleMemory } from './idle-memory.ts'
 import { ChangeReporter } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
@@ -18,12 +19,14 @@ export class Host {
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
   readonly #send: (message: FromInstance) => void
+  readonly #memory = new IdleMemory()
   readonly #reporter = new ChangeReporter<ServedTenant>(changed => this.#reportMetrics(changed))
 
   /** `send`: to the daemon. */
   constructor(prepare: Prepare, send: (message: FromInstance) => void) {
     this.#prepare = prepare
     this.#send = send
+    this.#memory.touched()
   }
 
   serve({ tenant, artifact, instanceId }: Of<'serve'>): void {
@@ -98,6 +101,8 @@ export class Host {
 
   #reportMetrics(changed: ServedTenant[]): void {
     const memoryBytes = process.memoryUsage.rss()
+    const isQuiet = [...this.#tenants.values()].every(tenant => tenant.counters.active === 0)
+    if (isQuiet) this.#memory.touched()
     this.#send({ type: 'metrics', memoryBytes, tenants: changed.map(tenant => tenant.metrics()) })
   }
 }
