@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/global-setup.ts'],
+    reporters: ['default', './test/helpers/count-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Tests start real processes; two cores take no more at once without slowing each other into time-outs.
