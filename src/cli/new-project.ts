@@ -24,26 +24,35 @@ export type InitTemplate = (typeof INIT_TEMPLATES)[number]
 const SCHEMA = 'mcp.config.schema.json'
 const CONFIG = 'mcp.config.json'
 
-/** A project of one of the shipped templates; `tools`, when given, stand in for the template's own. */
-export async function fromTemplate(
+/** A project of one of the shipped templates. */
+export async function fromTemplate(template: InitTemplate, name: string): Promise<NewProject> {
+  const folder = join(packageRoot(), 'templates', template)
+  const files = await Promise.all(
+    readdirSync(folder).map(async path => {
+      const content = readFileSync(join(folder, path), 'utf8')
+      return {
+        path,
+        content: path === CONFIG ? await named(content, name) : content.replaceAll('my-server', name),
+      }
+    }),
+  )
+  return { files: [...files, schemaFile()], warnings: [] }
+}
+
+/** A project with tools of these names, which answer with samples until they get handlers. */
+export async function fromToolNames(
   template: InitTemplate,
   name: string,
   tools: readonly string[],
 ): Promise<NewProject> {
-  const folder = join(packageRoot(), 'templates', template)
-  const files = readdirSync(folder).map(path => ({ path, content: readFileSync(join(folder, path), 'utf8') }))
-  const changes: [string, unknown][] = [
-    ['$schema', `./${SCHEMA}`],
-    ['name', name],
+  const { formatJson } = await import('./format-json.ts')
+  const config = { $schema: `./${SCHEMA}`, name, template, version: '1.0.0', tools: tools.map(declareTool) }
+  const files = [
+    { path: CONFIG, content: formatJson(config) },
+    { path: 'README.md', content: toolsReadme(name, tools) },
+    schemaFile(),
   ]
-  if (tools.length > 0) changes.push(['tools', tools.map(declareTool)])
-  const configured = await Promise.all(
-    files.map(async ({ path, content }) => ({
-      path,
-      content: path === CONFIG ? await withFields(content, changes) : content.replaceAll('my-server', name),
-    })),
-  )
-  return { files: [...configured, schemaFile()], warnings: [] }
+  return { files, warnings: [] }
 }
 
 /** A project whose tools are the operations of an OpenAPI description. */
@@ -103,14 +112,27 @@ function declareTool(name: string): object {
   }
 }
 
-/** Changes top-level fields of a JSON text and leaves the rest as it was written. */
-async function withFields(text: string, changes: readonly [string, unknown][]): Promise<string> {
+/** The template's configuration under its new name; the rest stays as it was written. */
+async function named(text: string, name: string): Promise<string> {
   const { applyEdits, modify } = await import('jsonc-parser')
-  const formattingOptions = { insertSpaces: true, tabSize: 2 }
-  return changes.reduce(
-    (changed, [field, value]) => applyEdits(changed, modify(changed, [field], value, { formattingOptions })),
+  const changes = { $schema: `./${SCHEMA}`, name }
+  return Object.entries(changes).reduce(
+    (changed, [field, value]) => applyEdits(changed, modify(changed, [field], value, {})),
     text,
   )
+}
+
+function toolsReadme(name: string, tools: readonly string[]): string {
+  return `# ${name}
+
+An MCP server with the tools ${tools.map(tool => `\`${tool}\``).join(', ')}. They have no \`handler\` yet, so they answer with samples made
+from their \`outputSchema\`: clients can be written against them before the answers are.
+
+\`\`\`sh
+mcp up
+mcp tools ${name}
+\`\`\`
+`
 }
 
 /** Beside the project, so that `$schema` leads an editor to it wherever the package is installed. */

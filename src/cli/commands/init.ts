@@ -5,8 +5,10 @@ import type { CommandContext } from '../command-context.ts'
 import {
   fromOpenApi,
   fromTemplate,
+  fromToolNames,
   INIT_TEMPLATES,
   type InitTemplate,
+  type NewProject,
   serverNameFor,
   writeProject,
 } from '../new-project.ts'
@@ -39,7 +41,7 @@ export default defineCommand({
     const directory = resolve(context.cwd, input.dir)
     const answers = input.fromOpenapi ? undefined : await complete(context, directory, input)
     const project = answers
-      ? await fromTemplate(answers.template, answers.name, answers.tools)
+      ? await fromAnswers(answers)
       : await fromOpenApi(resolve(context.cwd, input.fromOpenapi!), nameForOpenApi(directory, input.name))
     writeProject(directory, project.files, input.force)
     report(context, directory, project)
@@ -59,6 +61,10 @@ interface Answers {
   name: string
   template: InitTemplate
   tools: string[]
+}
+
+function fromAnswers({ template, name, tools }: Answers): Promise<NewProject> {
+  return tools.length > 0 ? fromToolNames(template, name, tools) : fromTemplate(template, name)
 }
 
 /** Asks for what the flags leave open where somebody can be asked, else takes the defaults. */
