@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Node } from 'jsonc-parser'
 import { HostingError } from '../shared/errors.ts'
 
 /** The content of a project file before it is checked. */
@@ -47,6 +48,13 @@ async function readJson(file: string, text: string): Promise<ProjectSource> {
     const reason = error ? spaced(printParseErrorCode(error.error)) : 'the file is empty'
     throw notParsable(file, positionOf(text, error?.offset ?? 0), reason)
   }
+  const duplicate = findDuplicate(tree)
+  if (duplicate)
+    throw notParsable(
+      file,
+      positionOf(text, duplicate.offset),
+      `${JSON.stringify(duplicate.value)} stands there twice`,
+    )
   return {
     file,
     value: getNodeValue(tree),
@@ -58,6 +66,23 @@ async function readJson(file: string, text: string): Promise<ProjectSource> {
       return undefined
     },
   }
+}
+
+/** The second name of a pair in one object: JSON takes it silently, and half of somebody's tools would be gone. */
+function findDuplicate(node: Node): Node | undefined {
+  const children = node.children ?? []
+  if (node.type === 'object') {
+    const names = new Set<unknown>()
+    for (const { children: [name] = [] } of children) {
+      if (name && names.has(name.value)) return name
+      names.add(name?.value)
+    }
+  }
+  for (const child of children) {
+    const found = findDuplicate(child)
+    if (found) return found
+  }
+  return undefined
 }
 
 async function readYaml(file: string, text: string): Promise<ProjectSource> {

@@ -87,7 +87,9 @@ describe('project file', () => {
   it.each([
     ['mcp.config.json', '{\n  "name": "demo",\n  "template" "basic"\n}', '3:14'],
     ['mcp.config.json', '{\n  // no comments\n}', '2:3'],
+    ['mcp.config.json', '{\n  "tools": [],\n  "name": "demo",\n  "tools": []\n}', '4:3'],
     ['mcp.config.yaml', 'name: demo\ntemplate: [basic\n', '3:1'],
+    ['mcp.config.yaml', 'name: demo\nname: other\n', '2:1'],
   ])('%s that cannot be parsed is told with line and column', async (file, content, position) => {
     write({ [file]: content })
     expect(await failure()).toMatchObject({ code: 'INVALID_MCP' })
