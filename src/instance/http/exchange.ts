@@ -19,13 +19,15 @@ export function sendJson(
   headers?: readonly string[],
 ): void {
   if (response.headersSent || response.destroyed) return
-  const all = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body))]
+  const bytes = Buffer.byteLength(body)
+  const all = ['Content-Type', 'application/json', 'Content-Length', String(bytes)]
   if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
   if (headers) all.push(...headers)
   // RFC 9112 9.6: the client sends its next request over a new connection, which reaches the next release.
   if (tenant.isDraining) all.push('Connection', 'close')
   response.writeHead(status, all)
-  response.end(body)
+  // Text that is ASCII throughout need not be encoded.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
 export function sendEmpty(exchange: Exchange, status: number, headers: readonly string[] = []): void {
