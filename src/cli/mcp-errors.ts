@@ -1,0 +1,58 @@
+import { HostingError } from '../shared/errors.ts'
+
+/** Everything the SDK, `fetch` or the server threw, as one sentence about `url`. */
+export function toHostingError(error: unknown, url: string): HostingError {
+  if (error instanceof HostingError) return error
+  const { code, status, name, message, causeCode } = describe(error)
+  if (name === 'AbortError') return new HostingError('CANCELLED', 'The call was cancelled.', { cause: error })
+  if (code === 'REQUEST_TIMEOUT' || causeCode === 'UND_ERR_HEADERS_TIMEOUT')
+    return new HostingError('TIMEOUT', `${url} did not answer in time.`, { cause: error })
+  if (status !== undefined) return fromStatus(status, url, error)
+  if (causeCode !== undefined || code === 'CONNECTION_CLOSED' || code === 'SEND_FAILED')
+    return new HostingError(
+      'UNAVAILABLE',
+      `${url} cannot be reached (${causeCode ?? 'connection closed'}).`,
+      {
+        cause: error,
+        next: [{ description: 'See what runs', command: 'mcp list' }],
+      },
+    )
+  // JSON-RPC "invalid params": what the caller asked for does not exist or does not fit.
+  if (code === -32602 || code === -32002)
+    return new HostingError('INVALID_REQUEST', message, { cause: error })
+  return new HostingError('UPSTREAM_FAILED', `${url} answered with an error: ${message}`, { cause: error })
+}
+
+function fromStatus(status: number, url: string, cause: unknown): HostingError {
+  if (status === 401)
+    return new HostingError('UNAUTHORIZED', `${url} asks for a token: give one with --token.`, { cause })
+  if (status === 403)
+    return new HostingError('INSUFFICIENT_SCOPE', `${url} refuses this client (HTTP 403).`, { cause })
+  if (status === 404 || status === 405)
+    return new HostingError('NOT_FOUND', `There is no MCP server at ${url} (HTTP ${status}).`, { cause })
+  if (status === 503)
+    return new HostingError('UNAVAILABLE', `The server at ${url} does not run (HTTP 503).`, {
+      cause,
+      next: [{ description: 'See its state', command: 'mcp list' }],
+    })
+  return new HostingError('UPSTREAM_FAILED', `${url} answered with HTTP ${status}.`, { cause })
+}
+
+/** What can be told from an unknown error and the chain of its causes. */
+function describe(error: unknown) {
+  const found: { code?: string | number; status?: number; causeCode?: string; name?: string } = {}
+  for (let at = error as ErrorLike | undefined; at; at = at.cause) {
+    found.name ??= at.name
+    if (typeof at.data?.status === 'number') found.status ??= at.data.status
+    if (/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(String(at.code))) found.causeCode ??= String(at.code)
+    else if (at.code !== undefined) found.code ??= at.code
+  }
+  return { ...found, message: error instanceof Error ? error.message : String(error) }
+}
+
+interface ErrorLike {
+  name?: string
+  code?: string | number
+  data?: { status?: unknown }
+  cause?: ErrorLike
+}
