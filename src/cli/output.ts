@@ -72,7 +72,8 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
     },
     table(headers, rows, empty) {
       if (rows.length === 0 && empty !== undefined) return out(empty)
-      const columns = process.stdout.isTTY ? process.stdout.columns : undefined
+      // A pseudo-terminal that nobody sized tells 0 columns.
+      const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
       const [head, ...lines] = formatTable(headers, rows, columns)
       for (const line of [style.dim(head!), ...lines]) out(line)
     },

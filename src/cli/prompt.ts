@@ -13,7 +13,9 @@ export async function confirm(context: CommandContext, question: string): Promis
     })
   const { default: inquirer } = await import('inquirer')
   const { yes } = await inquirer.prompt([{ type: 'confirm', name: 'yes', message: question, default: false }])
-  if (!yes) throw new HostingError('CANCELLED', 'Nothing was changed.')
+  if (yes) return
+  context.output.note('Nothing was changed.')
+  throw new HostingError('CANCELLED', 'Nothing was changed.')
 }
 
 /** Asks for a secret without showing it. Throws a usage error that names `flag` without a terminal. */
