@@ -66,10 +66,12 @@ export class Host {
     if (!tenant || tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
   }
 
-  // Told only when the log is written, so that the daemon may remove it then.
+  // Told only when the log is written, so that the daemon may remove it then; what was counted since the last report
+  // goes ahead, so that it is not lost.
   async retire({ tenantId }: Of<'retire'>): Promise<void> {
     const tenant = this.#tenants.get(tenantId)
     this.#tenants.delete(tenantId)
+    if (tenant) this.#reportMetrics([tenant])
     await tenant?.close()
     if (tenant) this.#reporter.forget(tenant)
     this.#send({ type: 'retired', tenantId })

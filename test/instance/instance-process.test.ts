@@ -241,6 +241,16 @@ describe('metrics', () => {
     expect(Math.abs(tenants[0]!.lastRequestAt - Date.now())).toBeLessThan(60_000)
   })
 
+  test('come up to date before a tenant is told to be retired', async () => {
+    const harness = start()
+    const address = await harness.serve(createArtifact())
+    for (let calls = 0; calls < 5; calls++) await echo(address, 'x')
+    harness.send({ type: 'retire', tenantId: address.tenant.id })
+    await harness.message('retired')
+    const reports = harness.received.flatMap(message => (message.type === 'metrics' ? message.tenants : []))
+    expect(reports.at(-1)).toMatchObject({ tenantId: address.tenant.id, requests: 5 })
+  })
+
   test('tell only of tenants in which something changed', async () => {
     const harness = start()
     const [busy] = [await harness.serve(createArtifact()), await harness.serve(createArtifact())]
