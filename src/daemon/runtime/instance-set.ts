@@ -24,7 +24,7 @@ export class InstanceSet {
   }
 
   get ready(): Instance[] {
-    return [...this.#all].filter(({ state }) => state === 'ready')
+    return [...this.#all].filter(({ isReady }) => isReady)
   }
 
   /** Ready or about to be. */
@@ -52,7 +52,7 @@ export class InstanceSet {
   /** Lets it finish for at most `drainMs`, then ends it. */
   async dismiss(instance: Instance, drainMs: number): Promise<void> {
     const wasReady = instance.state === 'ready'
-    if (instance.isLive) instance.state = 'draining'
+    if (wasReady || instance.state === 'starting') instance.state = 'draining'
     const { host, tenant, leave } = instance.place
     if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id), drainMs)
     await leave()
@@ -71,7 +71,8 @@ export class InstanceSet {
 
   report(): ServedReport {
     const now = Date.now()
-    const all = [...this.#all]
+    // Those that serve, or soon will, before those on their way out.
+    const all = [...this.#all].sort((a, b) => Number(b.isLive) - Number(a.isLive))
     return {
       instances: all.map(instance => instance.report(now)),
       requests: this.#traffic.report(all.map(({ metrics }) => metrics)),

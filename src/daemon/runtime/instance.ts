@@ -22,6 +22,8 @@ export class Instance {
   /** Times that an instance in this one's stead has crashed. */
   readonly restarts: number
   state: InstanceReport['state'] = 'starting'
+  /** Started to take the place of others: no connections, and counted nowhere, until they make room. */
+  isReserve = false
   readyAt: number | undefined
   metrics: TenantMetrics | undefined
   readonly #watcher: HostWatcher
@@ -51,6 +53,8 @@ export class Instance {
     const { host, tenant } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
+      await host.ready
+      if (this.state !== 'starting') return // given up meanwhile: its place is somebody else's
       await host.serve(tenant, artifact, this.id)
       this.readyAt = Date.now()
       if (this.state === 'starting') this.state = 'ready'
@@ -61,11 +65,15 @@ export class Instance {
 
   /** Ready or about to be. */
   get isLive(): boolean {
-    return this.state === 'starting' || this.state === 'ready'
+    return !this.isReserve && (this.state === 'starting' || this.state === 'ready')
+  }
+
+  get isReady(): boolean {
+    return !this.isReserve && this.state === 'ready'
   }
 
   get takesConnections(): boolean {
-    return this.state === 'ready' && this.place.host.isReachable
+    return this.isReady && this.place.host.isReachable
   }
 
   handOver(socket: Socket, head: Buffer | undefined, giveBack: () => void): void {

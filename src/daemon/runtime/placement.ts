@@ -5,11 +5,18 @@ import type { Host } from './host.ts'
 export interface Place {
   instanceId: string
   host: Host
-  /** As the process is to serve it: with `logFile` where the process has many tenants. */
+  /** As the process is to serve it: where it has many tenants, with `logFile` and an id that is its own there. */
   tenant: Tenant
   /** Gives the place up; resolves when nothing of the tenant is left there. Also after the process ended. */
   leave(): Promise<void>
 }
 
-/** `alone`: the tenant is suspected of ending its process, so nobody else may share it. May throw, as a start may. */
-export type Placement = (tenant: Tenant, options: { alone: boolean }) => Place
+export interface PlacementOptions {
+  /** The tenant is suspected of ending its process, so nobody else may share it. */
+  alone: boolean
+  /** The tenant is served already, and must be until the new place serves it. */
+  beside?: boolean
+}
+
+/** May throw, as a start may. */
+export type Placement = (tenant: Tenant, options: PlacementOptions) => Place

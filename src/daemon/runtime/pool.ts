@@ -3,25 +3,20 @@ import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { CrashHistory } from './crash-history.ts'
-import { HeldConnections, type HoldLimits } from './held-connections.ts'
+import { HeldConnections } from './held-connections.ts'
 import { HostEndedError } from './host-ending.ts'
 import { lastLines } from './host-logs.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet } from './instance-set.ts'
-import type { Placement } from './placement.ts'
+import type { Place, Placement } from './placement.ts'
+import type { PoolLimits } from './pool-limits.ts'
+import { startReserve } from './reserve.ts'
 import { restartDelayMs } from './restart-backoff.ts'
+import { RestartTimers } from './restart-timers.ts'
 import { describeStartFailure, isFinalFailure } from './start-failure.ts'
 import type { Served, ServedReport } from './supervisor.ts'
 import { refuseConnection } from './unavailable.ts'
-
-export interface PoolLimits {
-  hold: HoldLimits
-  /** From the start of an instance until it serves. */
-  startMs: number
-  /** From the wish to drain until what is still open is cut. */
-  drainMs: number
-}
 
 export interface PoolOptions {
   served: Served
@@ -41,7 +36,7 @@ export class Pool {
     onEnded: (instance, ending) => this.#onCrash(instance, new HostEndedError(ending)),
   })
   readonly #held: HeldConnections
-  readonly #restarts = new Set<NodeJS.Timeout>()
+  readonly #restarts = new RestartTimers()
   readonly #idle: IdleTimer | undefined
   readonly #autoscaler: Autoscaler | undefined
   readonly #least: number
@@ -51,6 +46,7 @@ export class Pool {
   #closing = false
   #failure: Error | undefined
   #starting: PromiseWithResolvers<void> | undefined
+  #renewing: Promise<void> | undefined
 
   constructor(options: PoolOptions) {
     const { placement, scaling, idleMs } = options.served
@@ -76,6 +72,15 @@ export class Pool {
     return promise
   }
 
+  /** See `Supervisor.renew`; one under way is shared by all who ask. */
+  renew(): Promise<void> {
+    if (this.#desired === 0 || this.#closing) return this.start()
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
   /** Hands the connection to the least loaded instance, or holds it until there is one. */
   connect(socket: Socket, head?: Buffer): void {
     if (this.#closing) return refuseConnection(socket, stopped, head)
@@ -95,17 +100,39 @@ export class Pool {
   }
 
   /** Ends all instances at once. */
-  async remove(): Promise<void> {
-    await this.#close(0)
+  remove(): Promise<void> {
+    return this.#close(0)
   }
 
   async holdLog(instanceId: string): Promise<() => void> {
     const instance = this.#instances.find(instanceId)
-    return instance ? instance.place.host.holdLog(this.#served.tenant.id) : () => {}
+    return instance ? instance.place.host.holdLog(instance.place.tenant.id) : () => {}
   }
 
   report(): ServedReport {
     return this.#instances.report()
+  }
+
+  async #renew(): Promise<void> {
+    const reserve = await startReserve(this.#desired, {
+      serverName: this.#served.tenant.serverName,
+      open: () => this.#instances.open(this.#place({ beside: true }), 0),
+      start: instance => this.#startInstance(instance),
+      dismiss: instance => this.#instances.dismiss(instance, 0),
+    })
+    this.#switchTo(reserve)
+  }
+
+  /** From now on the reserve serves, and what served until now drains. */
+  #switchTo(reserve: Instance[]): void {
+    const old = this.#instances.live
+    this.#tell('info', `restarted: ${reserve.length} new for ${old.length} instances`)
+    this.#restarts.clear()
+    this.#history = new CrashHistory()
+    for (const instance of reserve) instance.isReserve = false
+    this.#dismiss(old)
+    for (const instance of reserve) this.#onReady(instance)
+    this.#fill()
   }
 
   #wake(): void {
@@ -119,7 +146,7 @@ export class Pool {
     this.#tell('info', `asleep after ${this.#served.idleMs! / 1000} s without a connection or a request`)
     this.#desired = 0
     this.#autoscaler?.stop()
-    for (const instance of this.#instances.live) this.#dismiss(instance)
+    this.#dismiss(this.#instances.live)
   }
 
   /** Instances that are there or will be by themselves. */
@@ -137,27 +164,34 @@ export class Pool {
     this.#fill()
     const surplus = Math.max(0, this.#countComing() - count)
     const quietest = this.#instances.ready.sort((a, b) => a.connections - b.connections)
-    for (const instance of quietest.slice(0, surplus)) this.#dismiss(instance)
+    this.#dismiss(quietest.slice(0, surplus))
   }
 
-  #dismiss(instance: Instance): void {
-    void this.#instances.dismiss(instance, this.#options.limits.drainMs)
+  #dismiss(instances: Instance[]): void {
+    for (const instance of instances) void this.#instances.dismiss(instance, this.#options.limits.drainMs)
   }
 
   #launch(restarts: number): void {
-    // Twice ended without health: it may be the one that takes its neighbours down.
-    const alone = this.#history.unhealthy >= 2
     try {
-      const place = this.#options.placement(this.#served.tenant, { alone })
-      void this.#run(this.#instances.open(place, restarts))
+      void this.#run(this.#instances.open(this.#place({ beside: false }), restarts))
     } catch (error) {
       this.#onFailure(error as Error, { restarts })
     }
   }
 
+  #place({ beside }: { beside: boolean }): Place {
+    // Twice ended without health: it may be the one that takes its neighbours down.
+    const alone = this.#history.unhealthy >= 2
+    return this.#options.placement(this.#served.tenant, { alone, beside })
+  }
+
+  async #startInstance(instance: Instance): Promise<void> {
+    await instance.start(this.#served.loadArtifact(), this.#options.limits.startMs)
+  }
+
   async #run(instance: Instance): Promise<void> {
     try {
-      await instance.start(this.#served.loadArtifact(), this.#options.limits.startMs)
+      await this.#startInstance(instance)
       if (instance.state === 'ready') this.#onReady(instance)
     } catch (error) {
       this.#onCrash(instance, error as Error)
@@ -197,15 +231,9 @@ export class Pool {
     const delayMs = restartDelayMs(failuresInARow)
     const who = instance ? `instance ${instance.id}` : 'an instance'
     this.#tell('error', `${who} ${error.message}; restarting ${delayMs === 0 ? 'now' : `in ${delayMs} ms`}`)
-    this.#restartIn(delayMs, restarts + 1)
-  }
-
-  #restartIn(delayMs: number, restarts: number): void {
-    const timer = setTimeout(() => {
-      this.#restarts.delete(timer)
-      if (this.#countComing() < this.#desired) this.#launch(restarts)
-    }, delayMs)
-    this.#restarts.add(timer)
+    this.#restarts.add(delayMs, () => {
+      if (this.#countComing() < this.#desired) this.#launch(restarts + 1)
+    })
   }
 
   #fail(error: Error): void {
@@ -233,7 +261,6 @@ export class Pool {
     this.#desired = 0
     this.#idle?.stop()
     this.#autoscaler?.stop()
-    for (const timer of this.#restarts) clearTimeout(timer)
     this.#restarts.clear()
   }
 
@@ -246,7 +273,7 @@ export class Pool {
   #createIdleTimer(idleMs: number): IdleTimer {
     return new IdleTimer({
       idleMs,
-      isBusy: now => this.#held.size > 0 || this.#instances.isBusy(now),
+      isBusy: now => this.#held.size > 0 || this.#renewing !== undefined || this.#instances.isBusy(now),
       onIdle: () => this.#sleep(),
     })
   }

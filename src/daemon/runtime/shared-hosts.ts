@@ -4,7 +4,7 @@ import { createId } from '../../shared/ids.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import type { Host } from './host.ts'
 import { instanceLogPath, sharedHostLogPath } from './host-logs.ts'
-import type { Place } from './placement.ts'
+import type { Place, PlacementOptions } from './placement.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface SharedHostsOptions {
@@ -20,35 +20,50 @@ interface SharedHost {
   capacity: number
 }
 
+/** What a tenant is called: its instance, and so its log file, and the tenant in its process. */
+interface Names {
+  instanceId: string
+  tenantId: string
+}
+
 /** Processes that serve many tenants without user code each. A process without tenants is ended. */
 export class SharedHosts {
   readonly #options: SharedHostsOptions
   readonly #hosts = new Set<SharedHost>()
-  /** A tenant keeps its instance id, and so its log file, however often it sleeps. */
-  readonly #instanceIds = new Map<string, string>()
+  /** A tenant keeps its names however often it sleeps. */
+  readonly #names = new Map<string, Names>()
 
   constructor(options: SharedHostsOptions) {
     this.#options = options
   }
 
-  place(tenant: Tenant, alone: boolean): Place {
+  place(tenant: Tenant, { alone, beside }: PlacementOptions): Place {
     const shared =
       (alone ? undefined : this.#findRoom()) ?? this.#open(alone ? 1 : this.#options.tenantsPerHost)
-    const instanceId = this.#instanceIds.get(tenant.id) ?? createId('inst')
-    this.#instanceIds.set(tenant.id, instanceId)
+    const { instanceId, tenantId } = this.#nameOf(tenant.id, beside)
     const logFile = instanceLogPath(this.#options.logsDir, tenant.id, instanceId)
     mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
     shared.tenants++
     let left: Promise<void> | undefined
     const leave = () => {
-      left ??= this.#leave(shared, tenant.id)
+      left ??= this.#leave(shared, tenantId)
       return left
     }
-    return { instanceId, host: shared.host, tenant: { ...tenant, logFile }, leave }
+    return { instanceId, host: shared.host, tenant: { ...tenant, id: tenantId, logFile }, leave }
   }
 
   forget(tenantId: string): void {
-    this.#instanceIds.delete(tenantId)
+    this.#names.delete(tenantId)
+  }
+
+  /** Beside itself, a tenant needs other names: they may well share a process. */
+  #nameOf(id: string, beside = false): Names {
+    const known = this.#names.get(id)
+    if (known && !beside) return known
+    const instanceId = createId('inst')
+    const names = { instanceId, tenantId: beside ? `${id}/${instanceId}` : id }
+    this.#names.set(id, names)
+    return names
   }
 
   #findRoom(): SharedHost | undefined {

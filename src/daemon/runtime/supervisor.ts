@@ -9,7 +9,8 @@ import { dedicatedPlacement } from './dedicated-hosts.ts'
 import { Host } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { Placement } from './placement.ts'
-import { Pool, type PoolLimits } from './pool.ts'
+import { Pool } from './pool.ts'
+import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
 import { SharedHosts } from './shared-hosts.ts'
 import { refuseConnection } from './unavailable.ts'
 import { WarmPool } from './warm-pool.ts'
@@ -50,12 +51,6 @@ export interface SupervisorOptions {
   onEvent?(id: string, line: LogLine): void
 }
 
-const LIMITS: PoolLimits = {
-  hold: { connections: 1000, waitMs: 30_000 },
-  startMs: 30_000,
-  drainMs: 60_000,
-}
-
 /** Keeps everything served as it should be: running, asleep, draining or gone. */
 export class Supervisor {
   readonly #options: SupervisorOptions
@@ -75,7 +70,7 @@ export class Supervisor {
     this.#shared = new SharedHosts({ warmPool, logsDir, tenantsPerHost })
     this.#placements = {
       dedicated: dedicatedPlacement(warmPool, logsDir),
-      shared: (tenant, { alone }) => this.#shared.place(tenant, alone),
+      shared: (tenant, options) => this.#shared.place(tenant, options),
     }
   }
 
@@ -87,7 +82,7 @@ export class Supervisor {
     const pool = new Pool({
       served,
       placement: this.#placements[served.placement],
-      limits: { ...LIMITS, ...this.#options.limits },
+      limits: { ...POOL_LIMITS, ...this.#options.limits },
       onFailed: error => this.#options.onFailed(id, error),
       onEvent: line => this.#options.onEvent?.(id, line),
     })
@@ -102,6 +97,14 @@ export class Supervisor {
   /** The same as `start`, for what was added asleep. */
   wake(id: string): Promise<void> {
     return this.#get(id).start()
+  }
+
+  /**
+   * Puts new instances in the place of all that run, without a failed request. When one does not start it rejects with
+   * the reason, and the old ones serve on. What is asleep is woken.
+   */
+  renew(id: string): Promise<void> {
+    return this.#get(id).renew()
   }
 
   /** Takes an accepted, unread connection (or one with `head` read): every one is answered, with 503 if need be. */

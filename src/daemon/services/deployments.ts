@@ -7,7 +7,7 @@ import { checkEnv, maskEnv } from './deployment-env.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
-import { readEnv, servedDeployment } from './served.ts'
+import { readEnv } from './served.ts'
 
 /** Accepted work: the record as it is now, and as it is once the work is over. */
 export interface Accepted {
@@ -95,9 +95,12 @@ export class Deployments {
     return this.#release(deployment)
   }
 
-  /** New instances of the same deployment. Throws NOT_FOUND, CONFLICT unless it is deployed. */
+  /**
+   * New instances of the same deployment in the place of the old ones, without a failed request. Throws NOT_FOUND,
+   * CONFLICT unless it is deployed, and the reason when the new ones do not start: then the old ones serve on.
+   */
   async restart(id: string): Promise<Deployment> {
-    const { supervisor, addresses } = this.#rooms
+    const { supervisor } = this.#rooms
     const deployment = this.get(id)
     if (deployment.status !== 'deployed')
       throw new HostingError(
@@ -105,13 +108,11 @@ export class Deployments {
         `Deployment ${id} is ${deployment.status}; only a deployed one can be restarted.`,
         { next: [{ description: 'Start it', command: `mcp start ${id}` }] },
       )
-    await this.#end(id)
-    const address = await addresses.open(deployment.name, deployment.environment)
-    supervisor.add(servedDeployment(this.#rooms, deployment, address))
     try {
-      await supervisor.start(id)
+      await supervisor.renew(id)
       return this.get(id)
     } catch (error) {
+      if (this.#isServing(id)) throw notRestarted(id, error as Error)
       return this.failed(id, error)
     }
   }
@@ -151,6 +152,11 @@ export class Deployments {
     const done = this.#releases.run(deployment)
     this.#rooms.background.run(() => done)
     return { deployment, done }
+  }
+
+  #isServing(id: string): boolean {
+    const { supervisor } = this.#rooms
+    return supervisor.has(id) && supervisor.report(id).instances.some(({ state }) => state === 'ready')
   }
 
   async #end(id: string): Promise<void> {
@@ -203,6 +209,19 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
     ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
     scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
   }
+}
+
+function notRestarted(id: string, reason: Error): HostingError {
+  const known = reason instanceof HostingError ? reason : undefined
+  return new HostingError(
+    known?.code ?? 'UNAVAILABLE',
+    `Deployment ${id} was not restarted, its old instances serve on: ${reason.message}`,
+    {
+      details: known?.details,
+      next: [{ description: 'See its log', command: `mcp logs ${id}` }],
+      cause: reason,
+    },
+  )
 }
 
 function noEarlier({ id, name, environment }: Deployment): never {

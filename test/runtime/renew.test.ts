@@ -1,0 +1,104 @@
+import { Agent } from 'node:http'
+import { expect, test } from 'vitest'
+import type { Served } from '../../src/daemon/runtime/supervisor.ts'
+import type { Wishes } from '../fixtures/instance.ts'
+import { describeServed, isRunning, RuntimeHarness, until, where } from '../helpers/runtime-harness.ts'
+
+const placements: Served['placement'][] = ['dedicated', 'shared']
+
+/** A server whose next start does as `wish` says. */
+function changeable(placement: Served['placement']) {
+  let wishes: Wishes = {}
+  const served: Partial<Served> = {
+    placement,
+    scaling: { min: 2, max: 2 },
+    loadArtifact: () => describeServed('dep_a', { wishes }).loadArtifact(),
+  }
+  return {
+    served,
+    wish(next: Wishes) {
+      wishes = next
+    },
+  }
+}
+
+test.each(placements)('a request under way ends in its old instance: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', changeable(placement).served)
+  const agent = new Agent({ keepAlive: true })
+  const old = await where(url, agent)
+  const slow = where(`${url}/until-drain`, agent)
+  await harness.until(() =>
+    harness.supervisor.report('dep_a').instances.some(({ activeRequests }) => activeRequests > 0),
+  )
+  await harness.supervisor.renew('dep_a')
+  expect((await slow).instanceId).toBe(old.instanceId)
+  expect((await where(url)).instanceId).not.toBe(old.instanceId)
+  agent.destroy()
+})
+
+test.each(placements)('one refused start leaves the old instances as they are: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const server = changeable(placement)
+  const url = await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.supervisor.report('dep_a').instances.map(({ id }) => id)
+  server.wish({ refuse: 'not today' })
+  await expect(harness.supervisor.renew('dep_a')).rejects.toThrow('Server "dep_a" did not start: not today.')
+  await harness.until(() => harness.supervisor.report('dep_a').instances.length === before.length)
+  expect(before).toContain((await where(url)).instanceId)
+  expect(harness.failures).toEqual([])
+})
+
+test('a program that ends at its start is told with its last words, after one attempt', async () => {
+  await using harness = new RuntimeHarness()
+  const server = changeable('dedicated')
+  const url = await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.pids('dep_a')
+  server.wish({ exitWith: 'cannot find the moon' })
+  const failure = await harness.supervisor.renew('dep_a').catch(error => error)
+  expect(failure.message).toContain('crashed with exit code 3')
+  expect(failure.details).toContain('cannot find the moon')
+  expect(before).toContain((await where(url)).pid)
+})
+
+test('as many instances are new as there were, and the old processes end', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', changeable('dedicated').served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.pids('dep_a')
+  await harness.supervisor.renew('dep_a')
+  await until(() => !before.some(isRunning))
+  expect(harness.supervisor.report('dep_a').instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
+})
+
+test('neighbours in a shared process are not touched', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', changeable('shared').served)
+  const neighbour = await harness.add('dep_b', { placement: 'shared' })
+  const [a, b] = [await where(url), await where(neighbour)]
+  await harness.supervisor.renew('dep_a')
+  expect(await where(neighbour)).toEqual(b)
+  expect((await where(url)).pid).toBe(a.pid)
+})
+
+test('what is asleep is woken', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', changeable('dedicated').served)
+  await harness.supervisor.renew('dep_a')
+  expect(harness.pids('dep_a')).toHaveLength(2)
+})
+
+test.each(placements)('removed meanwhile, it leaves nothing behind: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const server = changeable(placement)
+  await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  server.wish({ hang: true })
+  const renewed = harness.supervisor.renew('dep_a').catch(error => error)
+  const pids = harness.pids('dep_a')
+  await harness.supervisor.remove('dep_a')
+  await until(() => !pids.some(isRunning))
+  expect(await renewed).toBeInstanceOf(Error)
+})

@@ -1,0 +1,108 @@
+import { readdirSync, renameSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { beginSession, rpc, send } from '../helpers/mcp-requests.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+
+afterAll(() => daemon.close())
+
+const restart = (id: string) => daemon.api('POST', `/v1/deploy/${id}/restart`)
+const health = async (id: string) => (await daemon.api('GET', `/api/lambda-deploy/${id}/health`)).body
+
+/** Calls on kept-alive connections in one session without a pause; `stop` gives every answer that is not the right one. */
+async function keepCalling(url: string) {
+  const headers = await beginSession(url)
+  const body = rpc('tools/call', { name: 'say', arguments: { text: 'hello' } })
+  const agent = new Agent({ keepAlive: true })
+  const wrong: string[] = []
+  let running = true
+  let calls = 0
+  const client = async () => {
+    while (running) {
+      const answer = await send(url, { headers, body, agent }).catch(error => ({
+        status: 0,
+        text: String(error),
+      }))
+      calls++
+      if (answer.status !== 200 || !answer.text.includes('You said hello')) wrong.push(answer.text)
+    }
+  }
+  const clients = [client(), client(), client(), client()]
+  return {
+    count: () => calls,
+    async stop() {
+      running = false
+      await Promise.all(clients)
+      agent.destroy()
+      return wrong
+    },
+  }
+}
+
+async function hideArtifacts(whileHidden: () => Promise<void>): Promise<void> {
+  const folder = daemon.home.artifacts
+  expect(readdirSync(folder).length).toBeGreaterThan(0)
+  renameSync(folder, `${folder}-hidden`)
+  try {
+    await whileHidden()
+  } finally {
+    renameSync(`${folder}-hidden`, folder)
+  }
+}
+
+describe.each(['production', 'development'])('a restart in %s', environment => {
+  const config = environment === 'production' ? { scaling: { min_instances: 2, max_instances: 2 } } : {}
+  const deployEcho = async (name: string) =>
+    deploy(daemon, await buildServer(daemon, echoServer(name)), environment, config)
+
+  test('fails no request of kept-alive connections, however often, and ends the old instances', async () => {
+    const { deployment_id, url } = await deployEcho(`kept-${environment}`)
+    const load = await keepCalling(url)
+    for (let round = 0; round < 4; round++) {
+      const before = load.count()
+      await expect.poll(load.count).toBeGreaterThan(before + 20)
+      expect((await restart(deployment_id)).body.data.status).toBe('deployed')
+    }
+    const before = load.count()
+    await expect.poll(load.count).toBeGreaterThan(before + 20)
+    expect(await load.stop()).toEqual([])
+    const wanted = environment === 'production' ? 2 : 1
+    await expect.poll(async () => (await health(deployment_id)).instances.length).toBe(wanted)
+    await expect.poll(async () => (await health(deployment_id)).requests.total).toBe(load.count() + 1)
+  })
+
+  test('gives new instances', async () => {
+    const { deployment_id } = await deployEcho(`new-${environment}`)
+    const before = (await health(deployment_id)).instances.map(({ id }: { id: string }) => id)
+    const { body } = await restart(deployment_id)
+    expect(before).not.toContain(body.data.instances[0].id)
+  })
+
+  test('that fails tells the reason and leaves the old instances serving', async () => {
+    const { deployment_id, url } = await deployEcho(`failing-${environment}`)
+    const load = await keepCalling(url)
+    await hideArtifacts(async () => {
+      const { status, body } = await restart(deployment_id)
+      expect(status).toBe(503)
+      expect(body.error.message).toContain('its old instances serve on')
+    })
+    expect(await load.stop()).toEqual([])
+    expect((await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data.status).toBe('deployed')
+    expect((await restart(deployment_id)).status).toBe(200)
+  })
+
+  test('asked for by several at once is one restart', async () => {
+    const { deployment_id, url } = await deployEcho(`twice-${environment}`)
+    const load = await keepCalling(url)
+    const answers = await Promise.all([restart(deployment_id), restart(deployment_id)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await load.stop()).toEqual([])
+  })
+})
