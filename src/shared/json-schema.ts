@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { createPattern } from './bounded-pattern.ts'
 import { nearestName } from './names.ts'
+import { uniqueItems } from './unique-items.ts'
 
 /** Any JSON Schema as it came in: 2020-12 by default, draft-07 when its `$schema` says so (MCP 2025-11-25, SEP-1613). */
 export type JsonSchema = Record<string, unknown>
@@ -19,7 +21,12 @@ const options: Options = {
   verbose: true,
   // 0.3 is a multiple of 0.1, although 0.3 / 0.1 is 2.9999999999999996.
   multipleOfPrecision: 9,
+  // `code` names the function in code that is written to a file, which none is.
+  code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 }
+
+/** More is no URL, and the format's expression takes a time that grows with the square of the length. */
+const MAX_URL_LENGTH = 8192
 
 type Draft = '2020-12' | 'draft-07'
 // Created on first use: a process that validates nothing does not pay for it.
@@ -83,6 +90,9 @@ function createAjv(draft: Draft, { useDefaults = false, isChecked = false }: Com
   // ajv-formats is CommonJS: its callable default lies one level deeper under native ESM.
   const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats
   ;(add as unknown as (target: Ajv) => void)(ajv)
+  const url = ajv.formats.url as RegExp
+  ajv.addFormat('url', text => text.length <= MAX_URL_LENGTH && url.test(text))
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems)
   return ajv
 }
 
