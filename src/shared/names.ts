@@ -21,6 +21,8 @@ export function nearestName(word: string, candidates: readonly string[]): string
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
+    // So many letters more or fewer are so many slips at least; comparing a long word with a short one would take long.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }

@@ -11,6 +11,11 @@ test.each([
   expect(nearestName(word, candidates)).toBe(expected)
 })
 
+test('words of very different length are not compared letter by letter', () => {
+  const candidates = Array.from({ length: 200 }, (_, index) => 'x'.repeat(100_000 + index))
+  expect(nearestName('something_that_is_long_enough_to_compare', candidates)).toBeUndefined()
+})
+
 test.each(['weather', 'a', 'My_Server.v2', 'x'.repeat(63)])('%s is a name of a server', name => {
   expect(name).toMatch(SERVER_NAME)
 })
