@@ -16,7 +16,9 @@ export function createCompletion(
   server: ServerScope,
 ): CompleteValues {
   return async (params, call) => {
-    const source = completionsOf(params.ref)[params.argument.name] ?? []
+    const completions = completionsOf(params.ref)
+    const { name } = params.argument
+    const source = Object.hasOwn(completions, name) ? completions[name]! : []
     const values = typeof source === 'string' ? await render(source, params, call) : source
     return { completion: narrow(values, params.argument.value) }
   }

@@ -59,7 +59,8 @@ export function parseUriTemplate(source: string): UriTemplate {
         at === uri.length || (mark !== undefined && uri[at] === mark && !uri.includes('#', at))
       const found = matchPieces(uri, pieces, acceptsEnd)
       if (!found) return undefined
-      const variables: UriVariables = {}
+      // Without a prototype, whose members would count as values of `{?constructor}`.
+      const variables: UriVariables = Object.create(null)
       for (const [{ name, separator }, raw] of [...found.values].toReversed())
         variables[name] = separator === undefined ? decode(raw) : raw.split(separator).map(decode)
       return readQuery(queryVariables, uri.slice(found.end), variables) ? variables : undefined

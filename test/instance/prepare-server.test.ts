@@ -215,7 +215,8 @@ describe('completion', () => {
     const ref = { type: 'ref/resource', uri: 'x://{many}' } as const
     const argument = { name: 'many', value: 'v24' }
     expect((await server.complete({ ref, argument }, createCall())).completion.values).toHaveLength(11)
-    expect((await complete('other', '')).values).toEqual([])
+    for (const other of ['other', 'constructor', '__proto__'])
+      expect((await complete(other, '')).values).toEqual([])
     const unknown = { ref: { type: 'ref/prompt', name: 'q' }, argument } as const
     await expect(server.complete(unknown, createCall())).rejects.toMatchObject({ code: -32602 })
   })

@@ -24,6 +24,7 @@ describe('a URI gives the variables it was made of', () => {
     ['list://{ids*}', 'list://1,2,3', { ids: ['1', '2', '3'] }],
     ['search://items{?q}{&limit}', 'search://items?q=a&limit=5', { q: 'a', limit: '5' }],
     ['file:///{+path}{?raw}', 'file:///a/b?raw=1', { path: 'a/b', raw: '1' }],
+    ['x://y{?constructor,toString}', 'x://y?constructor=1&toString=2', { constructor: '1', toString: '2' }],
   ])('%s from %s', (template, uri, variables) => {
     expect(match(template, uri)).toEqual(variables)
   })
