@@ -23,6 +23,7 @@ const IPV4 = [
 /** https://www.iana.org/assignments/iana-ipv6-special-registry; those that carry an IPv4 address are closed as a whole. */
 const IPV6 = [
   ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],

@@ -23,6 +23,7 @@ describe('addresses of private networks are known in every form', () => {
     '::ffff:127.0.0.1',
     '::ffff:a00:1',
     '::127.0.0.1',
+    '::ffff:0:127.0.0.1',
     '64:ff9b::7f00:1',
     '2002:7f00:1::',
   ])('%s', address => {
