@@ -50,11 +50,11 @@ export class Addresses {
     this.#gateway.point(addressId(server, slot), servedId)
   }
 
-  /** From now on connections are refused. */
-  close(server: string, slot: Slot): Promise<void> {
+  /** From now on connections are refused, unless somebody came to need the address before its turn. */
+  close(server: string, slot: Slot, isNeeded: () => boolean): Promise<void> {
     const id = addressId(server, slot)
     return this.#turns.take(id, async () => {
-      if (this.#open.delete(id)) await this.#gateway.close(id)
+      if (!isNeeded() && this.#open.delete(id)) await this.#gateway.close(id)
     })
   }
 

@@ -67,17 +67,30 @@ export class Builds {
   async #make(build: Build, request: BuildRequest, startedMs: number): Promise<Build> {
     // Nothing of the work happens before the record is on its way to an asynchronous client.
     await new Promise(resolve => setImmediate(resolve))
+    let ready: Build
     try {
       const { artifact, digest, bytes } = buildArtifact(request)
+      await this.#previews.prepare(build.name)
+      // Both without a pause: the removal of an equal build must not take the file away in between.
       this.#rooms.artifacts.save(digest, bytes)
-      await this.#previews.prepare(artifact.server.name)
-      const ready = this.#move(build, 'ready', startedMs, { digest, env: artifact.env })
-      await this.#previews.take(ready)
-      return ready
+      ready = this.#move(build, 'ready', startedMs, { digest, env: artifact.env })
     } catch (error) {
-      const { code, message, details } = toHostingError(toFileError(error))
-      return this.#move(this.get(build.id), 'failed', startedMs, { error: { code, message, details } })
+      return this.#fail(build, error, startedMs)
     }
+    // It is ready whatever becomes of its preview; the next start of the daemon tries that again.
+    await this.#previews.take(ready).catch(this.#rooms.background.report)
+    return ready
+  }
+
+  async #fail(build: Build, error: unknown, startedMs: number): Promise<Build> {
+    const { code, message, details } = toHostingError(toFileError(error))
+    const close = () => this.#previews.closeUnused(build.name)
+    let failed = build
+    this.#rooms.background.insist(() => {
+      failed = this.#move(build, 'failed', startedMs, { error: { code, message, details } })
+    }, close)
+    await close()
+    return failed
   }
 
   #move(

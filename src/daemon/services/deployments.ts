@@ -5,6 +5,7 @@ import type { Deployment, DeploymentFilter } from '../store/deployments.ts'
 import { getBuild, requireReady } from './builds.ts'
 import { checkEnv, maskEnv } from './deployment-env.ts'
 import { moveDeployment } from './deployment-states.ts'
+import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
 import { readEnv } from './served.ts'
@@ -77,7 +78,7 @@ export class Deployments {
     const { supervisor, background } = this.#rooms
     const before = this.get(id)
     const stopped = moveDeployment(this.#rooms, before, 'stopped')
-    await this.#closeUnlessLive(stopped)
+    await vacatePlace(this.#rooms, stopped)
     if (before.status === 'deploying') await this.#end(id)
     else if (supervisor.has(id)) background.run(() => supervisor.drain(id))
     return stopped
@@ -132,20 +133,25 @@ export class Deployments {
   async remove(id: string): Promise<void> {
     const deployment = this.get(id)
     this.#rooms.store.deployments.remove(id)
-    await this.#closeUnlessLive(deployment)
+    await vacatePlace(this.#rooms, deployment)
     await this.#end(id)
     await this.#rooms.logs.remove(id)
   }
 
   /** The runtime gave up on a deployment that served. */
   async failed(id: string, error: unknown): Promise<Deployment> {
+    const seen = this.get(id)
     const failure = await this.#releases.failureOf(id, error)
-    const deployment = this.get(id)
-    if (deployment.status !== 'deployed') return deployment
-    const moved = moveDeployment(this.#rooms, deployment, 'failed', { error: failure })
-    await this.#closeUnlessLive(moved)
-    await this.#end(id)
-    return moved
+    const isSame = () => this.get(id).status === 'deployed' && this.get(id).updatedAt === seen.updatedAt
+    if (!isSame()) return this.get(id) // stopped meanwhile, and perhaps started anew
+    const fail = () => void (isSame() && moveDeployment(this.#rooms, seen, 'failed', { error: failure }))
+    const leave = async () => {
+      await vacatePlace(this.#rooms, seen)
+      await this.#end(id)
+    }
+    this.#rooms.background.insist(fail, leave)
+    await leave()
+    return this.get(id)
   }
 
   #release(deployment: Deployment): Accepted {
@@ -163,11 +169,6 @@ export class Deployments {
     if (this.#rooms.supervisor.has(id)) await this.#rooms.supervisor.remove(id)
   }
 
-  async #closeUnlessLive({ name, environment }: Deployment): Promise<void> {
-    if (!this.#rooms.store.deployments.findLive(name, environment))
-      await this.#rooms.addresses.close(name, environment)
-  }
-
   #rollbackTarget(from: Deployment, to: string | undefined): Deployment {
     if (to === undefined) return this.#rooms.store.deployments.findEarlier(from) ?? noEarlier(from)
     const target = this.get(to)
@@ -180,9 +181,7 @@ export class Deployments {
   }
 
   #requirePlace({ id, name, environment }: Deployment): void {
-    const other = this.#rooms.store.deployments
-      .ofServer(name, environment)
-      .find(({ id: otherId, status }) => otherId !== id && (status === 'deployed' || status === 'deploying'))
+    const other = this.#rooms.store.deployments.active(name, environment).find(other => other.id !== id)
     if (!other) return
     throw new HostingError(
       'CONFLICT',

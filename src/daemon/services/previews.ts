@@ -1,4 +1,5 @@
 import type { Build } from '../store/builds.ts'
+import type { Server } from '../store/servers.ts'
 import { mcpUrl } from './addresses.ts'
 import type { Rooms } from './rooms.ts'
 import { servedPreview } from './served.ts'
@@ -40,25 +41,41 @@ export class Previews {
   /** After a build was removed: the newest one left takes over, or the address closes. */
   forget(build: Build): Promise<void> {
     return this.#turns.take(build.name, async () => {
-      const { store, addresses, supervisor } = this.#rooms
+      const { store, supervisor } = this.#rooms
       if (store.servers.find(build.name)?.previewMcpId !== build.id) return
       const next = store.builds.newestReady(build.name)
       store.servers.setPreview(build.name, next?.id ?? null)
       if (next) await this.#serve(next)
-      else await addresses.close(build.name, 'preview')
+      else await this.#close(build.name)
       await supervisor.remove(build.id)
     })
   }
 
-  /** After a start of the daemon. */
-  async reopen(build: Build): Promise<void> {
-    await this.#serve(build)
+  /** After a build failed: the address that was opened for it closes when there is nothing to serve. */
+  closeUnused(server: string): Promise<void> {
+    return this.#turns.take(server, () => this.#close(server))
   }
 
-  /** A preview that failed for good is tried again by the next connection. */
-  async reset(build: Build): Promise<void> {
-    await this.#rooms.supervisor.remove(build.id)
-    await this.#serve(build)
+  /** After a start of the daemon: the newest ready build serves, whatever a crash came between. */
+  async reopen({ name, previewMcpId }: Server): Promise<void> {
+    const { store } = this.#rooms
+    const newest = store.builds.newestReady(name)
+    if ((newest?.id ?? null) !== previewMcpId) store.servers.setPreview(name, newest?.id ?? null)
+    if (newest) await this.#serve(newest)
+  }
+
+  /** A preview that failed for good is tried again by the next connection, unless another build took its place. */
+  reset(build: Build): Promise<void> {
+    return this.#turns.take(build.name, async () => {
+      if (this.#rooms.store.servers.find(build.name)?.previewMcpId !== build.id) return
+      await this.#rooms.supervisor.remove(build.id)
+      await this.#serve(build)
+    })
+  }
+
+  async #close(server: string): Promise<void> {
+    const { store, addresses } = this.#rooms
+    await addresses.close(server, 'preview', () => Boolean(store.servers.find(server)?.previewMcpId))
   }
 
   async #serve(build: Build): Promise<void> {

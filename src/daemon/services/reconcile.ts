@@ -73,11 +73,9 @@ async function startAll(rooms: Rooms, deployments: Deployments, awake: Deploymen
 
 async function reopenPreviews(rooms: Rooms, previews: Previews): Promise<void> {
   const servers = rooms.store.servers.list()
-  await forEachBounded(servers, OPENED_AT_ONCE, async ({ previewMcpId }) => {
-    const build = previewMcpId === null ? undefined : rooms.store.builds.find(previewMcpId)
-    if (!build) return
+  await forEachBounded(servers, OPENED_AT_ONCE, async server => {
     try {
-      await previews.reopen(build)
+      await previews.reopen(server)
     } catch (error) {
       // One preview whose port another program holds must not keep the daemon from starting.
       rooms.background.report(error)

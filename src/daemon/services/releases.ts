@@ -2,6 +2,7 @@ import type { Failure } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { moveDeployment } from './deployment-states.ts'
+import { vacatePlace } from './places.ts'
 import { removeSuperseded } from './retention.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
@@ -33,24 +34,26 @@ export class Releases {
     if (!this.#isWanted(deployment)) return this.#abandon(deployment)
     try {
       await this.#start(deployment)
+      if (this.#isWanted(deployment)) return this.#switch(deployment, elapsed())
     } catch (error) {
       return this.#fail(deployment, error, elapsed())
     }
-    return this.#isWanted(deployment) ? this.#switch(deployment, elapsed()) : this.#abandon(deployment)
+    return this.#abandon(deployment)
   }
 
-  /** False once somebody stopped or removed it. */
-  #isWanted({ id }: Deployment): boolean {
-    return this.#rooms.store.deployments.find(id)?.status === 'deploying'
+  /** False once somebody stopped or removed it, also when it was started anew: that has a turn of its own. */
+  #isWanted({ id, updatedAt }: Deployment): boolean {
+    const now = this.#rooms.store.deployments.find(id)
+    return now?.status === 'deploying' && now.updatedAt === updatedAt
   }
 
   async #start(deployment: Deployment): Promise<void> {
     const { supervisor, addresses, store } = this.#rooms
     const { id, name, environment } = deployment
     const address = await addresses.open(name, environment)
-    const live = store.deployments.findLive(name, environment)
-    if (!live) addresses.point(name, environment, id)
     if (supervisor.has(id)) await supervisor.remove(id)
+    if (!this.#isWanted(deployment)) return
+    if (!store.deployments.findLive(name, environment)) addresses.point(name, environment, id)
     supervisor.add(servedDeployment(this.#rooms, deployment, address))
     await supervisor.start(id)
   }
@@ -66,29 +69,38 @@ export class Releases {
       }
     })
     addresses.point(name, environment, id)
-    const removed = removeSuperseded(this.#rooms, released)
-    this.#rooms.background.run(() => this.#cleanUp(old?.id, removed))
+    this.#rooms.background.run(() => this.#cleanUp(released, old?.id))
     return released
   }
 
-  async #cleanUp(oldId: string | undefined, removed: string[]): Promise<void> {
+  async #cleanUp(released: Deployment, oldId: string | undefined): Promise<void> {
     const { supervisor, logs } = this.#rooms
+    const removed = removeSuperseded(this.#rooms, released)
     if (oldId && supervisor.has(oldId)) await supervisor.drain(oldId)
     for (const id of removed) await logs.remove(id)
   }
 
   async #fail(deployment: Deployment, error: unknown, deployMs: number): Promise<Deployment> {
     const failure = await this.failureOf(deployment.id, error)
-    if (this.#isWanted(deployment))
-      moveDeployment(this.#rooms, deployment, 'failed', { error: failure, deployMs })
+    const fail = () => {
+      if (this.#isWanted(deployment))
+        moveDeployment(this.#rooms, deployment, 'failed', { error: failure, deployMs })
+    }
+    try {
+      this.#rooms.background.insist(fail, () => vacatePlace(this.#rooms, deployment))
+    } catch (unwritten) {
+      await this.#abandon(deployment)
+      throw unwritten
+    }
     return this.#abandon(deployment)
   }
 
   /** Leaves nothing of a release that came to nothing; what served before goes on. */
-  async #abandon({ id, name, environment }: Deployment): Promise<Deployment> {
-    const { supervisor, store, addresses } = this.#rooms
+  async #abandon(abandoned: Deployment): Promise<Deployment> {
+    const { id } = abandoned
+    const { supervisor, store } = this.#rooms
     if (supervisor.has(id)) await supervisor.remove(id)
-    if (!store.deployments.findLive(name, environment)) await addresses.close(name, environment)
+    await vacatePlace(this.#rooms, abandoned)
     const deployment = store.deployments.find(id)
     if (deployment) return deployment
     throw new HostingError('NOT_FOUND', `Deployment ${id} was removed before it was deployed.`)
@@ -100,7 +112,7 @@ export class Releases {
       return { code: 'INTERRUPTED', message: 'The daemon was stopped before this was done.' }
     const code = error instanceof HostingError ? error.code : 'UNAVAILABLE'
     const message = error instanceof Error ? error.message : String(error)
-    const lines = await this.#lastWords(id)
+    const lines = await this.#lastWords(id).catch(() => []) // the reason is told without them, too
     const given = error instanceof HostingError ? error.details : undefined
     const details = [given, ...lines].filter(Boolean).join('\n')
     return { code, message, ...(details ? { details } : {}) }

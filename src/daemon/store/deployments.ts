@@ -93,6 +93,15 @@ export class DeploymentStore {
     return this.#one("WHERE name = ? AND environment = ? AND status = 'deployed'", [name, environment])
   }
 
+  /** Those that serve there or are about to, newest first. */
+  active(name: string, environment: Environment): Deployment[] {
+    return this.#all(
+      `WHERE name = ? AND environment = ? AND status IN ('deploying', 'deployed')
+       ORDER BY created_at DESC, id DESC`,
+      [name, environment],
+    )
+  }
+
   /** The newest one before `than` that once served. */
   findEarlier(than: Deployment): Deployment | undefined {
     return this.#one(

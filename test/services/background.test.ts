@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Background } from '../../src/daemon/services/background.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+function failing(times: number) {
+  let left = times
+  return vi.fn(() => {
+    if (left-- > 0) throw new Error('disk full')
+  })
+}
+
+test('an outcome that cannot be written is told, and tried until it is', () => {
+  const background = new Background(() => {})
+  const write = failing(3)
+  const afterwards = vi.fn(async () => {})
+  expect(() => background.insist(write, afterwards)).toThrow('disk full')
+  vi.advanceTimersByTime(2000)
+  expect(afterwards).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(60_000)
+  expect(write).toHaveBeenCalledTimes(4)
+  expect(afterwards).toHaveBeenCalledTimes(1)
+})
+
+test('nothing is tried once the daemon ends', () => {
+  const background = new Background(() => {})
+  const write = failing(9)
+  expect(() => background.insist(write, async () => {})).toThrow()
+  background.closing = true
+  vi.advanceTimersByTime(60_000)
+  expect(write).toHaveBeenCalledTimes(1)
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+
+/** Instances here do as the artifact's `data` wishes (test/fixtures/instance.ts). */
+const instanceProgram = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ instanceProgram })
+})
+
+afterAll(() => daemon.close())
+
+const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+const act = (id: string, verb: string) => daemon.api('POST', `/v1/deploy/${id}/${verb}`)
+const wishing = (name: string, data = {}) => buildServer(daemon, echoServer(name, { data }))
+
+async function begin(mcp_id: string): Promise<string> {
+  const { body } = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id, environment: 'production' },
+    headers: { prefer: 'respond-async' },
+  })
+  return body.data.deployment_id
+}
+
+async function ask(url: string) {
+  const answer = await fetch(url, { headers: { connection: 'close' } })
+  return (await answer.json()) as { tenantId: string }
+}
+
+describe('while the next deployment starts', () => {
+  test('a stop of the live one leaves the address to the next', async () => {
+    const mcpId = await wishing('stopped-before-the-switch')
+    const live = await deploy(daemon, mcpId, 'production')
+    const next = await begin(mcpId)
+    expect((await act(live.deployment_id, 'stop')).body.data.status).toBe('stopped')
+    // It may come before the next one is ready: then it waits.
+    expect((await ask(live.url)).tenantId).toBe(next)
+    await expect.poll(async () => (await status(next)).status).toBe('deployed')
+    expect((await ask(live.url)).tenantId).toBe(next)
+  })
+
+  test('a removal of the live one leaves the address to the next', async () => {
+    const mcpId = await wishing('removed-before-the-switch')
+    const live = await deploy(daemon, mcpId, 'production')
+    const next = await begin(mcpId)
+    expect((await daemon.api('DELETE', `/v1/deploy/${live.deployment_id}`)).status).toBe(204)
+    expect((await ask(live.url)).tenantId).toBe(next)
+  })
+
+  test('the address closes when that fails and the live one was stopped', async () => {
+    const live = await deploy(daemon, await wishing('neither'), 'production')
+    const next = await begin(await wishing('neither', { refuse: 'no' }))
+    await act(live.deployment_id, 'stop')
+    await expect.poll(async () => (await status(next)).status).toBe('failed')
+    await expect(fetch(live.url)).rejects.toThrow()
+  })
+})
+
+test('a deployment that is stopped and started anew while it starts is deployed', async () => {
+  const id = await begin(await wishing('impatient'))
+  const [stopped, started] = await Promise.all([act(id, 'stop'), act(id, 'start')])
+  expect([stopped.status, started.status]).toEqual([200, 200])
+  expect(started.body.data).toMatchObject({ status: 'deployed', error: null })
+  expect((await ask(started.body.data.url)).tenantId).toBe(id)
+})
+
+test('stops, starts, deploys and removals in any order end in a state that is true', async () => {
+  const mcpId = await wishing('stormy')
+  const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
+  const verbs = ['stop', 'start', 'restart', 'rollback']
+  await Promise.all(ids.flatMap(id => verbs.map(verb => act(id, verb))))
+  const all = async () =>
+    (await daemon.api('GET', '/v1/deploy?name=stormy')).body.data.items as { status: string; url: string }[]
+  await expect.poll(async () => (await all()).some(each => each.status === 'deploying')).toBe(false)
+  const live = (await all()).filter(each => each.status === 'deployed')
+  expect(live.length).toBeLessThanOrEqual(1)
+  const { url } = (await all())[0]!
+  if (live.length === 0) await expect(fetch(url)).rejects.toThrow()
+  else expect(await ask(url)).toMatchObject({ tenantId: expect.stringMatching(/^dep_/) })
+})
+
+test('equal builds that are made and removed at once keep the artifact that is used', async () => {
+  for (let round = 0; round < 3; round++) {
+    const old = await wishing('twin')
+    const [, made] = await Promise.all([
+      daemon.api('DELETE', `/v1/build/${old}`),
+      daemon.api('POST', '/v1/build', { body: echoServer('twin', { data: {} }) }),
+    ])
+    const id = made.body.data.mcp_id
+    expect((await daemon.api('GET', `/v1/build/${id}/artifact`)).status).toBe(200)
+    expect((await ask(made.body.data.url)).tenantId).toBe(id)
+    await daemon.api('DELETE', `/v1/build/${id}`)
+  }
+})
