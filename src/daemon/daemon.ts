@@ -8,6 +8,7 @@ import { ArtifactStore } from './builder/artifact-store.ts'
 import { errorFields } from './daemon-log.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
+import { answerMalformed } from './http/error-envelope.ts'
 import { closeServer, listen } from './http/listen.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
 import { LogStore } from './runtime/logs.ts'
@@ -20,7 +21,7 @@ import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import type { Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
-import { createServices } from './services/services.ts'
+import { createServices, type Services } from './services/services.ts'
 import { openStore } from './store/store.ts'
 
 export interface DaemonConfig {
@@ -52,6 +53,9 @@ export interface Daemon {
 
 const CLOSE_GRACE_MS = 2000
 
+const ACCEPT_FAILED =
+  'connections to servers cannot be accepted; when files run out, raise the limit (ulimit -n) and restart the daemon'
+
 /**
  * The composition root: builds every room, connects them, makes the world as the store says, and only then answers.
  * Throws UNAVAILABLE for a home or database that cannot be used and CONFLICT for a port that is taken.
@@ -77,7 +81,10 @@ type Files = Pick<Rooms, 'store' | 'artifacts' | 'secrets'>
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
   const gate = createGate()
   const { server, port } = await listen(config.port, gate.listener)
-  const { rooms, services, listener, end } = connectRooms(config, files)
+  const { rooms, services, listener, end } = await connectRooms(config, files).catch(async error => {
+    await closeServer(server, 0)
+    throw error
+  })
   const close = async () => {
     end()
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
@@ -97,9 +104,9 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
 }
 
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
-function connectRooms(config: DaemonConfig, files: Files) {
+async function connectRooms(config: DaemonConfig, files: Files) {
   const rooms = createRooms(config, files, (id, error) => takeFailure(rooms, services, id, error))
-  const services = createServices(rooms, config.enterpriseLimit)
+  const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
   const closing = new AbortController()
   const app = createApp({
@@ -114,7 +121,17 @@ function connectRooms(config: DaemonConfig, files: Files) {
     rooms.background.run(() => rotator.close())
     closing.abort()
   }
-  return { rooms, services, listener: getRequestListener(app.fetch), end }
+  return { rooms, services, listener: getRequestListener(app.fetch, { errorHandler: answerMalformed }), end }
+}
+
+/** When it throws, the spares that the runtime began to start have ended. */
+async function createServicesOf(rooms: Rooms, { enterpriseLimit }: DaemonConfig): Promise<Services> {
+  try {
+    return createServices(rooms, enterpriseLimit)
+  } catch (error) {
+    await rooms.supervisor.close()
+    throw error
+  }
 }
 
 /** Everything below the services. Lower rooms report upward by the callbacks given here. */
@@ -133,7 +150,10 @@ function createRooms(
     onFailed,
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
   })
-  const gateway = new Gateway({ connect: (id, socket) => supervisor.connect(id, socket) })
+  const gateway = new Gateway({
+    connect: (id, socket) => supervisor.connect(id, socket),
+    onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
+  })
   const addresses = new Addresses(files.store, gateway)
   return { ...files, supervisor, gateway, logs, addresses, background, clock: createClock(config.clock) }
 }

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
@@ -34,6 +35,22 @@ describe('every answer', () => {
     }
   })
 })
+
+test('what is no request at all is refused in the envelope, too', async () => {
+  for (const head of ['OPTIONS * HTTP/1.1\r\nHost: a', 'GET / HTTP/1.1\r\nHost: a b', 'GET / HTTP/1.0']) {
+    const answer = await sendRaw(`${head}\r\nConnection: close\r\n\r\n`)
+    expect(answer, head).toMatch(/^HTTP\/1\.1 400 /)
+    const body = JSON.parse(/\{.*\}/.exec(answer)![0])
+    expect(body).toMatchObject(error('INVALID_REQUEST'))
+    expect(answer.toLowerCase()).toContain(`x-request-id: ${body.meta.request_id}`)
+  }
+})
+
+async function sendRaw(request: string): Promise<string> {
+  const socket = connect(daemon.daemon.port, '127.0.0.1')
+  socket.end(request)
+  return (await socket.toArray()).join('')
+}
 
 describe('a body', () => {
   test('that is malformed JSON is refused with the place of the fault', async () => {

@@ -64,6 +64,9 @@ function prefersAsync(context: ApiContext): boolean {
 }
 
 function render(context: ApiContext, route: Route, reply: Reply): Response {
+  // Nobody would read or cancel the stream of a HEAD request.
+  if ('events' in reply && context.req.method === 'HEAD')
+    return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   if ('events' in reply) return eventStream(reply.events, new Headers(context.res.headers))
   if (reply.status === 204) return context.body(null, 204)
   for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)

@@ -1,5 +1,7 @@
+import { RequestError } from '@hono/node-server'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type HostingError, toHostingError } from '../../shared/errors.ts'
+import { HostingError, toHostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
 import type { ApiContext } from './endpoint.ts'
 import { STATUS_OF } from './status.ts'
 
@@ -11,11 +13,22 @@ export function answerError(context: ApiContext, error: unknown, log: ErrorLog):
   const known = toHostingError(error)
   const status = STATUS_OF[known.code]
   if (status >= 500) logError(context, error, log)
-  return context.json(errorEnvelope(context, known), status as ContentfulStatusCode)
+  return context.json(envelopeOf(known, context.get('requestId')), status as ContentfulStatusCode)
 }
 
-function errorEnvelope(context: ApiContext, error: HostingError) {
-  const meta = { request_id: context.get('requestId'), timestamp: new Date().toISOString() }
+/** For what does not even make a request, such as a Host header that is none or the path `*`. */
+export function answerMalformed(cause: unknown): Response {
+  const requestId = createId('req')
+  const error =
+    cause instanceof RequestError
+      ? new HostingError('INVALID_REQUEST', 'The request has no valid Host header or no valid path.')
+      : toHostingError(cause)
+  const headers = { 'X-Request-Id': requestId }
+  return Response.json(envelopeOf(error, requestId), { status: STATUS_OF[error.code], headers })
+}
+
+function envelopeOf(error: HostingError, requestId: string) {
+  const meta = { request_id: requestId, timestamp: new Date().toISOString() }
   return { success: false, error: error.toBody(), meta }
 }
 

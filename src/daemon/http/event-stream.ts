@@ -11,14 +11,22 @@ export function eventStream(events: AsyncIterable<unknown>, headers: Headers): R
     start(controller) {
       // Something must be sent before the first event, or a proxy holds the head back.
       controller.enqueue(encode(': following\n\n'))
-      keepAlive = setInterval(() => controller.enqueue(encode(': \n\n')), KEEP_ALIVE_MS)
+      keepAlive = setInterval(() => {
+        // Not for a client that does not read, nor after the end: that would throw where nobody catches it.
+        if (Number(controller.desiredSize) > 0) controller.enqueue(encode(': \n\n'))
+      }, KEEP_ALIVE_MS)
       keepAlive.unref()
     },
     async pull(controller) {
-      const { value, done } = await iterator.next()
-      if (!done) return controller.enqueue(encode(`data: ${JSON.stringify(value)}\n\n`))
-      clearInterval(keepAlive)
-      controller.close()
+      try {
+        const { value, done } = await iterator.next()
+        if (!done) return controller.enqueue(encode(`data: ${JSON.stringify(value)}\n\n`))
+        clearInterval(keepAlive)
+        controller.close()
+      } catch (error) {
+        clearInterval(keepAlive)
+        throw error
+      }
     },
     async cancel() {
       clearInterval(keepAlive)

@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { eventStream } from '../../src/daemon/http/event-stream.ts'
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => vi.useRealTimers())
+
+const streamOf = (events: AsyncIterable<unknown>) => eventStream(events, new Headers()).body!.getReader()
+
+async function* endless() {
+  yield 1
+  await new Promise(() => {})
+}
+
+test('a stream that is quiet is kept alive', async () => {
+  const reader = streamOf(endless())
+  const read = async () => new TextDecoder().decode((await reader.read()).value)
+  expect(await read()).toBe(': following\n\n')
+  expect(await read()).toBe('data: 1\n\n')
+  const next = read()
+  vi.advanceTimersByTime(15_000)
+  expect(await next).toBe(': \n\n')
+})
+
+test('a client that does not read is sent nothing more', async () => {
+  const reader = streamOf(endless())
+  vi.advanceTimersByTime(3_600_000)
+  await reader.read()
+  await reader.read()
+  const outcome = await Promise.race([
+    reader.read(),
+    new Promise(resolve => setImmediate(resolve, 'nothing')),
+  ])
+  expect(outcome).toBe('nothing')
+})
+
+test('events that fail end the stream, and nothing is written to it any more', async () => {
+  async function* failing(): AsyncGenerator<number> {
+    yield 1
+    throw new Error('the log is gone')
+  }
+  const reader = streamOf(failing())
+  await reader.read()
+  await reader.read()
+  await expect(reader.read()).rejects.toThrow('the log is gone')
+  expect(vi.getTimerCount()).toBe(0)
+})
