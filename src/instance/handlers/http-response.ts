@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { parseJson as parseBoundedJson } from '../http/body.ts'
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
 import { HandlerError } from './handler.ts'
 import type { HttpRequest } from './http-request.ts'
@@ -41,9 +42,11 @@ function isJson(response: HttpResponse): boolean {
 
 function parseJson({ body }: HttpResponse): unknown {
   try {
-    return JSON.parse(body.toString())
+    return parseBoundedJson(body.toString())
   } catch {
-    throw new HandlerError('the answer says that it is JSON, but it cannot be read as JSON')
+    throw new HandlerError(
+      'the answer says that it is JSON, but it cannot be read as JSON or is nested too deeply',
+    )
   }
 }
 

@@ -33,10 +33,8 @@ export function runRequest(
     if (!(result instanceof Promise)) return succeed(run, result)
     tenant.changed()
     onWaiting?.()
-    result.then(
-      value => succeed(run, value),
-      error => fail(run, error),
-    )
+    // The last handler takes what goes wrong while the answer is given, too: unhandled it would end the process.
+    result.then(value => succeed(run, value)).catch(error => fail(run, error))
   } catch (error) {
     fail(run, error)
   }
@@ -54,16 +52,25 @@ function succeed(run: Run, result: MethodResult): void {
 }
 
 function fail(run: Run, thrown: unknown): void {
-  if (run.isSettled) return
+  if (run.isSettled) return tellLateFault(run, thrown)
   const error = thrown instanceof RpcError ? thrown : internalError(run, thrown)
   const { code, message, data } = run.finishError?.(error) ?? error
   settle(run, rpcError(run.request.id, code, message, data), true)
 }
 
 function internalError(run: Run, thrown: unknown): RpcError {
+  tellFault(run, thrown)
+  return new RpcError(RPC.internalError, 'Internal error')
+}
+
+/** What a cancelled request ends with is of no interest. */
+function tellLateFault(run: Run, thrown: unknown): void {
+  if (!run.context.isCancelled) tellFault(run, thrown)
+}
+
+function tellFault(run: Run, thrown: unknown): void {
   const { log } = run.exchange.tenant
   log.server('error', `${run.request.method} failed: ${(thrown as Error)?.stack ?? String(thrown)}`)
-  return new RpcError(RPC.internalError, 'Internal error')
 }
 
 function settle(run: Run, body: string | undefined, failed: boolean): void {

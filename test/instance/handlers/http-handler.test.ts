@@ -142,9 +142,11 @@ test('a text in another character set is read as such', async () => {
   expect(textOf(await callApi({}))).toBe('é')
 })
 
-test('JSON that cannot be read is a tool error', async () => {
-  respond = (_request, response) =>
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{oops')
+test.each([
+  ['is none', '{oops'],
+  ['is nested without end', `{"a":${'['.repeat(3000)}${']'.repeat(3000)}}`],
+])('JSON that %s is a tool error', async (_what, body) => {
+  respond = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   const result = await callApi({})
   expect(result.isError).toBe(true)
   expect(textOf(result)).toMatch(/cannot be read as JSON/)
