@@ -10,9 +10,9 @@ const HARMLESS = new Set(['progressToken'])
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
   const whole = new Set(secrets.filter(secret => secret !== ''))
   // The longest first, so that a secret that contains another one does not leave its rest behind.
-  const parts = [...whole]
-    .filter(secret => secret.length >= SHORTEST_PART)
-    .sort((a, b) => b.length - a.length)
+  const parts = [
+    ...new Set([...whole].filter(secret => secret.length >= SHORTEST_PART).flatMap(writings)),
+  ].sort((a, b) => b.length - a.length)
 
   function redactText(text: string): string {
     if (whole.has(text)) return HIDDEN
@@ -31,9 +31,18 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
   function redactMember(name: string, member: unknown): unknown {
     // A schema's member called "password" is a description, not a password.
-    const isValue = typeof member === 'string' || typeof member === 'number'
-    return isValue && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redact(member)
+    return isValue(member) && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redact(member)
   }
 
   return redact
+}
+
+function isValue(member: unknown): boolean {
+  if (Array.isArray(member)) return member.length > 0 && member.every(isValue)
+  return typeof member === 'string' || typeof member === 'number'
+}
+
+/** A secret as it is, inside of a JSON text and inside of a URL. */
+function writings(secret: string): string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]
 }

@@ -4,6 +4,8 @@ import { createRedactor } from './redact.ts'
 
 const STDOUT = 1
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
+/** Of one word or sentence that a client chose: a request of 4 MB must not make a line of it. */
+const MAX_TEXT_CHARACTERS = 1000
 
 /** One answered MCP request, for its log line. */
 export interface RequestRecord {
@@ -32,11 +34,12 @@ export class TenantLog {
 
   // Written out by hand: this is the one line that every request pays for.
   request({ method, tool, ms, failed, bytes, requestId, sessionId }: RequestRecord): void {
-    const subject = JSON.stringify(tool === undefined ? method : `${method} ${tool}`)
-    const toolMember = tool === undefined ? '' : `,"tool":${JSON.stringify(tool)}`
+    const [name, id] = [cut(method), cut(requestId)]
+    const subject = JSON.stringify(tool === undefined ? name : `${name} ${cut(tool)}`)
+    const toolMember = tool === undefined ? '' : `,"tool":${JSON.stringify(cut(tool))}`
     const sessionMember = sessionId === undefined ? '' : `,"sessionId":${JSON.stringify(sessionId)}`
     this.#writer.write(
-      `{"timestamp":"${timestamp()}","level":"${failed ? 'warn' : 'info'}","stream":"mcp","message":${subject},"method":${JSON.stringify(method)}${toolMember},"ms":${Math.round(ms * 1000) / 1000},"outcome":"${failed ? 'error' : 'ok'}","requestId":${JSON.stringify(requestId)}${sessionMember},"bytes":${bytes}}`,
+      `{"timestamp":"${timestamp()}","level":"${failed ? 'warn' : 'info'}","stream":"mcp","message":${subject},"method":${JSON.stringify(name)}${toolMember},"ms":${Math.round(ms * 1000) / 1000},"outcome":"${failed ? 'error' : 'ok'}","requestId":${JSON.stringify(id)}${sessionMember},"bytes":${bytes}}`,
     )
   }
 
@@ -50,19 +53,19 @@ export class TenantLog {
       timestamp: timestamp(),
       level: 'debug',
       stream: 'mcp',
-      message: `${arrow} ${shorten(text)}`,
+      message: `${arrow} ${cut(text, MAX_MESSAGE_CHARACTERS)}`,
       ...(sessionId === undefined ? {} : { sessionId }),
     })
   }
 
   /** A request that was answered before it reached the server's methods. */
   refusal(status: number, reason: string): void {
-    const message = String(this.#redact(`refused with ${status}: ${reason}`))
+    const message = cut(String(this.#redact(`refused with ${status}: ${reason}`)))
     this.#write({ timestamp: timestamp(), level: 'warn', stream: 'mcp', message, outcome: 'error' })
   }
 
   server(level: LogLine['level'], message: string): void {
-    this.#write(serverLine(level, String(this.#redact(message))))
+    this.#write(serverLine(level, cut(String(this.#redact(message)), MAX_MESSAGE_CHARACTERS)))
   }
 
   hold(): Promise<void> {
@@ -94,9 +97,9 @@ function parse(text: string): unknown {
   }
 }
 
-function shorten(text: string): string {
-  const rest = text.length - MAX_MESSAGE_CHARACTERS
-  return rest > 0 ? `${text.slice(0, MAX_MESSAGE_CHARACTERS)}… (${rest} characters more)` : text
+function cut(text: string, most = MAX_TEXT_CHARACTERS): string {
+  const rest = text.length - most
+  return rest > 0 ? `${text.slice(0, most)}… (${rest} characters more)` : text
 }
 
 let lastMs = 0

@@ -12,6 +12,19 @@ describe('redaction', () => {
     })
   })
 
+  test('hides a secret inside of a JSON text and inside of a URL', () => {
+    const hide = createRedactor(['a "b" & c\nd'])
+    expect(hide(JSON.stringify({ key: 'a "b" & c\nd' }))).toBe('{"key":"[redacted]"}')
+    expect(hide('https://x/?k=a%20%22b%22%20%26%20c%0Ad')).toBe('https://x/?k=[redacted]')
+  })
+
+  test('hides a list of what is secret', () => {
+    expect(redact({ tokens: ['a', 'b'], required: ['password'] })).toEqual({
+      tokens: '[redacted]',
+      required: ['password'],
+    })
+  })
+
   test('hides a short secret only where it stands alone', () => {
     expect(redact(['eu', 'neural'])).toEqual(['[redacted]', 'neural'])
   })

@@ -1,0 +1,42 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { TenantLog } from '../../../src/instance/log/tenant-log.ts'
+import type { Tenant } from '../../../src/shared/instance-protocol.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mcp-log-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+async function linesOf(write: (log: TenantLog) => void): Promise<string[]> {
+  const logFile = join(folder, 'x.log')
+  const log = new TenantLog({ env: { KEY: 'hidden-value' }, logLevel: 'debug', logFile } as unknown as Tenant)
+  write(log)
+  await log.close()
+  return readFileSync(logFile, 'utf8').trim().split('\n')
+}
+
+test('what a client made long is cut in its line', async () => {
+  const long = 'x'.repeat(4_000_000)
+  const lines = await linesOf(log => {
+    log.request({ method: long, tool: long, requestId: long, ms: 1, failed: false, bytes: 1 })
+    log.refusal(400, long)
+    log.message('in', { long })
+  })
+  expect(lines.map(line => line.length < 70_000)).toEqual([true, true, true])
+  expect(JSON.parse(lines[0]!).method).toMatch(/^x{1000}… \(3999000 characters more\)$/)
+})
+
+test('no line break, escape or value of the environment of a client gets into the file', async () => {
+  const lines = await linesOf(log => {
+    log.refusal(403, 'Host "a\n{}\u001b[31m hidden-value')
+    log.request({ method: 'a\nb', ms: 1, failed: true, bytes: 0, requestId: 'c\nd' })
+  })
+  expect(lines).toHaveLength(2)
+  expect(lines.join()).not.toContain('\u001b')
+  expect(lines.join()).not.toContain('hidden-value')
+})
