@@ -54,7 +54,7 @@ export interface Daemon {
 const CLOSE_GRACE_MS = 2000
 
 const ACCEPT_FAILED =
-  'connections to servers cannot be accepted; when files run out, raise the limit (ulimit -n) and restart the daemon'
+  'connections to servers cannot be accepted; free memory or files of the system, or raise its limits (ulimit -n)'
 
 /**
  * The composition root: builds every room, connects them, makes the world as the store says, and only then answers.

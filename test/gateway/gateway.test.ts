@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { Gateway } from '../../src/daemon/gateway/gateway.ts'
 import { PORT_RANGE } from '../../src/daemon/gateway/ports.ts'
 import { post, type Reply, RuntimeHarness, where } from '../helpers/runtime-harness.ts'
 
@@ -62,10 +64,45 @@ test('a daemon that is out of descriptors drops connections and goes on when it 
   expect(answer.status).toBe(503)
 })
 
+test('connections that cannot be accepted are told of once, not each', async () => {
+  const told: Error[] = []
+  const gateway = new Gateway({
+    connect: (_id, socket) => socket.destroy(),
+    onAcceptError: e => told.push(e),
+  })
+  const servers = await listenersOpenedBy(async () => {
+    await gateway.open('a')
+    await gateway.open('b')
+  })
+  const error = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' })
+  for (const server of [...servers, ...servers]) server.emit('error', error)
+  expect(told).toEqual([error])
+  await gateway.closeAll()
+})
+
+test('once all addresses are closed, none is opened any more', async () => {
+  await using harness = new RuntimeHarness()
+  const opening = harness.gateway.open('a')
+  await harness.gateway.closeAll()
+  await expect(opening).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(harness.gateway.open('b')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
 test('more addresses than descriptors are refused with the limit to raise', async () => {
   await using small = await startSmallGateway(64, 100)
   expect(small.output).toContain('as many files and connections open as the system allows (EMFILE)')
 })
+
+/** Node tells of every server that listens (https://nodejs.org/api/diagnostics_channel.html#netserverlistenasyncstart). */
+async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
+  const servers: Server[] = []
+  const note = (message: unknown) => servers.push((message as { server: Server }).server)
+  subscribe('tracing:net.server.listen:asyncStart', note)
+  await open()
+  unsubscribe('tracing:net.server.listen:asyncStart', note)
+  expect(servers.length).toBeGreaterThan(0)
+  return servers
+}
 
 /** A gateway in a process that may have only so many open files. */
 async function startSmallGateway(files: number, addresses = 1) {

@@ -1,12 +1,17 @@
 import type { Socket } from 'node:net'
+import { HostingError } from '../../shared/errors.ts'
 import { refuseConnection } from '../runtime/unavailable.ts'
-import type { Listener } from './listener.ts'
+import type { Acceptor, Listener } from './listener.ts'
 import { listenOnFreePort, listenOnPort } from './ports.ts'
 
 export interface GatewayOptions {
   /** Takes an accepted, unread connection for what is served; see `Supervisor.connect`. */
   connect(servedId: string, socket: Socket): void
+  /** A connection could not be accepted, for example ENOBUFS; told at most once a minute, however many there are. */
+  onAcceptError?(error: Error): void
 }
+
+const ACCEPT_ERROR_EVERY_MS = 60_000
 
 /** One address: a listener, and what it points to. */
 interface Address {
@@ -18,6 +23,8 @@ interface Address {
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #addresses = new Map<string, Address>()
+  #acceptErrorAt = Number.NEGATIVE_INFINITY
+  #closed = false
 
   constructor(options: GatewayOptions) {
     this.#options = options
@@ -25,13 +32,21 @@ export class Gateway {
 
   /**
    * Listens for an address, on the given port or on a free one between 20000 and 31999, and returns the port; an open
-   * address stays as it is. Throws CONFLICT when another program holds the given port.
+   * address stays as it is. Throws CONFLICT when another program holds the given port, UNAVAILABLE once all are closed.
    */
   async open(addressId: string, port?: number): Promise<number> {
     const open = this.#addresses.get(addressId)
     if (open) return open.listener.port
-    const accept = (socket: Socket) => this.#accept(addressId, socket)
-    const listener = port === undefined ? await listenOnFreePort(accept) : await listenOnPort(port, accept)
+    const acceptor: Acceptor = {
+      accept: socket => this.#accept(addressId, socket),
+      onAcceptError: error => this.#tellAcceptError(error),
+    }
+    const listener =
+      port === undefined ? await listenOnFreePort(acceptor) : await listenOnPort(port, acceptor)
+    if (this.#closed) {
+      listener.close()
+      throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it opens no more addresses.')
+    }
     this.#addresses.set(addressId, { listener, servedId: null })
     return listener.port
   }
@@ -49,8 +64,17 @@ export class Gateway {
     address?.listener.close()
   }
 
+  /** For good: what is being opened meanwhile is closed again. */
   async closeAll(): Promise<void> {
+    this.#closed = true
     await Promise.all([...this.#addresses.keys()].map(id => this.close(id)))
+  }
+
+  #tellAcceptError(error: Error): void {
+    const now = performance.now()
+    if (now - this.#acceptErrorAt < ACCEPT_ERROR_EVERY_MS) return
+    this.#acceptErrorAt = now
+    this.#options.onAcceptError?.(error)
   }
 
   #accept(addressId: string, socket: Socket): void {

@@ -4,6 +4,13 @@ import { createServer, type Server, type Socket } from 'node:net'
 /** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024
 
+export interface Acceptor {
+  /** Takes an accepted, unread connection. */
+  accept(socket: Socket): void
+  /** One connection could not be accepted, for example ENOBUFS; the next one may. On EMFILE libuv drops it silently. */
+  onAcceptError(error: Error): void
+}
+
 /** A listening socket on 127.0.0.1 that accepts connections without reading from them. */
 export class Listener {
   readonly port: number
@@ -15,7 +22,7 @@ export class Listener {
   }
 
   /** Rejects with the system's error, for example EADDRINUSE. */
-  static async open(port: number, accept: (socket: Socket) => void): Promise<Listener> {
+  static async open(port: number, { accept, onAcceptError }: Acceptor): Promise<Listener> {
     // `pauseOnConnect`: a byte read here would be lost to the instance. Small answers must not wait for each other
     // (TCP_NODELAY), and a client that vanished must be noticed some day (SO_KEEPALIVE): both belong to the socket, so
     // they stay when it is handed over.
@@ -28,8 +35,7 @@ export class Listener {
     server.on('connection', accept)
     server.listen({ port, host: '127.0.0.1', backlog: BACKLOG, exclusive: true })
     await once(server, 'listening')
-    // From now on an error means one connection that could not be accepted, for example EMFILE; the next one may.
-    server.on('error', () => {})
+    server.on('error', onAcceptError)
     return new Listener(server)
   }
 

@@ -1,17 +1,14 @@
 import { randomInt } from 'node:crypto'
-import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
-import { Listener } from './listener.ts'
+import { type Acceptor, Listener } from './listener.ts'
 
 /** Below the ephemeral range, so that no outgoing connection of another program takes a server's port for a while. */
 export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 
-export type Accept = (socket: Socket) => void
-
 /** Throws CONFLICT when the port is taken. */
-export async function listenOnPort(port: number, accept: Accept): Promise<Listener> {
+export async function listenOnPort(port: number, acceptor: Acceptor): Promise<Listener> {
   try {
-    return await Listener.open(port, accept)
+    return await Listener.open(port, acceptor)
   } catch (error) {
     if (!isTaken(error)) throw describeListenError(error)
     throw new HostingError(
@@ -23,13 +20,13 @@ export async function listenOnPort(port: number, accept: Accept): Promise<Listen
 }
 
 /** Tries the whole range from a random start; throws CONFLICT when all of it is taken. */
-export async function listenOnFreePort(accept: Accept): Promise<Listener> {
+export async function listenOnFreePort(acceptor: Acceptor): Promise<Listener> {
   const size = PORT_RANGE.last - PORT_RANGE.first + 1
   const start = randomInt(size)
   for (let step = 0; step < size; step++) {
     const port = PORT_RANGE.first + ((start + step) % size)
     try {
-      return await Listener.open(port, accept)
+      return await Listener.open(port, acceptor)
     } catch (error) {
       if (!isTaken(error)) throw describeListenError(error)
     }
