@@ -1,7 +1,7 @@
 import { formatDurationMs } from '../shared/duration.ts'
 import type { HostingError, NextStep } from '../shared/errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { formatTable, printable } from './table.ts'
+import { formatTable, printable, printableStyled } from './table.ts'
 
 export interface OutputOptions {
   json: boolean
@@ -109,12 +109,15 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
   return output
 }
 
-/** Node makes a standard stream when it is first touched, which costs milliseconds: not before there is something to say. */
+/**
+ * Node makes a standard stream when it is first touched, which costs milliseconds: not before there is something to say.
+ * What servers answer gets into a pipe as it is, and to a terminal without what would steer it.
+ */
 function writerTo(name: 'stdout' | 'stderr'): (text: string) => void {
   let stream: NodeJS.WriteStream | undefined
   return text => {
     stream ??= process[name].on('error', onPipeError)
-    stream.write(`${text}\n`)
+    stream.write(`${stream.isTTY ? printableStyled(text) : text}\n`)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Prompt } from '@modelcontextprotocol/client'
 import { defineCommand } from '../command.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+import { shellWord } from '../shell-word.ts'
 
 export default defineCommand({
   name: 'prompts',
@@ -29,6 +30,6 @@ function argumentsOf({ arguments: all = [] }: Prompt): string {
 }
 
 function exampleOf(server: string, prompt: Prompt): string {
-  const required = prompt.arguments?.filter(one => one.required).map(one => `${one.name}=…`) ?? []
-  return ['mcp prompt', server, prompt.name, ...required].join(' ')
+  const required = prompt.arguments?.filter(one => one.required).map(one => `${shellWord(one.name)}=…`) ?? []
+  return ['mcp prompt', shellWord(server), shellWord(prompt.name), ...required].join(' ')
 }

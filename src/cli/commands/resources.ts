@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+import { shellWord } from '../shell-word.ts'
 
 export default defineCommand({
   name: 'resources',
@@ -20,7 +21,11 @@ export default defineCommand({
         const rows = all.map(one => [one.uri, one.mimeType ?? '', one.description ?? one.name])
         output.table(['URI', 'TYPE', 'DESCRIPTION'], rows, `${name} has no resources.`)
         const [first] = all
-        if (first) output.next({ description: 'Read one', command: `mcp read ${name} ${first.uri}` })
+        if (first)
+          output.next({
+            description: 'Read one',
+            command: `mcp read ${shellWord(name)} ${shellWord(first.uri)}`,
+          })
       })
     })
   },

@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { sampleValue } from '../sample-call.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerTarget, useServer } from '../server-target.ts'
+import { shellWord } from '../shell-word.ts'
 
 export default defineCommand({
   name: 'tools',
@@ -57,19 +58,15 @@ export function exampleCall(server: string, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))
     .map(([key, schema]) => exampleArgument(key, schema))
-  return ['mcp call', server, tool.name, ...words].join(' ')
+  return ['mcp call', shellWord(server), shellWord(tool.name), ...words].join(' ')
 }
 
 type PropertySchema = Parameters<typeof sampleValue>[0] & { description?: string }
 
 function exampleArgument(key: string, schema: PropertySchema): string {
   const { value, madeUp } = sampleValue(schema)
-  if (typeof value === 'object') return quoted(`${key}:=${JSON.stringify(value)}`)
-  return madeUp && typeof value === 'string' ? `${key}=…` : `${key}=${quoted(String(value))}`
-}
-
-function quoted(text: string): string {
-  return /^[\w./:@=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  if (typeof value === 'object') return shellWord(`${key}:=${JSON.stringify(value)}`)
+  return `${shellWord(key)}=${madeUp && typeof value === 'string' ? '…' : shellWord(String(value))}`
 }
 
 /** `city, [units]` */

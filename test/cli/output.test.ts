@@ -1,0 +1,22 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createOutput } from '../../src/cli/output.ts'
+
+const isTTY = process.stdout.isTTY
+afterEach(() => {
+  process.stdout.isTTY = isTTY
+  vi.restoreAllMocks()
+})
+
+async function printed(text: string, terminal: boolean): Promise<string> {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  process.stdout.isTTY = terminal
+  const output = await createOutput({ json: false, quiet: false, color: false, debug: false, env: {} })
+  output.line(text)
+  return String(write.mock.lastCall?.[0])
+}
+
+test('what a server answers cannot steer the terminal, and gets into a pipe as it is', async () => {
+  const text = '\u001b]52;c;aGk=\u0007\u001b[2Jhi'
+  expect(await printed(text, true)).toBe('�]52;c;aGk=��[2Jhi\n')
+  expect(await printed(text, false)).toBe(`${text}\n`)
+})
