@@ -21,11 +21,15 @@ export const keyRecordSchema = keyInfoSchema.extend({ plan: z.enum(PLANS), creat
 export const createdKeySchema = keyRecordSchema.extend({ key: z.string() })
 
 export const createKeyRequestSchema = z.strictObject({
-  name: z.string().min(1).max(100),
-  scopes: z.array(z.enum(SCOPES)).min(1),
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^\P{Cc}*$/u, 'without control characters'),
+  scopes: z.array(z.enum(SCOPES)).min(1).max(100),
   plan: z.enum(PLANS).default('free'),
   /** A moment in the future; never expires when absent. */
-  expiresAt: isoTime.optional(),
+  expiresAt: z.iso.datetime({ offset: true }).optional(),
 })
 
 export const keyPageSchema = z.object({ items: z.array(keyRecordSchema), nextToken: z.string().nullable() })

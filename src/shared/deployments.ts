@@ -34,10 +34,12 @@ export const deployConfigSchema = z.strictObject({
       min_instances: z.int().min(0).max(100).default(1),
       max_instances: z.int().min(1).max(100).default(10),
     })
-    .refine(
-      ({ min_instances, max_instances }) => min_instances <= max_instances,
-      'min_instances must not exceed max_instances',
-    )
+    .refine(({ min_instances, max_instances }) => min_instances <= max_instances, {
+      error: ({ input }) => {
+        const { min_instances, max_instances } = input as { min_instances: number; max_instances: number }
+        return `min_instances (${min_instances}) must not exceed max_instances (${max_instances}; 10 when it is left out)`
+      },
+    })
     .optional(),
   env_vars: z
     .record(z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit'), z.string())
@@ -49,7 +51,7 @@ export const deployConfigSchema = z.strictObject({
 })
 
 export const deployRequestSchema = z.strictObject({
-  mcp_id: z.string().min(1),
+  mcp_id: z.string().min(1).max(128),
   environment: z.enum(ENVIRONMENTS),
   config: deployConfigSchema.optional(),
 })
@@ -57,7 +59,7 @@ export const deployRequestSchema = z.strictObject({
 /** POST /v1/deploy/{id}/rollback; the body may be left out. */
 export const rollbackRequestSchema = z.strictObject({
   /** The deployment to go back to; the one before when absent. */
-  to: z.string().min(1).optional(),
+  to: z.string().min(1).max(128).optional(),
 })
 
 export const deploymentRecordSchema = z.object({

@@ -68,6 +68,10 @@ test('environment variables are declared with all their fields', () => {
   ])
 })
 
+test('a source that is not there fails the build even when nothing needs it', () => {
+  expect(() => build({ template: 'custom', source: 'src_1' })).toThrow('There is no source "src_1".')
+})
+
 test('a module of a source that is not there fails the build with the tool and the path', () => {
   const handler = { type: 'module', path: 'tools/current.ts' }
   const custom = { template: 'custom', source: 'src_1', tools: [{ ...tool, handler }] }

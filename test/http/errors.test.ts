@@ -127,6 +127,21 @@ describe('a body', () => {
     )
   })
 
+  test('is never answered by an error many times as long', async () => {
+    const scopes = Array(80_000).fill('REED')
+    const unknown = Object.fromEntries(scopes.slice(0, 50_000).map((_, index) => [`field${index}`, 1]))
+    for (const [path, body] of [
+      ['/api/keys', { name: 'x', scopes }],
+      ['/v1/deploy', unknown],
+      ['/v1/deploy', { mcp_id: 'm', environment: 'staging', ['y'.repeat(900_000)]: 1 }],
+      ['/v1/deploy', { mcp_id: 'm'.repeat(900_000), environment: 'staging' }],
+    ] as const) {
+      const answer = await post(path, body)
+      expect(answer.status).toBe(400)
+      expect(answer.text.length).toBeLessThan(10_000)
+    }
+  })
+
   test('never pollutes a prototype', async () => {
     const answer = await post(
       '/v1/deploy',

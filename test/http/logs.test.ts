@@ -59,6 +59,11 @@ describe('a page of log lines', () => {
     expect(messages(await logs('?until=2026-01-01T01:00:02%2B01:00&tail=1'))).toHaveLength(1)
   })
 
+  test('of another phase than the only one is empty', async () => {
+    expect(messages(await logs('?phase=RUN&until=2026-02-01T00:00:00Z'))).toHaveLength(3)
+    expect((await logs('?phase=BUILD')).lines).toEqual([])
+  })
+
   test('leads to the next one', async () => {
     const first = await logs('?limit=2&until=2026-02-01T00:00:00Z')
     const second = await logs(`?limit=2&until=2026-02-01T00:00:00Z&nextToken=${first.nextToken}`)

@@ -90,6 +90,16 @@ test('each name and URI may be there once', () => {
   ])
 })
 
+test('what a list that is too long holds is not looked at', () => {
+  const tools = Array.from({ length: 1001 }, () => ({
+    ...tool,
+    inputSchema: { type: 'nothing' },
+  }))
+  expect(problemsOf(server({ tools }))).toEqual(['tools: has 1001 entries; a server may have 1000'])
+  const env = Array.from({ length: 1001 }, (_, index) => `NAME_${index}`)
+  expect(problemsOf(server({ env }))).toEqual(['env: has 1001 entries; a server may have 1000'])
+})
+
 test('a list may hold 1000 entries', () => {
   const tools = Array.from({ length: 1001 }, (_, index) => ({ ...tool, name: `t${index}` }))
   expect(problemsOf(server({ tools }))).toEqual(['tools: has 1001 entries; a server may have 1000'])

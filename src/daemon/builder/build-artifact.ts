@@ -17,7 +17,7 @@ const DEFAULT_VERSION = '1.0.0'
 /**
  * Makes the artifact of validated definitions. The same definitions always give the same bytes: known fields stand in a
  * fixed order. Free JSON (schemas, `data`) keeps the order it came in, because models read properties in that order.
- * Throws NO_SOURCE when handlers are modules of a source archive that is not there.
+ * Throws NO_SOURCE when a source archive is named or needed that is not there.
  */
 export function buildArtifact(request: BuildRequest): BuiltArtifact {
   requireSource(request)
@@ -32,7 +32,12 @@ export function digestOf(bytes: string): string {
 
 function requireSource({ tools = [], resources = [], source }: BuildRequest): void {
   const owner = [...tools, ...resources].find(({ handler }) => handler?.type === 'module')
-  if (owner?.handler?.type !== 'module') return
+  if (owner?.handler?.type !== 'module') {
+    if (source === undefined) return
+    throw new HostingError('NO_SOURCE', `There is no source "${source}".`, {
+      details: 'Leave "source" out: no handler is answered by a module.',
+    })
+  }
   const where = source === undefined ? 'the build names no source' : `there is no source "${source}"`
   throw new HostingError('NO_SOURCE', `"${owner.name}" is answered by ${owner.handler.path}, but ${where}.`, {
     details: 'A "template" or "http" handler answers without any source.',

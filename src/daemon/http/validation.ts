@@ -2,23 +2,36 @@ import type { z } from 'zod'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 
+/** More would not help a reader, and an answer must not be many times as long as its request. */
+const MAX_TOLD = 20
+const MAX_SHOWN_LENGTH = 100
+
 /** Throws INVALID_REQUEST whose details name every field that is wrong, for example `config.domain: …`. */
 export function validate<T extends z.ZodType>(schema: T, input: unknown, part: string): z.output<T> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const details = result.error.issues.flatMap(issue => describeIssue(schema, issue))
+  const details = result.error.issues
+    .slice(0, MAX_TOLD)
+    .flatMap(issue => describeIssue(schema, issue))
+    .slice(0, MAX_TOLD)
   throw new HostingError('INVALID_REQUEST', `The ${part} is not valid: ${details[0]}`, {
     details: details.join('; '),
   })
 }
 
 function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): string[] {
-  const path = issue.path.join('.')
-  const at = (name: PropertyKey) => (path ? `${path}.${String(name)}` : String(name))
+  const path = cut(issue.path.join('.'))
+  const at = (name: string) => (path ? `${path}.${cut(name)}` : cut(name))
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map(key => `${at(key)}: not a known field${suggestion(schema, issue.path, key)}`)
+    return issue.keys
+      .slice(0, MAX_TOLD)
+      .map(key => `${at(key)}: not a known field${suggestion(schema, issue.path, key)}`)
   if (issue.code === 'invalid_key') return [`${path}: ${issue.issues[0]?.message ?? issue.message}`]
   return [`${path || 'the whole'}: ${issue.message}`]
+}
+
+function cut(text: string): string {
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
 
 function suggestion(schema: z.ZodType, path: PropertyKey[], key: string): string {

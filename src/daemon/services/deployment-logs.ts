@@ -10,7 +10,11 @@ export interface LogQuery {
   until?: string
   grep?: string
   tail?: number
+  /** A deployment has one phase only, `RUN`; lines of any other there are none. */
+  phase?: string
 }
+
+const PHASE = 'RUN'
 
 /** Log lines of deployments, and of previews under their build's id. */
 export class DeploymentLogs {
@@ -25,6 +29,7 @@ export class DeploymentLogs {
   /** Throws NOT_FOUND. */
   async page(id: string, query: LogQuery & { limit: number; nextToken?: string }): Promise<LogPage> {
     const status = this.#statusOf(id)
+    if (!hasPhase(query)) return { id, status, lines: [], nextToken: null }
     const { lines, nextToken } = await this.#logs.page(id, query)
     return { id, status, lines: lines.map(withPhase), nextToken }
   }
@@ -34,6 +39,7 @@ export class DeploymentLogs {
     id: string,
     query: LogQuery & { signal: AbortSignal },
   ): AsyncGenerator<LogPage['lines'][number]> {
+    if (!hasPhase(query)) return
     for await (const line of this.#logs.follow(id, query)) yield withPhase(line)
   }
 
@@ -52,7 +58,11 @@ export class DeploymentLogs {
   }
 }
 
-/** A deployment has no phases; the field is there because container builds share the shape. */
+function hasPhase({ phase }: LogQuery): boolean {
+  return phase === undefined || phase.toUpperCase() === PHASE
+}
+
+/** The field is there because container builds, which have phases, share the shape. */
 function withPhase(line: LogLine): LogPage['lines'][number] {
-  return { phase: 'RUN', ...line }
+  return { phase: PHASE, ...line }
 }

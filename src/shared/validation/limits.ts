@@ -7,10 +7,14 @@ const MAX_NAME_LENGTH = 128
 /** What MCP recommends (SEP-986); model vendors refuse tools with other names. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]+$/
 
-export function findLimitProblems({ tools, resources, prompts }: BuildRequest): DefinitionProblem[] {
-  const lists = { tools, resources, prompts }
+/** Lists that are too long: what is in them is not looked at any further, which alone would take long. */
+export function findExcess({ tools, resources, prompts, env }: BuildRequest): DefinitionProblem[] {
+  const lists = { tools, resources, prompts, env }
+  return Object.entries(lists).flatMap(([list, entries]) => countProblems(list, entries?.length ?? 0))
+}
+
+export function findNameProblems({ tools, prompts }: BuildRequest): DefinitionProblem[] {
   return [
-    ...Object.entries(lists).flatMap(([list, entries]) => countProblems(list, entries?.length ?? 0)),
     ...(tools ?? []).flatMap(({ name }, index) => toolNameProblems(`tools[${index}].name`, name)),
     ...(prompts ?? []).flatMap(({ name }, index) => nameProblems(`prompts[${index}].name`, name)),
   ]

@@ -4,7 +4,7 @@ import { findDuplicates } from './duplicates.ts'
 import { findEnvProblems } from './env.ts'
 import { findFeatureProblems } from './features.ts'
 import { findHandlerProblems } from './handlers.ts'
-import { findLimitProblems } from './limits.ts'
+import { findExcess, findNameProblems } from './limits.ts'
 import { findLiquidProblems } from './liquid.ts'
 import { findParamHeaderProblems } from './param-headers.ts'
 import { findPresentationProblems } from './presentation.ts'
@@ -16,7 +16,7 @@ import { findUnknownNames } from './unknown-names.ts'
 type Rule = (request: BuildRequest) => DefinitionProblem[]
 
 const RULES: Rule[] = [
-  findLimitProblems,
+  findNameProblems,
   findDuplicates,
   findFeatureProblems,
   findPresentationProblems,
@@ -32,6 +32,8 @@ const TEMPLATE_RULES: Rule[] = [findPromptProblems, findUnknownNames, findEnvPro
 
 /** What needs more than a shape. */
 export function findRuleProblems(request: BuildRequest): DefinitionProblem[] {
+  const excess = findExcess(request)
+  if (excess.length > 0) return excess
   const problems = RULES.flatMap(rule => rule(request))
   return problems.length > 0 ? problems : TEMPLATE_RULES.flatMap(rule => rule(request))
 }

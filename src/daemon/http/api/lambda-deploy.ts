@@ -41,7 +41,7 @@ export function lambdaDeployEndpoints({ deployments, records, deploymentLogs }: 
     },
     errors: ['NOT_FOUND'],
     async run({ params, query, signal, accepts }) {
-      const { limit, nextToken, phase: _phase, ...rest } = query
+      const { limit, nextToken, ...rest } = query
       const filter = { ...rest, since: toUtc(rest.since), until: toUtc(rest.until) }
       if (!accepts('text/event-stream'))
         return { status: 200, data: await deploymentLogs.page(params.id, { ...filter, limit, nextToken }) }
