@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
@@ -109,6 +110,22 @@ describe('removing a build', () => {
     const answer = await daemon.api('DELETE', `/v1/build/${mcpId}`)
     expect(answer.status).toBe(409)
     expect(answer.body.error.message).toContain(deployment_id)
+  })
+
+  test('forgets the server and frees its addresses with the last one', async () => {
+    const mcpId = await buildServer(daemon, echoServer('forgotten'))
+    const { deployment_id } = await deploy(daemon, mcpId, 'production')
+    const database = new BetterSqlite3(daemon.home.database, { readonly: true })
+    const slots = () =>
+      database.prepare("SELECT slot FROM addresses WHERE server = 'forgotten'").pluck().all()
+    expect(slots().toSorted()).toEqual(['preview', 'production'])
+    await daemon.api('DELETE', `/v1/deploy/${deployment_id}`)
+    expect(slots()).toHaveLength(2)
+    await daemon.api('DELETE', `/v1/build/${mcpId}`)
+    expect(slots()).toEqual([])
+    database.close()
+    const anew = await deploy(daemon, await buildServer(daemon, echoServer('forgotten')), 'production')
+    expect(await say(anew.url)).toBe('You said hello')
   })
 
   test('removes its artifact when no other build shares it', async () => {

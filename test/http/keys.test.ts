@@ -103,6 +103,17 @@ describe('a key', () => {
     expect(answer.status).toBe(400)
   })
 
+  test('takes its counter along when it is revoked', async () => {
+    const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
+    await info(key)
+    const database = new BetterSqlite3(daemon.home.database, { readonly: true })
+    const counters = database.prepare('SELECT count(*) FROM rate_limits WHERE key = ?').pluck()
+    expect(counters.get(apiKeyId)).toBe(1)
+    await daemon.api('DELETE', `/api/keys/${apiKeyId}`)
+    expect(counters.get(apiKeyId)).toBe(0)
+    database.close()
+  })
+
   test('that was revoked is unknown', async () => {
     const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
     expect((await daemon.api('DELETE', `/api/keys/${apiKeyId}`)).status).toBe(204)

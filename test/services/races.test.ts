@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
@@ -95,4 +96,42 @@ test('equal builds that are made and removed at once keep the artifact that is u
     expect((await ask(made.body.data.url)).tenantId).toBe(id)
     await daemon.api('DELETE', `/v1/build/${id}`)
   }
+})
+
+describe('an outcome that the database does not take', () => {
+  const withoutOutcomes = (table: string) => {
+    const database = new BetterSqlite3(daemon.home.database)
+    database.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    return () => {
+      database.exec('DROP TRIGGER full_disk')
+      database.close()
+    }
+  }
+
+  test('leaves no deployment deploying and no instance running', async () => {
+    const mcp_id = await wishing('unwritten')
+    const restore = withoutOutcomes('deployments')
+    const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production' } })
+    expect(answer.body.success).toBe(false)
+    const [record] = (await daemon.api('GET', '/v1/deploy?name=unwritten')).body.data.items
+    expect(record).toMatchObject({ status: 'deploying', instances: [] })
+    restore()
+    await expect
+      .poll(async () => (await status(record.deployment_id)).status, { timeout: 10_000 })
+      .toBe('failed')
+    await expect(fetch(record.url)).rejects.toThrow()
+  })
+
+  test('leaves no build building', async () => {
+    const restore = withoutOutcomes('builds')
+    const answer = await daemon.api('POST', '/v1/build', { body: echoServer('unwritten-build') })
+    expect(answer.body.success).toBe(false)
+    restore()
+    const [record] = (await daemon.api('GET', '/v1/build?name=unwritten-build')).body.data.items
+    await expect
+      .poll(async () => (await daemon.api('GET', `/v1/build/${record.mcp_id}`)).body.data.status, {
+        timeout: 10_000,
+      })
+      .toBe('failed')
+  })
 })

@@ -1,5 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -111,6 +112,36 @@ test('a deploy that is under way when the daemon is stopped is failed as interru
   expect(await status(deployment_id)).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
   const again = await daemon.api('POST', `/v1/deploy/${deployment_id}/start`, { headers })
   expect(again.body.data.status).toBe('deploying')
+})
+
+test('what a crash left without a record is removed, and nothing else', async () => {
+  const mcpId = await buildServer(daemon)
+  const { deployment_id } = await deploy(daemon, mcpId, 'production')
+  const gone = await buildServer(daemon, echoServer('gone', { data: 1 }))
+  const { digest } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
+  writeStates(`DELETE FROM builds WHERE id = '${gone}'`)
+  const { artifacts, logs } = daemon.home
+  writeFileSync(join(artifacts, `${digest}.json.abc.tmp`), 'half')
+  for (const id of ['dep_gone', gone, deployment_id, mcpId]) mkdirSync(join(logs, id), { recursive: true })
+  await daemon.restart()
+  await expect.poll(() => readdirSync(logs).includes(gone)).toBe(false)
+  expect(readdirSync(artifacts)).toEqual([`${digest}.json`])
+  expect(readdirSync(logs)).toEqual(expect.arrayContaining([deployment_id, mcpId]))
+  expect(readdirSync(logs)).not.toContain('dep_gone')
+  const database = new BetterSqlite3(daemon.home.database)
+  expect(database.prepare('SELECT name FROM servers').pluck().all()).toEqual(['echo'])
+  database.close()
+})
+
+test('a build that became ready just before a crash has its preview afterwards', async () => {
+  const older = await buildServer(daemon)
+  const newer = await buildServer(daemon, echoServer('echo', { data: 2 }))
+  const { url } = (await daemon.api('GET', `/v1/build/${newer}`)).body.data
+  for (const before of [`'${older}'`, 'NULL', "'mcp_removed'"]) {
+    writeStates(`UPDATE servers SET preview_mcp_id = ${before}`)
+    await daemon.restart()
+    expect((await ask(url)).tenantId).toBe(newer)
+  }
 })
 
 test('a port in use is told with the variable that chooses another one, and changes nothing', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
@@ -33,6 +33,19 @@ export class ArtifactStore {
     if (digestOf(bytes) !== digest)
       throw unusable(digest, 'is damaged: its content does not match its digest')
     return JSON.parse(bytes)
+  }
+
+  /** Digests of all files, and the names of those that a crash left half written. */
+  list(): { digests: string[]; unfinished: string[] } {
+    const names = readdirSync(this.#directory)
+    return {
+      digests: names.flatMap(name => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []),
+      unfinished: names.filter(name => name.endsWith('.tmp')),
+    }
+  }
+
+  removeUnfinished(name: string): void {
+    rmSync(join(this.#directory, name), { force: true })
   }
 
   /** Nothing happens when there is none. */

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { appendFile, mkdir, rm } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
@@ -38,8 +38,15 @@ export class LogStore {
   /** Adds a line of the daemon's own, such as "crashed with SIGSEGV, restarting in 2 s". */
   async append(id: string, line: LogLine): Promise<void> {
     const folder = this.#folder(id)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    const write = () =>
+      appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    try {
+      await write()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await write()
+    }
   }
 
   /** One page, oldest line first. `nextToken` is null when there is nothing more at this moment. */
@@ -97,6 +104,12 @@ export class LogStore {
   /** Instances that have a log file, those of ended instances too. */
   async instances(id: string): Promise<string[]> {
     return [...(await listSegments(this.#folder(id))).keys()]
+  }
+
+  /** Deployments and builds that have a log, those that are gone too. */
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.#logsDir)
+    return names.filter(name => /^(dep|mcp)_/.test(name))
   }
 
   async remove(id: string): Promise<void> {

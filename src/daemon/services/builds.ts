@@ -61,6 +61,7 @@ export class Builds {
     await this.#previews.forget(build)
     if (build.digest && !this.#rooms.store.builds.digestInUse(build.digest))
       this.#rooms.artifacts.remove(build.digest)
+    forgetServer(this.#rooms, build.name)
     await this.#rooms.logs.remove(id)
   }
 
@@ -117,6 +118,15 @@ export class Builds {
       { details: 'Remove its deployments first.' },
     )
   }
+}
+
+/** With its last build a server is gone, and its ports and subdomains are free. */
+export function forgetServer({ store }: Pick<Rooms, 'store'>, name: string): void {
+  store.transaction(() => {
+    if (store.builds.hasAny(name)) return
+    store.addresses.removeOf(name)
+    store.servers.remove(name)
+  })
 }
 
 /** Throws NOT_FOUND. */

@@ -2,6 +2,7 @@ import type { Deployment } from '../store/deployments.ts'
 import { moveBuild } from './builds.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Deployments } from './deployments.ts'
+import { removeLeftovers } from './leftovers.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { scalingOf, servedDeployment } from './served.ts'
@@ -36,6 +37,7 @@ export async function reconcile({ rooms, deployments, previews }: Reconciliation
   const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
   rooms.background.run(() => startAll(rooms, deployments, awake))
   await reopenPreviews(rooms, previews)
+  rooms.background.run(() => removeLeftovers(rooms))
 }
 
 function failInterrupted(rooms: Rooms): void {

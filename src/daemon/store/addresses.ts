@@ -34,6 +34,11 @@ export class AddressStore {
     return this.#database.prepare('SELECT 1 FROM addresses WHERE port = ?').get([port]) !== undefined
   }
 
+  /** Frees the ports and subdomains of a server that is gone. */
+  removeOf(server: string): void {
+    this.#database.prepare('DELETE FROM addresses WHERE server = ?').run([server])
+  }
+
   /** Throws CONFLICT when the port or the subdomain has an owner already. */
   create(address: Address): void {
     this.#database

@@ -79,9 +79,12 @@ export class ApiKeyStore {
     this.#database.relaxed.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(now, id)
   }
 
-  /** False when there was none. */
+  /** With the counter of its requests. False when there was none. */
   remove(id: string): boolean {
-    return this.#database.prepare('DELETE FROM api_keys WHERE id = ?').run([id]) === 1
+    return this.#database.transaction(() => {
+      this.#database.prepare('DELETE FROM rate_limits WHERE key = ?').run([id])
+      return this.#database.prepare('DELETE FROM api_keys WHERE id = ?').run([id]) === 1
+    })
   }
 }
 

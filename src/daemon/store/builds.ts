@@ -81,6 +81,10 @@ export class BuildStore {
     return row && toBuild(row)
   }
 
+  hasAny(name: string): boolean {
+    return this.#database.prepare('SELECT 1 FROM builds WHERE name = ? LIMIT 1').get([name]) !== undefined
+  }
+
   digestInUse(digest: string): boolean {
     return this.#database.prepare('SELECT 1 FROM builds WHERE digest = ? LIMIT 1').get([digest]) !== undefined
   }

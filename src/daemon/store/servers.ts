@@ -34,6 +34,10 @@ export class ServerStore {
       .run([name, now])
   }
 
+  remove(name: string): void {
+    this.#database.prepare('DELETE FROM servers WHERE name = ?').run([name])
+  }
+
   setPreview(name: string, mcpId: string | null): void {
     this.#database.prepare('UPDATE servers SET preview_mcp_id = ? WHERE name = ?').run([mcpId, name])
   }

@@ -1,0 +1,16 @@
+import { forgetServer } from './builds.ts'
+import type { Rooms } from './rooms.ts'
+
+/**
+ * Removes what a crash left of something whose record is gone, or was never finished: files of artifacts and logs, and
+ * addresses of servers. Records go before their files, so nothing that is still known is ever touched.
+ */
+export async function removeLeftovers(rooms: Rooms): Promise<void> {
+  const { store, artifacts, logs } = rooms
+  for (const { name } of store.servers.list()) if (!store.builds.hasAny(name)) forgetServer(rooms, name)
+  const { digests, unfinished } = artifacts.list()
+  for (const name of unfinished) artifacts.removeUnfinished(name)
+  for (const digest of digests) if (!store.builds.digestInUse(digest)) artifacts.remove(digest)
+  for (const id of await logs.ids())
+    if (!store.deployments.find(id) && !store.builds.find(id)) await logs.remove(id)
+}
