@@ -8,6 +8,8 @@ const KEPT: Record<Environment, number> = { production: Number.POSITIVE_INFINITY
 /** Forgets the deployments that a new one makes surplus and returns their ids. One that is still deploying is none of them. */
 export function removeSuperseded({ store }: Pick<Rooms, 'store'>, live: Deployment): string[] {
   const { name, environment } = live
+  // An environment that keeps everything may hold very many.
+  if (KEPT[environment] === Number.POSITIVE_INFINITY) return []
   const older = store.deployments
     .ofServer(name, environment)
     .filter(({ id, status }) => id !== live.id && (status === 'stopped' || status === 'failed'))
