@@ -12,7 +12,7 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): string 
     return `Host ${JSON.stringify(host ?? '')} is not served here; this server is at ${tenant.url}`
   const { origin } = request.headers
   if (origin !== undefined && !isAllowedOrigin(tenant, origin))
-    return `Origin ${JSON.stringify(origin)} may not use this server; allow it in the deployment's configuration`
+    return `Origin ${JSON.stringify(origin)} may not use this server: it takes requests of its own pages alone`
   return undefined
 }
 
@@ -52,6 +52,6 @@ function isAllowedHost(tenant: Tenant, host: string): boolean {
 
 function isAllowedOrigin(tenant: Tenant, origin: string): boolean {
   if (tenant.allowedOrigins.includes(origin)) return true
-  const [scheme, host] = origin.toLowerCase().split('://', 2)
-  return (scheme === 'http' || scheme === 'https') && host !== undefined && isAllowedHost(tenant, host)
+  const [, host] = /^https?:\/\/(.*)$/s.exec(origin.toLowerCase()) ?? []
+  return host !== undefined && isAllowedHost(tenant, host)
 }

@@ -12,7 +12,9 @@ export interface HttpTimeouts {
   requestMs: number
   /** Advertised to the client; Node keeps the connection one second longer, so that a request on its way is not lost. */
   keepAliveMs: number
-  /** How often the first two are looked at while there is a connection. */
+  /** A client that takes nothing of what waits for it is cut off after it: what waits is memory of all tenants. */
+  stalledMs: number
+  /** How often all but keepAliveMs are looked at while there is a connection. */
   checkMs: number
 }
 
@@ -20,6 +22,7 @@ export const HTTP_TIMEOUTS: HttpTimeouts = {
   headersMs: 15_000,
   requestMs: 60_000,
   keepAliveMs: 5_000,
+  stalledMs: 30_000,
   checkMs: 5_000,
 }
 
@@ -29,9 +32,12 @@ export const HTTP_TIMEOUTS: HttpTimeouts = {
  */
 export class HttpServer {
   readonly #server: Server
-  #connections = 0
+  readonly #connections = new Set<Socket>()
+  readonly #timeouts: HttpTimeouts
+  #watch: NodeJS.Timeout | undefined
 
   constructor(onRequest: RequestListener, timeouts: HttpTimeouts = HTTP_TIMEOUTS) {
+    this.#timeouts = timeouts
     this.#server = createServer(
       {
         headersTimeout: timeouts.headersMs,
@@ -49,14 +55,36 @@ export class HttpServer {
   accept(socket: Socket, head: Buffer | undefined, onClose: () => void): void {
     // Node enforces its time-outs from 'listening' to close(); here that is while there are connections, so that an idle
     // process does not tick (lib/_http_server.js, setupConnectionsTracking).
-    if (this.#connections++ === 0) this.#server.emit('listening')
+    if (this.#connections.size === 0) this.#start()
+    this.#connections.add(socket)
     socket.once('close', () => {
-      if (--this.#connections === 0) this.#server.close()
+      this.#connections.delete(socket)
+      if (this.#connections.size === 0) this.#stop()
       onClose()
     })
     socket.setNoDelay(true)
     if (head && head.length > 0) socket.unshift(head)
     this.#server.emit('connection', socket)
+  }
+
+  #start(): void {
+    this.#server.emit('listening')
+    this.#watch = setInterval(() => this.#watchReaders(), this.#timeouts.checkMs).unref()
+  }
+
+  #stop(): void {
+    this.#server.close()
+    clearInterval(this.#watch)
+  }
+
+  // A socket's own time-out knows of progress within one large write; it is set only while something waits, so that
+  // neither a quiet stream nor a long call is cut, and no request pays for it.
+  #watchReaders(): void {
+    const { stalledMs } = this.#timeouts
+    for (const socket of this.#connections)
+      if (socket.writableLength > 0) {
+        if (!socket.timeout) socket.setTimeout(stalledMs)
+      } else if (socket.timeout === stalledMs) socket.setTimeout(0)
   }
 }
 

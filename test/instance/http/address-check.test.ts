@@ -50,6 +50,12 @@ describe('the address check', () => {
     },
   )
 
+  test('refuses an origin that only begins with its own address', async () => {
+    for (const end of ['://evil.example', '.evil.example', '@evil.example', '/', ' '])
+      expect((await discover({ origin: `${address.origin}x${end}` })).status, end).toBe(403)
+    expect((await discover({ origin: `${address.origin}://evil.example` })).status).toBe(403)
+  })
+
   test('lets pages of an allowed origin and of the server itself read the answer', async () => {
     for (const origin of ['https://app.example', address.origin]) {
       const { status, headers } = await discover({ origin })

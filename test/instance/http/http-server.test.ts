@@ -11,7 +11,10 @@ afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close()
 })
 
-const hello: RequestListener = (request, response) => request.resume().on('end', () => response.end('hello'))
+const LARGE = 'x'.repeat(20_000_000)
+
+const hello: RequestListener = (request, response) =>
+  request.resume().on('end', () => response.end(request.url === '/large' ? LARGE : 'hello'))
 
 /** A listener that hands its connections over within this process. */
 async function serve(timeouts: Partial<HttpTimeouts>, onClose = () => {}): Promise<() => Socket> {
@@ -19,6 +22,7 @@ async function serve(timeouts: Partial<HttpTimeouts>, onClose = () => {}): Promi
     headersMs: 0,
     requestMs: 0,
     keepAliveMs: 60_000,
+    stalledMs: 60_000,
     checkMs: 10,
     ...timeouts,
   })
@@ -51,6 +55,26 @@ describe('a server of handed-over connections', () => {
     expect(await text(socket)).toContain('Keep-Alive: timeout=1\r\n')
     expect(performance.now() - startedAt).toBeGreaterThan(1000)
     await isClosed
+  })
+
+  test('cuts off a client that takes nothing of its answer, not one that takes it slowly', async () => {
+    const closed: number[] = []
+    const open = await serve({ stalledMs: 500 }, () => closed.push(Date.now()))
+    const slow = open()
+    let taken = 0
+    slow.on('data', chunk => {
+      taken += chunk.length
+      slow.pause()
+      setTimeout(() => slow.resume(), 2)
+    })
+    for (const socket of [slow, open().pause()]) {
+      socket.on('error', () => {})
+      socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    }
+    await expect.poll(() => closed.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => taken, { timeout: 10_000 }).toBeGreaterThan(LARGE.length)
+    slow.destroy()
+    await expect.poll(() => closed.length).toBe(2)
   })
 
   test('keeps its watch over connections that come after all others have gone', async () => {
