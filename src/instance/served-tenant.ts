@@ -8,6 +8,8 @@ import { Sessions } from './protocol/sessions.ts'
 
 /** Open event streams of one tenant; the next one is refused with 503. */
 const MAX_STREAMS = 1000
+/** Running requests of one tenant: those whose client went away go on in the legacy era, without an open stream. */
+const MAX_RUNNING = 2000
 
 /** One deployment or preview in this process, with everything that lives as long as it does. */
 export class ServedTenant {
@@ -50,7 +52,7 @@ export class ServedTenant {
   }
 
   get hasRoomForStream(): boolean {
-    return this.openStreams < MAX_STREAMS
+    return this.openStreams < MAX_STREAMS && this.counters.active < MAX_RUNNING
   }
 
   /** Something that the daemon counts is different now. */

@@ -13,7 +13,12 @@ const RETRY_MS = 1000
  */
 export class EventStore {
   readonly #streams = new Map<number, ResumableStream>()
-  #nextId = 1
+  #nextId: number
+
+  /** Begins anywhere, so that an id which another instance gave to the session's streams is not taken for one of these. */
+  constructor(firstId = Math.floor(Math.random() * 2 ** 40)) {
+    this.#nextId = firstId
+  }
 
   open(sessionId: string): ResumableStream {
     this.#makeRoom()

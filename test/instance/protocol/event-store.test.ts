@@ -17,7 +17,7 @@ function createSink() {
 
 describe('the event store', () => {
   test('gives a resumed stream what it missed and then what follows', () => {
-    const store = new EventStore()
+    const store = new EventStore(1)
     const stream = store.open('s')
     const first = createSink()
     stream.attach(first, true)
@@ -33,12 +33,19 @@ describe('the event store', () => {
   })
 
   test('knows a stream in its own session only, and forgets it with that', () => {
-    const store = new EventStore()
+    const store = new EventStore(1)
     store.open('s').send('a')
     expect(store.find('1-0', 'other')).toBeUndefined()
     expect(store.find('1-0', 's')).toBeDefined()
     store.forgetSession('s')
     expect(store.find('1-0', 's')).toBeUndefined()
+  })
+
+  test('does not take the stream of another instance for its own', () => {
+    const { id } = new EventStore().open('s')
+    const other = new EventStore()
+    other.open('s').send('a')
+    expect(other.find(`${id}-0`, 's')).toBeUndefined()
   })
 
   test('keeps a bounded part of each stream', () => {
