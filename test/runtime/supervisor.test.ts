@@ -153,13 +153,24 @@ test('the same deployment can be removed and added again while it still drains',
   expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
-test('close leaves no process, not even one that hangs', async () => {
+test('close leaves no process', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 2 })
   await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
   await harness.add('mcp_b', { placement: 'shared' })
   await Promise.all([harness.supervisor.start('dep_a'), harness.supervisor.start('mcp_b')])
   const pids = [...harness.pids('dep_a'), ...harness.pids('mcp_b')]
   expect(pids.filter(isRunning)).toHaveLength(3)
+  await harness.supervisor.close()
+  expect(pids.filter(isRunning)).toEqual([])
+})
+
+test('close does not wait for processes that hang', async () => {
+  await using harness = new RuntimeHarness({ termination: { politeMs: 50, terminateMs: 50 } })
+  await harness.add('dep_a')
+  await harness.add('mcp_b', { placement: 'shared' })
+  await Promise.all([harness.supervisor.start('dep_a'), harness.supervisor.start('mcp_b')])
+  const pids = [...harness.pids('dep_a'), ...harness.pids('mcp_b')]
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
   await harness.supervisor.close()
   expect(pids.filter(isRunning)).toEqual([])
 })

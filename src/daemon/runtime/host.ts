@@ -4,13 +4,14 @@ import { dirname } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { FromInstance, Tenant, TenantMetrics, ToInstance } from '../../shared/instance-protocol.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
-import { terminate } from '../engine/termination.ts'
+import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
 
 export interface HostOptions extends ProcessOptions {
   /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
   patienceMs: number
+  termination?: TerminationDelays | undefined
 }
 
 /** What a tenant's instance is told of its process. */
@@ -35,6 +36,7 @@ export class Host {
 
   readonly #child: ChildProcess
   readonly #patienceMs: number
+  readonly #termination: TerminationDelays | undefined
   readonly #handOvers: HandOvers
   /** Several of one kind are answered in the order they were asked. */
   readonly #answers = new Map<string, Answer[]>()
@@ -48,6 +50,7 @@ export class Host {
     this.id = options.id
     this.#logPath = options.logPath
     this.#patienceMs = options.patienceMs
+    this.#termination = options.termination
     this.#child = startProcess(options)
     this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.kill() })
     this.ended = this.#watchEnd()
@@ -115,7 +118,7 @@ export class Host {
   /** Ends the process for good; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#asked = true
-    await terminate(this.#child, () => this.#send({ type: 'shutdown' }))
+    await terminate(this.#child, () => this.#send({ type: 'shutdown' }), this.#termination)
     await this.ended
   }
 

@@ -56,6 +56,11 @@ export class SharedHosts {
     this.#names.delete(tenantId)
   }
 
+  /** Ends every process, whatever it is at; a tenant that is leaving has then left. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#hosts].map(({ host }) => host.stop()))
+  }
+
   /** Beside itself, a tenant needs other names: they may well share a process. */
   #nameOf(id: string, beside = false): Names {
     const known = this.#names.get(id)

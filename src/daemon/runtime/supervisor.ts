@@ -5,6 +5,7 @@ import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
 import { Host } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
@@ -45,6 +46,8 @@ export interface SupervisorOptions {
   limits?: Partial<PoolLimits>
   /** A process that leaves a connection alone for so long hangs and is killed; default 30 s. */
   patienceMs?: number
+  /** How long a process may take to end. */
+  termination?: TerminationDelays
   /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
   onFailed(id: string, error: Error): void
   /** What happens to its instances, as lines for its log. */
@@ -147,8 +150,10 @@ export class Supervisor {
   /** Ends every process; resolves when all have ended. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#pools.keys()].map(id => this.remove(id)))
-    await Promise.all([this.#warmPool.close(), ...this.#leaving])
+    const removed = [...this.#pools.keys()].map(id => this.remove(id))
+    // A shared process that hangs would answer none of its tenants' goodbyes.
+    await Promise.all([...removed, this.#shared.close(), this.#warmPool.close()])
+    await Promise.all(this.#leaving)
   }
 
   #get(id: string): Pool {
@@ -171,9 +176,15 @@ export class Supervisor {
 
   #startHost(): Host {
     const id = createId('inst')
-    const { instanceProgram: program, logsDir, memoryLimitMb = 256, patienceMs = 30_000 } = this.#options
+    const {
+      instanceProgram: program,
+      logsDir,
+      memoryLimitMb = 256,
+      patienceMs = 30_000,
+      termination,
+    } = this.#options
     const logPath = spareLogPath(logsDir, id)
-    const host = new Host({ id, program, logPath, memoryLimitMb, patienceMs })
+    const host = new Host({ id, program, logPath, memoryLimitMb, patienceMs, termination })
     void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file went along with its work
     return host
   }
