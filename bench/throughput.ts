@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import autocannon from 'autocannon'
-import { deployEcho, MODERN_CALL, startDaemon } from './daemon.ts'
+import { deployEcho, startDaemon } from './daemon.ts'
+import { load, loadWithoutKeepAlive } from './load.ts'
 import { interleave, median } from './measure.ts'
 import type { Figure } from './report.ts'
 
@@ -41,9 +40,9 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
     Object.entries(urls).map(([name, url]) => [
       name,
       async () => {
-        const result = await load(url, connections)
-        p99[name] = [...(p99[name] ?? []), result.latency.p99]
-        return result.requests.average
+        const { rate, p99Ms } = await load(url, connections, SECONDS)
+        p99[name] = [...(p99[name] ?? []), p99Ms]
+        return rate
       },
     ]),
   )
@@ -51,7 +50,7 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
   const rate = (name: string) => median(rates[name]!)
   const ratio = (name: string, to: string) =>
     median(rates[name]!.map((value, round) => value / rates[to]![round]!))
-  const tail = median(p99.hosted!) / Math.max(1, median(p99.raw!))
+  const tail = median(p99.hosted!) / median(p99.raw!)
   const label = `${connections} connections`
   return [
     { name: `raw \`node:http\` echo, ${label}`, value: `${Math.round(rate('raw'))}/s` },
@@ -65,7 +64,7 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
     figure(`an undici proxy in its place, ${label}`, rate('proxied'), ratio('proxied', 'direct')),
     {
       name: `p99 against the raw echo, ${label}`,
-      value: `${median(p99.hosted!)} ms, ${tail.toFixed(2)}×`,
+      value: `${median(p99.hosted!).toFixed(2)} ms, ${tail.toFixed(2)}×`,
       measured: tail,
       limit: { at: 'most', value: 1.5, unit: '×' },
     },
@@ -74,7 +73,7 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
 
 async function newConnections(urls: Record<string, string>): Promise<Figure[]> {
   const candidates = Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [name, () => requestsWithoutKeepAlive(url, 16)]),
+    Object.entries(urls).map(([name, url]) => [name, () => loadWithoutKeepAlive(url, 16, SECONDS)]),
   )
   const rates = await interleave(ROUNDS, candidates)
   const ratio = median(rates.hosted!.map((value, round) => value / rates.proxied![round]!))
@@ -83,36 +82,6 @@ async function newConnections(urls: Record<string, string>): Promise<Figure[]> {
     figure('a connection for every request, against an undici proxy', median(rates.hosted!), ratio, 1.5),
     figure('an undici proxy, a connection for every request, against direct', median(rates.proxied!), direct),
   ]
-}
-
-async function load(url: string, connections: number): Promise<autocannon.Result> {
-  const result = await autocannon({ url, method: 'POST', ...MODERN_CALL, connections, duration: SECONDS })
-  const failed = result.errors + result.non2xx
-  if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests to ${url} failed`)
-  return result
-}
-
-/** Requests a second, each over a connection of its own, so many at a time. */
-async function requestsWithoutKeepAlive(url: string, concurrency: number): Promise<number> {
-  const start = performance.now()
-  const end = start + SECONDS * 1000
-  let count = 0
-  const lane = async () => {
-    for (; performance.now() < end; count++) await requestOnce(url)
-  }
-  await Promise.all(Array.from({ length: concurrency }, lane))
-  return (count * 1000) / (performance.now() - start)
-}
-
-function requestOnce(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { ...MODERN_CALL.headers, connection: 'close' }
-    const sent = request(url, { method: 'POST', headers, agent: false }, response => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`))
-      response.resume().on('end', resolve)
-    })
-    sent.on('error', reject).end(MODERN_CALL.body)
-  })
 }
 
 function figure(name: string, rate: number, ratio: number, limit?: number): Figure {

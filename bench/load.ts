@@ -1,0 +1,129 @@
+import { connect, type Socket } from 'node:net'
+import { MODERN_CALL } from './daemon.ts'
+import { percentile } from './measure.ts'
+
+export interface Load {
+  /** Answered requests a second. */
+  rate: number
+  p99Ms: number
+}
+
+/**
+ * Calls the echo tool over so many kept-alive connections, one request at a time on each. The generator does as little
+ * as it can (a prepared request, an answer counted by its length), so that the server's core is what is full: a client
+ * that is itself the limit makes every server look alike. Throws for an answer that is not 200.
+ */
+export async function load(url: string, connections: number, seconds: number): Promise<Load> {
+  const { hostname, port, host, pathname } = new URL(url)
+  const request = requestBytes(host, pathname)
+  const latencies: number[] = []
+  const start = performance.now()
+  const end = start + seconds * 1000
+  const lanes = Array.from({ length: connections }, () =>
+    lane(connect({ host: hostname, port: Number(port), noDelay: true }), request, end, latencies),
+  )
+  const rest = stayAwake()
+  await Promise.all(lanes).finally(rest)
+  const elapsed = performance.now() - start
+  return { rate: (latencies.length * 1000) / elapsed, p99Ms: percentile(latencies, 0.99) }
+}
+
+/** The same over a connection for every request, so many at a time. */
+export async function loadWithoutKeepAlive(
+  url: string,
+  concurrency: number,
+  seconds: number,
+): Promise<number> {
+  const { hostname, port, host, pathname } = new URL(url)
+  const request = requestBytes(host, pathname, { connection: 'close' })
+  const start = performance.now()
+  const end = start + seconds * 1000
+  let answered = 0
+  const lane = async () => {
+    for (; performance.now() < end; answered++) await requestOnce(hostname, Number(port), request)
+  }
+  await Promise.all(Array.from({ length: concurrency }, lane))
+  return (answered * 1000) / (performance.now() - start)
+}
+
+function requestOnce(hostname: string, port: number, request: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port, noDelay: true })
+    let answer = ''
+    socket.setEncoding('latin1')
+    socket.on('connect', () => socket.write(request))
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      if (answer.startsWith('HTTP/1.1 200')) resolve()
+      else reject(new Error(`not answered with 200: ${answer.slice(0, 300)}`))
+    })
+  })
+}
+
+/**
+ * Keeps the generator's event loop turning: a sleeping client must be woken by each answer, and the kernel counts that
+ * as the server's time, the more of it the slower the server is.
+ */
+function stayAwake(): () => void {
+  let immediate = setImmediate(function turn() {
+    immediate = setImmediate(turn)
+  })
+  return () => clearImmediate(immediate)
+}
+
+function lane(socket: Socket, request: Buffer, end: number, latencies: number[]): Promise<void> {
+  let sentAt = 0
+  let received = 0
+  let length = 0
+  const send = () => {
+    sentAt = performance.now()
+    socket.write(request)
+  }
+  return new Promise((resolve, reject) => {
+    socket.on('connect', send)
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the server closed the connection')))
+    socket.on('data', chunk => {
+      if (received === 0) {
+        if (!startsWith200(chunk))
+          reject(new Error(`not answered with 200: ${chunk.toString('latin1', 0, 300)}`))
+        length ||= answerLength(chunk)
+      }
+      received += chunk.length
+      if (received < length) return
+      received = 0
+      const now = performance.now()
+      latencies.push(now - sentAt)
+      if (now < end) return send()
+      resolve()
+      socket.removeAllListeners('close').destroy()
+    })
+  })
+}
+
+function requestBytes(host: string, path: string, more: Record<string, string> = {}): Buffer {
+  const { headers, body } = MODERN_CALL
+  const lines = Object.entries({
+    host,
+    ...headers,
+    ...more,
+    'content-length': String(Buffer.byteLength(body)),
+  })
+  const head = [`POST ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function startsWith200(chunk: Buffer): boolean {
+  return chunk.toString('latin1', 0, 12) === 'HTTP/1.1 200'
+}
+
+/** Bytes of an answer, head and body; the same for every answer to the same call. */
+function answerLength(chunk: Buffer): number {
+  const text = chunk.toString('latin1')
+  const body = /content-length: (\d+)/i.exec(text)
+  if (!body) throw new Error('the answer has no Content-Length')
+  return text.indexOf('\r\n\r\n') + 4 + Number(body[1])
+}
