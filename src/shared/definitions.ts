@@ -4,7 +4,7 @@ import { TEMPLATES } from './states.ts'
 
 /**
  * The build request: the contract's fields (service interface 2.3 and 4.1) and our optional extensions
- * (docs/decisions.md "Servers, templates, handlers"). Shapes only; what needs more than a shape (duplicate names, JSON
+ * (docs/definitions.md). Shapes only; what needs more than a shape (duplicate names, JSON
  * Schema, Liquid) is checked by `validate-definitions.ts`.
  */
 

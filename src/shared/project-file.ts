@@ -4,7 +4,7 @@ import { deployConfigSchema } from './deployments.ts'
 
 /**
  * `mcp.config.json` (also `.yaml`, `.ts`): the build request as it is, plus how to deploy and test it
- * (docs/cli.md "Project file").
+ * (docs/definitions.md "The file").
  */
 export const projectFileSchema = buildRequestSchema.extend({
   $schema: z.string().optional(),

@@ -1,4 +1,4 @@
-/** What a key may do (docs/decisions.md "Scopes"). */
+/** What a key may do (docs/decisions.md "Scopes, limits, errors"). */
 export const SCOPES = ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] as const
 export type Scope = (typeof SCOPES)[number]
 

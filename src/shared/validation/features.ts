@@ -14,7 +14,7 @@ const ADVANCED = ['custom', 'advanced'] as const
 const CUSTOM = ['custom'] as const
 
 /**
- * What a template may contain (docs/decisions.md "Servers, templates, handlers"). What only declares something, an output
+ * What a template may contain (docs/definitions.md "The file"). What only declares something, an output
  * schema or completions, belongs to all of them: a tool without a handler answers with a sample of its output schema.
  */
 export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] {

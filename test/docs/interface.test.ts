@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { STATUS_OF } from '../../src/daemon/http/status.ts'
+import { createdKeySchema, createKeyRequestSchema } from '../../src/shared/api-keys.ts'
+import {
+  buildRecordSchema,
+  deployConfigSchema,
+  deploymentStatusSchema,
+  healthReportSchema,
+  logPageSchema,
+} from '../../src/shared/deployments.ts'
+import { PLAN_LIMITS, SCOPES } from '../../src/shared/scopes.ts'
+
+const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+const api = read('api.md')
+const decisions = read('decisions.md')
+
+test.each(
+  Object.entries({
+    buildRecordSchema,
+    deploymentStatusSchema,
+    instance: deploymentStatusSchema.shape.instances.element,
+    healthReportSchema,
+    requests: healthReportSchema.shape.requests,
+    logPageSchema,
+    line: logPageSchema.shape.lines.element,
+    createdKeySchema,
+    createKeyRequestSchema,
+    deployConfigSchema,
+  }),
+)('the API reference names every field of %s', (_, schema) => {
+  const missing = Object.keys(schema.shape).filter(
+    field => !new RegExp(`\`(\\w+\\.)?${field}[\`.]`).test(api),
+  )
+  expect(missing).toEqual([])
+})
+
+test('the decisions list every error code under its HTTP status', () => {
+  const listed = [...decisions.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, codes]) =>
+    [...codes!.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => [code, Number(status)]),
+  )
+  expect(Object.fromEntries(listed)).toEqual(STATUS_OF)
+})
+
+test('the decisions list every scope and the limit of every plan', () => {
+  for (const scope of SCOPES) expect(decisions).toContain(`| \`${scope}\` |`)
+  for (const [plan, limit] of Object.entries(PLAN_LIMITS))
+    expect(decisions).toContain(`| ${plan} | ${limit.toLocaleString('en')}`)
+})
