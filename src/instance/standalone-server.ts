@@ -7,13 +7,14 @@ import { prepareServer } from './prepare-server.ts'
 
 const TENANT_ID = 'standalone'
 const DEFAULT_PORT = 8080
+const KEY_BYTES = 32
 /** How long open connections may take to end by themselves after SIGTERM. */
 const DRAIN_TIMEOUT_MS = 10_000
 
 /**
  * Serves one artifact without a daemon, with the same HTTP and protocol layer, until SIGTERM or SIGINT.
  * Environment: `PORT`, `HOST`, `ALLOWED_HOSTS`, `ALLOWED_ORIGINS` (by commas), `LOG_LEVEL`, `ALLOW_PRIVATE_NETWORK`,
- * `STATE_KEY` (base 64, the same for several copies) and the variables that the artifact declares.
+ * `STATE_KEY` (32 random bytes in base 64, the same for several copies) and the variables that the artifact declares.
  */
 export async function runStandalone(artifact: Artifact, env: NodeJS.ProcessEnv): Promise<void> {
   try {
@@ -54,8 +55,18 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
     env: declaredValues(artifact, env),
     allowPrivateNetwork: /^(1|true)$/i.test(env.ALLOW_PRIVATE_NETWORK ?? ''),
     logLevel: env.LOG_LEVEL === 'debug' ? 'debug' : 'info',
-    stateKey: env.STATE_KEY || randomBytes(32).toString('base64'),
+    stateKey: stateKeyOf(env.STATE_KEY),
   }
+}
+
+/** Session ids are signed with it: who can guess it can make one. */
+function stateKeyOf(text: string | undefined): string {
+  if (!text) return randomBytes(KEY_BYTES).toString('base64')
+  const { length } = Buffer.from(text, 'base64')
+  if (length >= KEY_BYTES) return text
+  throw new Error(
+    `STATE_KEY holds ${length} bytes: it must be at least ${KEY_BYTES} random bytes in base 64 (openssl rand -base64 ${KEY_BYTES}).`,
+  )
 }
 
 function listOf(text: string | undefined): string[] {
@@ -67,14 +78,18 @@ function listOf(text: string | undefined): string[] {
 
 /** The artifact's variables and no others: a template cannot read the rest of the environment. */
 function declaredValues(artifact: Artifact, env: NodeJS.ProcessEnv): Record<string, string> {
-  const missing = artifact.env.filter(one => one.required && !env[one.name] && one.default === undefined)
+  // A name may be one that every object has, such as "constructor".
+  const given = new Map(Object.entries(env))
+  const missing = artifact.env.filter(
+    one => one.required && !given.get(one.name) && one.default === undefined,
+  )
   if (missing.length > 0)
     throw new Error(
       `These environment variables are missing: ${missing
         .map(({ name, description }) => (description ? `${name} (${description})` : name))
         .join(', ')}.`,
     )
-  const values = artifact.env.map(({ name, default: fallback }) => [name, env[name] ?? fallback])
+  const values = artifact.env.map(({ name, default: fallback }) => [name, given.get(name) ?? fallback])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 

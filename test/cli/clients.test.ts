@@ -26,6 +26,15 @@ describe('client configurations', () => {
     expect(await listConnected(client, file)).toEqual([])
   })
 
+  it.each(['constructor', '__proto__'])('takes %s for a name like any other', async name => {
+    for (const client of [clientOf('cursor'), clientOf('codex')]) {
+      const file = join(folder, client.id)
+      expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
+      if (name === 'constructor')
+        expect(await connectClient(client, file, { ...server, name })).toMatchObject({ changed: true })
+    }
+  })
+
   it('uses the key that each client reads', async () => {
     const keys = Object.fromEntries(
       await Promise.all(

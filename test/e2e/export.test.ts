@@ -51,6 +51,9 @@ describe('an exported server', () => {
     expect(missing.stderr).toContain('BOOKS_API_URL (Where the book-shop API is), BOOKS_API_TOKEN')
     const port = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: 'x' } })
     expect(port).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is "x"') })
+    const env = { PORT: '0', STATE_KEY: 'guessable', BOOKS_API_URL: 'http://127.0.0.1', BOOKS_API_TOKEN: 't' }
+    const key = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env })
+    expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('STATE_KEY holds 6 bytes') })
   })
 
   it('is written into an empty folder only, unless it is forced', async () => {

@@ -25,7 +25,7 @@ export async function connectClient(
   force = false,
 ): Promise<ConfigChange> {
   const text = readConfig(file)
-  const present = (await readEntries(client, text, file))[server.name]
+  const present = entryOf(await readEntries(client, text, file), server.name)
   const entry = client.entry(server.url)
   if (isDeepStrictEqual(present, entry)) return { file, changed: false, backup: undefined }
   if (present && !force && !leadsHere(present))
@@ -40,7 +40,7 @@ export async function connectClient(
 /** Takes a server out of a client's configuration; `changed` is false when it was not there. */
 export async function disconnectClient(client: McpClient, file: string, name: string): Promise<ConfigChange> {
   const text = readConfig(file)
-  const present = (await readEntries(client, text, file))[name]
+  const present = entryOf(await readEntries(client, text, file), name)
   if (!present) return { file, changed: false, backup: undefined }
   return write(file, await edit(client, text, file, name, undefined))
 }
@@ -70,6 +70,11 @@ function readEntries(client: McpClient, text: string, file: string): Promise<Ent
   return client.format === 'toml'
     ? readTomlEntries(text, client.key, file)
     : readJsonEntries(text, client.key, file)
+}
+
+/** A server may be called "constructor", which every object has. */
+function entryOf(entries: Entries, name: string): Entries[string] | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
 function edit(

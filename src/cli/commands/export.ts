@@ -95,6 +95,6 @@ MCP is served at \`/mcp\`, its health at \`/health\`; the log goes to standard o
 | \`ALLOWED_ORIGINS\` | origins of web pages that may use it, by commas | none |
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
-| \`STATE_KEY\` | base 64, the same for several copies behind one address | random |
+| \`STATE_KEY\` | 32 random bytes in base 64, the same for several copies behind one address | random |
 ${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`
 }

@@ -17,8 +17,10 @@ export type Scope = ServerScope & {
 }
 
 export function createServerScope(artifact: Artifact, tenant: Tenant): ServerScope {
+  // A name may be one that every object has, such as "constructor".
+  const given = new Map(Object.entries(tenant.env))
   const values = artifact.env.flatMap(({ name, default: fallback }) => {
-    const value = tenant.env[name] ?? fallback
+    const value = given.get(name) ?? fallback
     return value === undefined ? [] : [[name, value]]
   })
   return { data: artifact.data, env: Object.fromEntries(values) }

@@ -20,6 +20,18 @@ test('a text template reads arguments, data, declared variables and the context 
   expect(result).toEqual({ content: [{ type: 'text', text: 'Oslo Oslo 4 north u1' }] })
 })
 
+test('a variable without a value has none, even under a name that every object has', async () => {
+  const result = await callTool(
+    { handler: { type: 'template', text: '[{{ env.constructor }}{{ env.toString }}]' } },
+    {},
+    {
+      artifact: { env: ['constructor', 'toString', 'KEY'].map(name => ({ name, required: false })) },
+      tenant: { env: { KEY: 'secret' } },
+    },
+  )
+  expect(textOf(result)).toBe('[]')
+})
+
 test('no argument hides data, env, context or the other arguments', async () => {
   const handler = template({ text: '{{ data.a }}{{ args.data }}{{ env.A }}' })
   const result = await callTool(
