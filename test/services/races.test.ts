@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -96,6 +98,18 @@ test('equal builds that are made and removed at once keep the artifact that is u
     expect((await ask(made.body.data.url)).tenantId).toBe(id)
     await daemon.api('DELETE', `/v1/build/${id}`)
   }
+})
+
+test('a preview that comes back while its old connections drain serves again', async () => {
+  const older = await wishing('back')
+  const { url } = (await daemon.api('GET', `/v1/build/${older}`)).body.data
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'data')
+  const newer = await wishing('back', { loseFirst: false })
+  expect((await daemon.api('DELETE', `/v1/build/${newer}`)).status).toBe(204)
+  expect((await ask(url)).tenantId).toBe(older)
+  socket.destroy()
 })
 
 describe('an outcome that the database does not take', () => {

@@ -9,6 +9,7 @@ import { Turns } from './turns.ts'
 export class Previews {
   readonly #rooms: Rooms
   readonly #turns = new Turns()
+  readonly #draining = new Set<string>()
 
   constructor(rooms: Rooms) {
     this.#rooms = rooms
@@ -81,12 +82,16 @@ export class Previews {
   async #serve(build: Build): Promise<void> {
     const { addresses, supervisor } = this.#rooms
     const address = await addresses.open(build.name, 'preview')
+    // What still drains takes no connection any more; the newer build that it made way for is gone.
+    if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
     if (!supervisor.has(build.id)) supervisor.add(servedPreview(this.#rooms, build, address))
     addresses.point(build.name, 'preview', build.id)
   }
 
   #drain(id: string): void {
     const { supervisor, background } = this.#rooms
-    if (supervisor.has(id)) background.run(() => supervisor.drain(id))
+    if (!supervisor.has(id)) return
+    this.#draining.add(id)
+    background.run(() => supervisor.drain(id).finally(() => this.#draining.delete(id)))
   }
 }
