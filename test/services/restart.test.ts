@@ -1,9 +1,14 @@
-import { readdirSync, renameSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { beginSession, rpc, send } from '../helpers/mcp-requests.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+
+const INSTANCE = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 
 let daemon: TestDaemon
 
@@ -55,6 +60,32 @@ async function hideArtifacts(whileHidden: () => Promise<void>): Promise<void> {
   } finally {
     renameSync(`${folder}-hidden`, folder)
   }
+}
+
+test('a restart that the end of the daemon interrupts leaves the deployment deployed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-restart-'))
+  const isHeld = join(folder, 'held')
+  const other = await startTestDaemon({ instanceProgram: holdableProgram(folder, isHeld) })
+  const { deployment_id } = await deploy(other, await buildServer(other), 'production')
+  writeFileSync(isHeld, '')
+  const answer = other.api('POST', `/v1/deploy/${deployment_id}/restart`).catch(String)
+  const statusOf = async () => (await other.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data
+  await expect.poll(async () => (await statusOf()).instances.length).toBe(2)
+  await other.restart({ instanceProgram: INSTANCE })
+  await answer
+  expect((await statusOf()).status).toBe('deployed')
+  await other.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The real instance program, but one that never gets ready while a file is there. */
+function holdableProgram(folder: string, isHeld: string): string {
+  const program = join(folder, 'instance.mjs')
+  const source = `import { existsSync } from 'node:fs'
+if (existsSync(${JSON.stringify(isHeld)})) process.on('message', ({ type }) => type === 'shutdown' && process.exit(0))
+else await import(${JSON.stringify(INSTANCE)})`
+  writeFileSync(program, source)
+  return program
 }
 
 describe.each(['production', 'development'])('a restart in %s', environment => {

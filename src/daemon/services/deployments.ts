@@ -114,6 +114,7 @@ export class Deployments {
       return this.get(id)
     } catch (error) {
       if (this.#isServing(id)) throw notRestarted(id, error as Error)
+      if (this.#rooms.background.closing) throw error // it serves again with the next daemon
       return this.failed(id, error)
     }
   }
