@@ -8,7 +8,7 @@ export type UrlCheck = (rendered: string, scope: Scope) => URL
 
 const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
 /** Also with separators that are only decoded behind the first server. */
-const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?=[/\\]|%2f|%5c|$)/i
+const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?=[/\\;]|%2f|%5c|%3b|$)/i
 
 /**
  * Arguments come from whoever calls the tool, the URL's template from its author: a value may fill in the part it stands
@@ -45,7 +45,7 @@ function compileHostRule(source: string, template: TextTemplate, templates: Temp
   if (/^(?:\{\{|\{%)/.test(start) && isFilledInByCaller(firstOutput(start))) return () => true
   const authority = /^[a-z][a-z0-9+.-]*:\/\/((?:\{\{.*?\}\}|\{%.*?%\}|[^/?#{])*)/is.exec(start)?.[1]
   const outputs = authority?.match(OUTPUT_OR_TAG) ?? []
-  if (authority !== undefined && outputs.some(isFilledInByCaller)) return patternRule(authority)
+  if (authority !== undefined && outputs.some(isFilledInByCaller)) return patternRule(authority, templates)
   let own: URL | null | undefined
   return (url, { data, env }) => {
     // `data` and `env` are the same for every call.
@@ -55,19 +55,32 @@ function compileHostRule(source: string, template: TextTemplate, templates: Temp
 }
 
 /** An argument within the host stands for part of a label, or for the path from there on. */
-function patternRule(authority: string): HostRule {
-  const parts = authority.split(/(\{\{.*?\}\}|\{%.*?%\})/s)
-  const pattern = parts.map(part => {
-    if (!part.startsWith('{')) return escapePattern(part.toLowerCase())
-    return isFilledInByCaller(part) ? '[a-z0-9-]*' : '.*'
+function patternRule(authority: string, templates: Templates): HostRule {
+  const compiled = authority.split(/(\{\{.*?\}\}|\{%.*?%\})/s).map((part, index, parts) => {
+    const isOwn = !part.startsWith('{') || !isFilledInByCaller(part)
+    if (isOwn) return templates.compileText(part)
+    const [before, after] = [parts.slice(0, index).join(''), parts.slice(index + 1).join('')]
+    return endsHost(before, after) ? '' : '[a-z0-9-]*'
   })
-  const whole = new RegExp(`^${pattern.join('')}$`, 's')
-  return url => {
+  let whole: RegExp | undefined
+  return (url, { data, env }) => {
+    // `data` and `env` are the same for every call.
+    const own = new templates.Rendering({ args: {}, context: {}, data, env })
+    whole ??= new RegExp(
+      `^${compiled.map(part => (typeof part === 'string' ? part : escapePattern(part(own)))).join('')}$`,
+      'is',
+    )
     const user = url.username || url.password ? `${url.username}:${url.password}@` : ''
     // A port that is the scheme's own is not kept in the URL, but may stand in the template.
     const withPort = url.port ? url.host : `${url.host}:${url.protocol === 'https:' ? 443 : 80}`
     return whole.test(user + url.host) || whole.test(user + withPort)
   }
+}
+
+/** Right behind a name with its domain only a path can be meant: "munity" would make another one of `api.example.com`. */
+function endsHost(before: string, after: string): boolean {
+  const isLast = after.replace(OUTPUT_OR_TAG, '') === ''
+  return isLast && /[^.:-]$/.test(before) && /\.|\}$/.test(before)
 }
 
 function firstOutput(source: string): string {

@@ -18,6 +18,9 @@ describe('a URL that stays where its author put it is taken', () => {
     ['{{ env.API }}/{{ id }}?x={{ x }}', { id: '1', x: '../y' }, 'https://api.example.com/v1/1?x=../y'],
     ['https://{{ env.HOST }}{{ path }}', { path: '/x' }, 'https://api.example.com/x'],
     ['https://{{ region }}.example.com/', { region: 'eu-1' }, 'https://eu-1.example.com/'],
+    ['https://{{ region }}.{{ env.HOST }}/', { region: 'eu' }, 'https://eu.api.example.com/'],
+    ['https://{{ env.HOST }}:{{ port }}/', { port: 8443 }, 'https://api.example.com:8443/'],
+    ['http://node{{ n }}/x', { n: 3 }, 'http://node3/x'],
     ['{{ url }}', { url: 'http://anything.example/x' }, 'http://anything.example/x'],
     ['{{ env.API }}/../v2/{{ id }}', { id: '1' }, 'https://api.example.com/v2/1'],
   ])('%s', async (source, args, href) => {
@@ -30,6 +33,12 @@ describe('one that the arguments lead elsewhere is refused', () => {
     ['https://api.example.com{{ path }}', { path: '.evil.example/' }],
     ['https://api.example.com{{ path }}', { path: '@evil.example/' }],
     ['https://api.example.com{{ path }}', { path: ':8443/' }],
+    // `.community` is a domain of its own.
+    ['https://api.example.com{{ path }}', { path: 'munity/' }],
+    ['https://{{ env.HOST }}{{ path }}', { path: 'munity/' }],
+    ['https://{{ env.HOST }}{{ path }}', { path: '@evil.example/' }],
+    ['https://{{ region }}.{{ env.HOST }}/', { region: 'evil.example/' }],
+    ['https://api.example.com/a/{{ id }}', { id: '..;/admin' }],
     ['https://{{ region }}.example.com/', { region: 'evil.example/' }],
     ['https://{{ region }}.example.com/', { region: 'evil.example#' }],
     ['{{ env.API }}{{ path }}', { path: '/../../admin' }],
