@@ -1,17 +1,25 @@
-import { copyFileSync, existsSync, statSync, truncateSync } from 'node:fs'
+import { copyFileSync, existsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { HostingError } from '../shared/errors.ts'
 
 export type DaemonLogLevel = 'info' | 'warn' | 'error'
 
-/** One JSON line on standard error, which `mcp daemon start` points at `logs/daemon.log`. */
+const STANDARD_ERROR = 2
+
+/**
+ * One JSON line on standard error, which `mcp daemon start` points at `logs/daemon.log`. Not through `process.stderr`: that
+ * ends the process when the disk is full, and writes nothing more once it has room again.
+ */
 export function logDaemon(
   level: DaemonLogLevel,
   message: string,
   fields: Record<string, unknown> = {},
 ): void {
-  process.stderr.write(
-    `${JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields })}\n`,
-  )
+  const line = JSON.stringify({ timestamp: new Date().toISOString(), level, message, ...fields })
+  try {
+    writeSync(STANDARD_ERROR, `${line}\n`)
+  } catch {
+    // A line that finds no place is lost; what it tells of must go on.
+  }
 }
 
 /** An error for the log: with its stack and causes, which no client ever sees. */
@@ -34,7 +42,11 @@ export function startFailure(error: unknown): Record<string, unknown> {
 
 /** Keeps one older daemon log once the current one has grown past `maxBytes`; its descriptor was inherited, so the file stays. */
 export function rotateDaemonLog(path: string, maxBytes = 10_000_000): void {
-  if (!existsSync(path) || statSync(path).size <= maxBytes) return
-  copyFileSync(path, `${path}.1`)
-  truncateSync(path)
+  try {
+    if (!existsSync(path) || statSync(path).size <= maxBytes) return
+    copyFileSync(path, `${path}.1`)
+    truncateSync(path)
+  } catch (error) {
+    logDaemon('warn', 'the log was not rotated', errorFields(error)) // a full disk: the next look tries again
+  }
 }
