@@ -1,3 +1,5 @@
+import { createPattern } from '../../shared/bounded-pattern.ts'
+
 export interface PatternChoices {
   /** Picks among alternatives and characters. */
   seed: number
@@ -8,7 +10,7 @@ export interface PatternChoices {
 /** A text that a JavaScript pattern (ECMA-262, flag `u`) matches; undefined when none was found. */
 export function samplePattern(pattern: string, choices: PatternChoices): string | undefined {
   const { seed, extra } = choices
-  const matches = new RegExp(pattern, 'u')
+  const matches = createPattern(pattern, 'u')
   for (const attempt of [
     choices,
     { seed, extra: 0 },
@@ -24,6 +26,8 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
 /** Different in kind, so that a repeated class gives some of each: patterns for passwords ask for that. */
 const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
+/** Repetitions of repetitions would fill the memory. */
+const MAX_LENGTH = 100_000
 const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }
 
@@ -52,7 +56,7 @@ class PatternReader {
     while (this.#at < this.#pattern.length && !'|)'.includes(this.#pattern[this.#at]!)) {
       const atoms = this.#readAtom()
       const count = this.#readCount()
-      for (let index = 0; index < count; index++)
+      for (let index = 0; index < count && text.length < MAX_LENGTH; index++)
         text += atoms[(this.#choices.seed + index) % atoms.length] ?? ''
     }
     return text

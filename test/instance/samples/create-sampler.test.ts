@@ -199,3 +199,8 @@ function randomUnion(random: Random, depth: number): JsonSchema {
   const alternatives = [randomSchema(random, depth), randomSchema(random, depth)]
   return random(2) === 0 ? { anyOf: alternatives } : { allOf: [alternatives[0]] }
 }
+
+test('a pattern that repeats repetitions of repetitions gets no text that fills the memory', () => {
+  const sample = createSampler({ type: 'string', pattern: '^((a{900}){900}){600}$' })
+  expect(String(sample({})).length).toBeLessThan(1_000_000)
+})
