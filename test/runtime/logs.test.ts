@@ -156,3 +156,17 @@ test('pruning keeps the instances that wrote last', async () => {
   await logs.prune('d', { keptSegments: 5, keptInstances: 2 })
   expect(await allMessages('d', 10)).toEqual(['b', 'c'])
 })
+
+test("the daemon's own lines are rotated too, and none is lost", async () => {
+  const limits = { segmentBytes: 200, keptSegments: 50, keptInstances: 5 }
+  const messages = Array.from({ length: 40 }, (_, index) => `event ${index}`)
+  await Promise.all(
+    messages.flatMap((message, second) => [
+      logs.append('d', line(second, message)),
+      logs.rotateOwnWhenLarge('d', limits),
+    ]),
+  )
+  expect(readdirSync(join(dir, 'd')).length).toBeGreaterThan(3)
+  expect(statSync(join(dir, 'd', 'daemon.log')).size).toBeLessThan(400)
+  expect((await allMessages('d', 100)).toSorted()).toEqual(messages.toSorted())
+})

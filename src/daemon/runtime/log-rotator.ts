@@ -29,6 +29,7 @@ export class LogRotator {
 async function rotateLarge(supervisor: Supervisor, logs: LogStore, prune: boolean): Promise<void> {
   for (const { id, instanceId } of supervisor.running()) {
     await logs.rotateWhenLarge(id, instanceId, () => supervisor.holdLog(id, instanceId))
+    await logs.rotateOwnWhenLarge(id)
     if (prune) await logs.prune(id)
   }
 }

@@ -36,17 +36,8 @@ export class LogStore {
   }
 
   /** Adds a line of the daemon's own, such as "crashed with SIGSEGV, restarting in 2 s". */
-  async append(id: string, line: LogLine): Promise<void> {
-    const folder = this.#folder(id)
-    const write = () =>
-      appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
-    try {
-      await write()
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await write()
-    }
+  append(id: string, line: LogLine): Promise<void> {
+    return this.#exclusive(id, () => this.#append(id, line))
   }
 
   /** One page, oldest line first. `nextToken` is null when there is nothing more at this moment. */
@@ -93,6 +84,11 @@ export class LogStore {
     })
   }
 
+  /** The same for the daemon's own lines, which wait by themselves. */
+  rotateOwnWhenLarge(id: string, limits?: Parameters<LogStore['rotateWhenLarge']>[3]): Promise<boolean> {
+    return this.rotateWhenLarge(id, DAEMON_INSTANCE, async () => () => {}, limits)
+  }
+
   /** Forgets the oldest segments, and the files of instances that ended long ago. */
   async prune(
     id: string,
@@ -114,6 +110,19 @@ export class LogStore {
 
   async remove(id: string): Promise<void> {
     await rm(this.#folder(id), { recursive: true, force: true })
+  }
+
+  async #append(id: string, line: LogLine): Promise<void> {
+    const folder = this.#folder(id)
+    const write = () =>
+      appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    try {
+      await write()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await write()
+    }
   }
 
   #folder(id: string): string {
