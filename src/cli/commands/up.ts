@@ -112,10 +112,19 @@ function report({ output }: CommandContext, name: string, { mcp_id, deployment, 
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
       { description: 'Or have it written', command: `mcp connect ${name} --client claude-code` },
-      { description: 'Call a tool', command: `mcp tools ${name}` },
+      callToType(name, call),
       { description: 'Watch its log', command: `mcp logs ${name} -f` },
     )
   })
+}
+
+/** The call that was made, as one would type it; the list of tools where there was none, or its values need quoting. */
+function callToType(name: string, call: SampleCall | null): { description: string; command: string } {
+  const pairs = Object.entries(call?.arguments ?? {})
+  const isPlain = pairs.every(([key, value]) => /^[\w.-]+$/.test(key) && /^[\w.-]+$/.test(String(value)))
+  if (!call || !isPlain) return { description: 'See its tools', command: `mcp tools ${name}` }
+  const words = ['mcp call', name, call.tool, ...pairs.map(([key, value]) => `${key}=${value}`)]
+  return { description: 'Call a tool', command: words.join(' ') }
 }
 
 const SHOWN_LINES = 12
