@@ -71,6 +71,18 @@ test('a deployment that is stopped and started anew while it starts is deployed'
   expect((await ask(started.body.data.url)).tenantId).toBe(id)
 })
 
+test('a deployment removed while it starts is gone, and no fault is logged', async () => {
+  const mcp_id = await wishing('unwanted', { hang: true })
+  const body = { mcp_id, environment: 'production' }
+  const deploying = daemon.api('POST', '/v1/deploy', { body })
+  const list = async () => (await daemon.api('GET', '/v1/deploy?name=unwanted')).body.data.items
+  await expect.poll(async () => (await list()).length).toBe(1)
+  const [{ deployment_id }] = await list()
+  expect((await daemon.api('DELETE', `/v1/deploy/${deployment_id}`)).status).toBe(204)
+  expect((await deploying).body.error).toMatchObject({ code: 'NOT_FOUND' })
+  expect(daemon.errors).toEqual([])
+})
+
 test('stops, starts, deploys and removals in any order end in a state that is true', async () => {
   const mcpId = await wishing('stormy')
   const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))

@@ -72,7 +72,9 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   const { apiKeys, rateLimits } = options.services
   const routes = routesOf(options)
   const takesExpired = (method: string, path: string) =>
-    routes.some(route => route.access === 'any' && route.method === method && route.path === path)
+    routes.some(
+      route => route.access === 'any' && route.path === path && [route.method, 'HEAD'].includes(method),
+    )
 
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))

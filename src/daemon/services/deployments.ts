@@ -157,7 +157,7 @@ export class Deployments {
 
   #release(deployment: Deployment): Accepted {
     const done = this.#releases.run(deployment)
-    this.#rooms.background.run(() => done)
+    this.#rooms.background.run(() => done.catch(unlessRemoved))
     return { deployment, done }
   }
 
@@ -209,6 +209,11 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
     ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
     scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
   }
+}
+
+/** That somebody removed it meanwhile is told to the client that waits, and is no fault of the daemon. */
+function unlessRemoved(error: unknown): void {
+  if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }
 
 function notRestarted(id: string, reason: Error): HostingError {
