@@ -27,7 +27,7 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
 const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
 /** Repetitions of repetitions would fill the memory. */
-const MAX_LENGTH = 100_000
+const MAX_LENGTH = 10_000
 const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }
 

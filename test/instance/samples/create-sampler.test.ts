@@ -202,5 +202,5 @@ function randomUnion(random: Random, depth: number): JsonSchema {
 
 test('a pattern that repeats repetitions of repetitions gets no text that fills the memory', () => {
   const sample = createSampler({ type: 'string', pattern: '^((a{900}){900}){600}$' })
-  expect(String(sample({})).length).toBeLessThan(1_000_000)
+  expect(String(sample({})).length).toBeLessThan(20_000)
 })
