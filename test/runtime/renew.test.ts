@@ -70,6 +70,7 @@ test('as many instances are new as there were, and the old processes end', async
   const before = harness.pids('dep_a')
   await harness.supervisor.renew('dep_a')
   await until(() => !before.some(isRunning))
+  await harness.until(() => harness.pids('dep_a').length === 2)
   expect(harness.supervisor.report('dep_a').instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
 })
 
