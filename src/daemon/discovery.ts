@@ -1,17 +1,31 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { writeFileAtomic } from '../shared/atomic-file.ts'
+import { HostingError } from '../shared/errors.ts'
 import type { Discovery, HomePaths } from '../shared/paths.ts'
 
-/** Tells every `mcp` of this home where the daemon listens; mode 0600, written only once it answers. */
+/** Tells every `mcp` of this home where the daemon listens; mode 0600, written only once it answers. Throws UNAVAILABLE. */
 export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
-  writeFileAtomic(paths.discovery, `${JSON.stringify(discovery, null, 2)}\n`, 0o600)
+  try {
+    writeFileAtomic(paths.discovery, `${JSON.stringify(discovery, null, 2)}\n`, 0o600)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new HostingError('UNAVAILABLE', `The file ${paths.discovery} cannot be written (${code}).`, {
+      details:
+        'Without it no command finds the daemon. Free space, make the home writable and start it again.',
+      cause,
+    })
+  }
 }
 
-/** Takes the file away, unless a newer daemon has written its own meanwhile. */
+/** Takes the file away, unless a newer daemon has written its own meanwhile. One that cannot be read leads nobody anywhere. */
 export function removeDiscovery(paths: HomePaths, nonce: string): void {
+  if (readNonce(paths.discovery) === nonce) rmSync(paths.discovery, { force: true })
+}
+
+function readNonce(path: string): unknown {
   try {
-    if (JSON.parse(readFileSync(paths.discovery, 'utf8')).nonce === nonce) rmSync(paths.discovery)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return JSON.parse(readFileSync(path, 'utf8'))?.nonce
+  } catch {
+    return undefined
   }
 }
