@@ -9,6 +9,8 @@ import { lockHome } from './home-lock.ts'
 import { parseCount, parsePort } from './settings.ts'
 
 const LOG_CHECK_MS = 3_600_000
+/** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
+const CLOSE_LIMIT_MS = 20_000
 
 try {
   await run()
@@ -44,6 +46,7 @@ async function run(): Promise<void> {
 
   const reason = await stop.requested
   logDaemon('info', `stopping: ${reason}`)
+  setTimeout(() => process.exit(0), CLOSE_LIMIT_MS).unref()
   await daemon.close()
   removeDiscovery(paths, nonce)
   lock.release()

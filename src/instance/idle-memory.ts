@@ -1,31 +1,43 @@
-const QUIET_MS = 3000
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
+const QUIET_MS = 3000
 
 /**
  * Gives the system back what V8 holds in reserve (a fifth of an instance's memory) once the process has been quiet for a
  * while. The pause of some 15 ms then hits nobody, and an idle process does nothing more.
  */
 export class IdleMemory {
-  readonly #collect: Collect | undefined
+  readonly #collect: () => void
   #timer: NodeJS.Timeout | undefined
 
-  constructor() {
-    // There with --expose-gc only; taken away, because the code of a server has no business with it.
-    const scope = globalThis as { gc?: Collect | undefined }
-    this.#collect = scope.gc
-    scope.gc = undefined
+  constructor(collect = collectGarbage) {
+    this.#collect = collect
   }
 
   /** Something happened: wait for the next quiet. */
   touched(): void {
-    if (!this.#collect) return
     if (this.#timer) this.#timer.refresh()
     else this.#timer = setTimeout(() => this.#giveBack(), QUIET_MS).unref()
   }
 
   #giveBack(): void {
     this.#timer = undefined
-    this.#collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    this.#collect()
   }
+}
+
+/**
+ * V8's own collector, reached at run time and by this process alone: a flag that is set later is seen by new contexts only
+ * (https://nodejs.org/api/v8.html#v8setflagsfromstringflags), so the code of a server never finds a `gc`.
+ */
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as (options: {
+    type: 'major'
+    execution: 'sync'
+    flavor: string
+  }) => void
+  setFlagsFromString('--no-expose-gc')
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

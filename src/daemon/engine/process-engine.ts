@@ -50,5 +50,5 @@ export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  * 16 MB, and answers as many a second (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
  */
 export function nodeFlags(memoryLimitMb: number): string[] {
-  return [`--max-old-space-size=${memoryLimitMb}`, '--max-semi-space-size=1']
+  return [`--max-old-space-size=${memoryLimitMb}`, '--max-semi-space-size=8']
 }

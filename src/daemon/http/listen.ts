@@ -18,9 +18,12 @@ export async function listen(
 /** Lets running requests end for a while, then cuts them. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  server.closeIdleConnections()
+  // A connection whose answer has just been sent is idle only a moment later.
+  const idle = setInterval(() => server.closeIdleConnections(), 20)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  server.closeIdleConnections()
   await closed
+  clearInterval(idle)
   clearTimeout(cut)
 }
 
