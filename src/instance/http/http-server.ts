@@ -12,7 +12,7 @@ export interface HttpTimeouts {
   requestMs: number
   /** Advertised to the client; Node keeps the connection one second longer, so that a request on its way is not lost. */
   keepAliveMs: number
-  /** A client that takes nothing of what waits for it is cut off after it: what waits is memory of all tenants. */
+  /** A client that takes nothing of what waits for it is cut off after twice this: what waits is memory of all tenants. */
   stalledMs: number
   /** How often all but keepAliveMs are looked at while there is a connection. */
   checkMs: number
@@ -22,7 +22,7 @@ export const HTTP_TIMEOUTS: HttpTimeouts = {
   headersMs: 15_000,
   requestMs: 60_000,
   keepAliveMs: 5_000,
-  stalledMs: 30_000,
+  stalledMs: 15_000,
   checkMs: 5_000,
 }
 

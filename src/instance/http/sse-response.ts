@@ -51,8 +51,9 @@ export class SseResponse {
     this.#write(`retry: ${retryMs}\nid: ${id}\ndata: \n\n`)
   }
 
-  comment(text: string): void {
-    this.#write(`: ${text}\n\n`)
+  /** Unless something waits to be read already: that says as much, and one more write would look like progress. */
+  keepAlive(): void {
+    if (this.#response.writableLength === 0) this.#write(': keep-alive\n\n')
   }
 
   end(): void {
@@ -80,5 +81,5 @@ export class SseResponse {
 }
 
 function pingAll(): void {
-  for (const stream of open) stream.comment('keep-alive')
+  for (const stream of open) stream.keepAlive()
 }
