@@ -1,6 +1,7 @@
 import { Context, type Emitter, Output, type Template, toValue, toValueSync } from 'liquidjs'
 import type { Json } from '../../shared/definitions.ts'
 import { createLiquid } from '../../shared/liquid.ts'
+import { notPlain, type PlainTemplate, parsePlainTemplate } from './plain-template.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -19,17 +20,17 @@ export type JsonTemplate = (rendering: Rendering) => unknown
 
 /** The rendering of one answer: all its templates together have the limits of one. */
 export class Rendering {
-  readonly #scope: Scope
+  readonly scope: Scope
   #root: Context | undefined
 
   constructor(scope: Scope) {
-    this.#scope = scope
+    this.scope = scope
   }
 
   /** A context of its own for each template, so that what one assigns does not reach the next. */
   context(): Context {
-    if (this.#root) return this.#root.spawn(this.#scope)
-    this.#root = new Context(this.#scope, liquid.options, { sync: true })
+    if (this.#root) return this.#root.spawn(this.scope)
+    this.#root = new Context(this.scope, liquid.options, { sync: true })
     return this.#root
   }
 }
@@ -37,7 +38,9 @@ export class Rendering {
 export function compileText(source: string): TextTemplate {
   if (!isTemplate(source)) return () => source
   const templates = liquid.parse(source)
-  return rendering => render(templates, rendering)
+  const plain = parsePlainTemplate(source)
+  if (!plain) return rendering => render(templates, rendering)
+  return rendering => renderPlain(plain, rendering) ?? render(templates, rendering)
 }
 
 /** Every string in it is a template; one that is exactly one `{{ expression }}` keeps the value's type. */
@@ -53,9 +56,13 @@ function compileValue(source: string): JsonTemplate {
   const templates = liquid.parse(source)
   const [only] = templates
   if (templates.length !== 1 || !(only instanceof Output)) return rendering => render(templates, rendering)
+  const evaluate = (rendering: Rendering) =>
+    toValue(toValueSync(only.value.value(rendering.context(), false)))
+  const [expression] = parsePlainTemplate(source)?.expressions ?? []
+  if (!expression) return evaluate
   return rendering => {
-    const context = rendering.context()
-    return toValue(toValueSync(only.value.value(context, false)))
+    const value = expression(rendering.scope)
+    return value === notPlain ? evaluate(rendering) : value
   }
 }
 
@@ -84,13 +91,28 @@ function render(templates: Template[], rendering: Rendering): string {
   return output.buffer
 }
 
+/** Undefined for what Liquid has to render. */
+function renderPlain({ texts, expressions }: PlainTemplate, { scope }: Rendering): string | undefined {
+  let text = texts[0]!
+  for (let index = 0; index < expressions.length; index++) {
+    const value = expressions[index]!(scope)
+    if (value === notPlain) return undefined
+    text += toText(value) + texts[index + 1]!
+    if (text.length > MAX_OUTPUT_CHARACTERS) throw outputLimit()
+  }
+  return text
+}
+
+function outputLimit(): Error {
+  return new Error(`output limit exceeded (${MAX_OUTPUT_CHARACTERS} characters)`)
+}
+
 class LimitedOutput implements Emitter {
   buffer = ''
 
   write(part: unknown): void {
     this.buffer += toText(part)
-    if (this.buffer.length > MAX_OUTPUT_CHARACTERS)
-      throw new Error(`output limit exceeded (${MAX_OUTPUT_CHARACTERS} characters)`)
+    if (this.buffer.length > MAX_OUTPUT_CHARACTERS) throw outputLimit()
   }
 }
 
