@@ -4,6 +4,8 @@ import { createRedactor } from './redact.ts'
 
 const STDOUT = 1
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
+const MAX_SUBJECTS = 200
+const MAX_SUBJECT_CHARACTERS = 200
 /** Of one word or sentence that a client chose: a request of 4 MB must not make a line of it. */
 const MAX_TEXT_CHARACTERS = 1000
 
@@ -22,6 +24,7 @@ export interface RequestRecord {
 export class TenantLog {
   readonly showsMessages: boolean
   readonly #writer: LogWriter
+  readonly #subjects = new Map<string, string>()
   readonly #redact: (value: unknown) => unknown
 
   constructor(tenant: Tenant) {
@@ -34,13 +37,26 @@ export class TenantLog {
 
   // Written out by hand: this is the one line that every request pays for.
   request({ method, tool, ms, failed, bytes, requestId, sessionId }: RequestRecord): void {
-    const [name, id] = [cut(method), cut(requestId)]
-    const subject = JSON.stringify(tool === undefined ? name : `${name} ${cut(tool)}`)
-    const toolMember = tool === undefined ? '' : `,"tool":${JSON.stringify(cut(tool))}`
-    const sessionMember = sessionId === undefined ? '' : `,"sessionId":${JSON.stringify(sessionId)}`
+    const outcome = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
+    const session = sessionId === undefined ? '' : `,"sessionId":${JSON.stringify(sessionId)}`
+    const rounded = Math.round(ms * 1000) / 1000
     this.#writer.write(
-      `{"timestamp":"${timestamp()}","level":"${failed ? 'warn' : 'info'}","stream":"mcp","message":${subject},"method":${JSON.stringify(name)}${toolMember},"ms":${Math.round(ms * 1000) / 1000},"outcome":"${failed ? 'error' : 'ok'}","requestId":${JSON.stringify(id)}${sessionMember},"bytes":${bytes}}`,
+      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${JSON.stringify(cut(requestId))}${session},"bytes":${bytes}}`,
     )
+  }
+
+  /** The members that say what was asked; the same few for almost all requests, so they are kept. */
+  #subject(method: string, tool: string | undefined): string {
+    const key = tool === undefined ? method : `${method} ${tool}`
+    const known = this.#subjects.get(key)
+    if (known !== undefined) return known
+    const message = JSON.stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
+    const members = `"stream":"mcp","message":${message},"method":${JSON.stringify(cut(method))}`
+    const subject = tool === undefined ? members : `${members},"tool":${JSON.stringify(cut(tool))}`
+    // Clients choose these names: what they make up must not fill the memory.
+    if (this.#subjects.size < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS)
+      this.#subjects.set(key, subject)
+    return subject
   }
 
   /** A message as it came in or went out, at `debug` only. `message` is its JSON text or parsed. */
