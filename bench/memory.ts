@@ -6,8 +6,8 @@ import type { Figure } from './report.ts'
 
 const DEDICATED = 20
 const SHARED = 500
-/** V8 gives memory back some time after a burst; an idle process is what is measured. */
-const SETTLE_MS = 5000
+/** An instance gives memory back after 30 s of quiet; an idle process is what is measured. */
+const SETTLE_MS = 35_000
 
 /** Linux only: proportional set size from /proc, in MB. */
 export async function benchMemory(): Promise<Figure[]> {

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const QUIET_MS = 3000
+/** Collecting drops compiled code as well, so the burst after it starts slowly: not between two bursts of one user. */
+const QUIET_MS = 30_000
 
 /**
  * Gives the system back what V8 holds in reserve (a fifth of an instance's memory) once the process has been quiet for a

@@ -9,12 +9,12 @@ test('memory is given back once, when nothing has happened for a while', () => {
   const memory = new IdleMemory(collect)
   for (let index = 0; index < 5; index++) {
     memory.touched()
-    vi.advanceTimersByTime(2000)
+    vi.advanceTimersByTime(20_000)
     expect(collect).not.toHaveBeenCalled()
   }
-  vi.advanceTimersByTime(2000)
+  vi.advanceTimersByTime(20_000)
   expect(collect).toHaveBeenCalledOnce()
-  vi.advanceTimersByTime(60_000)
+  vi.advanceTimersByTime(600_000)
   expect(collect).toHaveBeenCalledOnce()
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 const appendFile = promisify(appendFileCallback)
 
 const FLUSH_MS = 100
+/** Under load lines go out in parts of this size: one large part would hold up the requests of that moment. */
+const FLUSH_CHARACTERS = 32 * 1024
 /** Lines that wait for the disk; above it they are counted and dropped, so that a full disk costs lines and not memory. */
 const MAX_WAITING_CHARACTERS = 1024 * 1024
 
@@ -38,7 +40,8 @@ export class LogWriter {
     }
     this.#waiting.push(line)
     this.#waitingCharacters += line.length
-    this.#schedule()
+    if (this.#waitingCharacters > FLUSH_CHARACTERS) this.#flushSoon()
+    else this.#schedule()
   }
 
   /** Resolves when nothing is being written and nothing will be until `resume`. */
@@ -64,13 +67,18 @@ export class LogWriter {
   // The timer stays referenced: nothing written may be lost because the event loop ran dry.
   #schedule(): void {
     if (this.#held || this.#flushing) return
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#flushing = this.#flush().finally(() => {
-        this.#flushing = undefined
-        if (this.#waiting.length > 0) this.#schedule()
-      })
-    }, FLUSH_MS)
+    this.#timer ??= setTimeout(() => this.#flushSoon(), FLUSH_MS)
+  }
+
+  #flushSoon(): void {
+    if (this.#held || this.#flushing) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#flushing = this.#flush().finally(() => {
+      this.#flushing = undefined
+      if (this.#waitingCharacters > FLUSH_CHARACTERS) this.#flushSoon()
+      else if (this.#waiting.length > 0) this.#schedule()
+    })
   }
 
   async #flush(): Promise<void> {
