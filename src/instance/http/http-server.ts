@@ -26,6 +26,9 @@ export const HTTP_TIMEOUTS: HttpTimeouts = {
   checkMs: 5_000,
 }
 
+/** Clients that open a connection for every request leave none open between two of them: starting and stopping costs more. */
+const ENDING_MS = 1000
+
 /**
  * An HTTP server that never listens: connections are accepted by the daemon and handed over
  * (https://nodejs.org/api/http.html#event-connection).
@@ -35,6 +38,7 @@ export class HttpServer {
   readonly #connections = new Set<Socket>()
   readonly #timeouts: HttpTimeouts
   #watch: NodeJS.Timeout | undefined
+  #ending: NodeJS.Timeout | undefined
 
   constructor(onRequest: RequestListener, timeouts: HttpTimeouts = HTTP_TIMEOUTS) {
     this.#timeouts = timeouts
@@ -55,11 +59,11 @@ export class HttpServer {
   accept(socket: Socket, head: Buffer | undefined, onClose: () => void): void {
     // Node enforces its time-outs from 'listening' to close(); here that is while there are connections, so that an idle
     // process does not tick (lib/_http_server.js, setupConnectionsTracking).
-    if (this.#connections.size === 0) this.#start()
+    this.#start()
     this.#connections.add(socket)
     socket.once('close', () => {
       this.#connections.delete(socket)
-      if (this.#connections.size === 0) this.#stop()
+      if (this.#connections.size === 0) this.#ending = setTimeout(() => this.#stop(), ENDING_MS).unref()
       onClose()
     })
     socket.setNoDelay(true)
@@ -68,6 +72,8 @@ export class HttpServer {
   }
 
   #start(): void {
+    clearTimeout(this.#ending)
+    if (this.#watch) return
     this.#server.emit('listening')
     this.#watch = setInterval(() => this.#watchReaders(), this.#timeouts.checkMs).unref()
   }
@@ -75,6 +81,7 @@ export class HttpServer {
   #stop(): void {
     this.#server.close()
     clearInterval(this.#watch)
+    this.#watch = undefined
   }
 
   // A socket's own time-out knows of progress within one large write; it is set only while something waits, so that
