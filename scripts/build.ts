@@ -49,6 +49,9 @@ export async function buildDist(): Promise<string[]> {
       ...common,
       entryPoints: { daemon: 'src/daemon/main.ts' },
       splitting: true,
+      // Names stay, for the stack traces in its log.
+      minifyWhitespace: true,
+      minifySyntax: true,
       chunkNames: 'daemon/[name]-[hash]',
     }),
     build({

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { HostingError } from '../shared/errors.ts'
+import { IdleMemory } from '../shared/idle-memory.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
@@ -121,7 +122,14 @@ async function connectRooms(config: DaemonConfig, files: Files) {
     rooms.background.run(() => rotator.close())
     closing.abort()
   }
-  return { rooms, services, listener: getRequestListener(app.fetch, { errorHandler: answerMalformed }), end }
+  const serve = getRequestListener(app.fetch, { errorHandler: answerMalformed })
+  const memory = new IdleMemory()
+  memory.touched()
+  const listener: RequestListener = (request, response) => {
+    memory.touched()
+    return serve(request, response)
+  }
+  return { rooms, services, listener, end }
 }
 
 /** When it throws, the spares that the runtime began to start have ended. */

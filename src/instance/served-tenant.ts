@@ -16,7 +16,6 @@ export class ServedTenant {
   readonly config: Tenant
   readonly instanceId: string
   readonly server: PreparedServer
-  readonly log: TenantLog
   readonly counters = new RequestCounters()
   readonly connections = new Set<Socket>()
   /** Streams that have no end of their own: each is told when the tenant drains. */
@@ -27,6 +26,7 @@ export class ServedTenant {
   // Only clients of the legacy era need these two.
   #sessions: Sessions | undefined
   #events: EventStore | undefined
+  #log: TenantLog | undefined
 
   constructor(
     config: Tenant,
@@ -37,8 +37,12 @@ export class ServedTenant {
     this.config = config
     this.instanceId = instanceId
     this.server = server
-    this.log = new TenantLog(config)
     this.#onChange = onChange
+  }
+
+  get log(): TenantLog {
+    this.#log ??= new TenantLog(this.config)
+    return this.#log
   }
 
   get sessions(): Sessions {
@@ -74,6 +78,6 @@ export class ServedTenant {
     for (const socket of this.connections) socket.destroy()
     this.#sessions?.close()
     this.server.close()
-    return this.log.close()
+    return this.#log?.close() ?? Promise.resolve()
   }
 }

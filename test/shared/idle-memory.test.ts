@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { collectGarbage, IdleMemory } from '../../src/instance/idle-memory.ts'
+import { collectGarbage, IdleMemory } from '../../src/shared/idle-memory.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
