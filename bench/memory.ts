@@ -4,7 +4,7 @@ import { callEcho, deployEcho, startDaemon } from './daemon.ts'
 import { median } from './measure.ts'
 import type { Figure } from './report.ts'
 
-const DEDICATED = 20
+const DEDICATED = 50
 const SHARED = 500
 /** An instance gives memory back after 30 s of quiet; an idle process is what is measured. */
 const SETTLE_MS = 35_000

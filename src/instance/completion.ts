@@ -35,7 +35,7 @@ export function createCompletion(
 
   /** One value a line; `context.arguments` holds what the client filled in before. */
   async function render(source: string, { context }: CompleteParams, call: CallContext): Promise<string[]> {
-    const templates = await loadTemplates()
+    const templates = await loadTemplates(source)
     const scope = createScope(server, context?.arguments ?? {}, call)
     const rendering = new templates.Rendering({
       ...scope,

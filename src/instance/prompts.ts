@@ -1,8 +1,8 @@
 import type { Artifact } from '../shared/artifact.ts'
 import { compileBlock } from './handlers/answer-template.ts'
 import { describeFailure } from './handlers/failure.ts'
-import type { Rendering } from './handlers/liquid-templates.ts'
 import { loadTemplates } from './handlers/load.ts'
+import { Rendering } from './handlers/rendering.ts'
 import { createScope, type ServerScope } from './handlers/scope.ts'
 import { type CallContext, type Content, type GetPromptResult, RpcError } from './prepared-server.ts'
 
@@ -43,7 +43,6 @@ export class Prompts {
     args: Record<string, string>,
     call: CallContext,
   ): Promise<GetPromptResult['messages']> {
-    const { Rendering } = await loadTemplates()
     const messages = await this.#messagesOf(prompt)
     const rendering = new Rendering(createScope(this.#server, args, call))
     return messages.map(({ role, content }) => ({ role, content: content(rendering) }))
@@ -59,7 +58,7 @@ export class Prompts {
 
 /** A template alone is one message of the user. */
 async function compileMessages({ template, messages }: Prompt): Promise<Message[]> {
-  const templates = await loadTemplates()
+  const templates = await loadTemplates(messages ?? template)
   const definitions = messages ?? [
     { role: 'user' as const, content: { type: 'text' as const, text: template ?? '' } },
   ]

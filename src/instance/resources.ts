@@ -92,7 +92,7 @@ export class Resources {
 async function createResourceHandler(resource: ResourceDefinition, tenant: Tenant): Promise<Handler> {
   if (resource.handler) return createHandler(resource.handler, tenant)
   if (resource.text === undefined) return createSample(resource)
-  const templates = await loadTemplates()
+  const templates = await loadTemplates(resource.text)
   const text = templates.compileText(resource.text)
   return scope => ({ content: [{ type: 'text', text: text(new templates.Rendering(scope)) }] })
 }

@@ -1,8 +1,8 @@
 import type { ContentBlock, Json } from '../../shared/definitions.ts'
 import type { Content } from '../prepared-server.ts'
 import { type Answer, jsonAnswer, textAnswer } from './answer.ts'
-import type { JsonTemplate, Rendering } from './liquid-templates.ts'
 import type { Templates } from './load.ts'
+import type { JsonTemplate, Rendering } from './rendering.ts'
 
 export interface AnswerDefinition {
   text?: string | undefined

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { EmitStep } from '../../shared/definitions.ts'
 import type { CallContext } from '../prepared-server.ts'
 import type { Handler } from './handler.ts'
-import type { Rendering } from './liquid-templates.ts'
 import type { Templates } from './load.ts'
+import type { Rendering } from './rendering.ts'
 
 type Step = (rendering: Rendering, call: CallContext) => undefined | Promise<void>
 

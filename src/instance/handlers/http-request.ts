@@ -1,7 +1,7 @@
 import type { HttpHandler } from '../../shared/definitions.ts'
 import { HandlerError } from './handler.ts'
-import type { Rendering, TextTemplate } from './liquid-templates.ts'
 import type { Templates } from './load.ts'
+import type { Rendering, TextTemplate } from './rendering.ts'
 import type { Scope } from './scope.ts'
 import { createUrlCheck, encodeCallerValues } from './url-check.ts'
 

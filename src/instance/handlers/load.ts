@@ -1,22 +1,26 @@
+import { createTemplates, type Templates } from './compile-template.ts'
+import { isPlainDefinition } from './plain-template.ts'
+
 /**
  * The large libraries behind the handlers, each loaded with the first call that needs it: thousands of servers share a
  * process, most of them idle, and a process that serves fixed text needs none of them.
  */
 export const loadChecks = once(() => import('./argument-check.ts'))
-export const loadTemplates = once(() => import('./liquid-templates.ts'))
 export const loadSamples = once(() => import('./sample-handler.ts'))
 export const loadHttp = once(() => import('./http-handler.ts'))
 
-export type Templates = Awaited<ReturnType<typeof loadTemplates>>
+export const loadLiquid = once(async (): Promise<Templates> => {
+  const { compileText, compileJson, Rendering } = await import('./liquid-templates.ts')
+  return { compileText, compileJson, Rendering }
+})
+const plainTemplates = createTemplates()
 
-/** Loads what almost every server needs, and lets each do its work once: what is loaded but never ran is not compiled. */
-export async function preload(): Promise<void> {
-  const [checks, templates] = await Promise.all([loadChecks(), loadTemplates()])
-  checks.compileArgumentCheck({ type: 'object' })({})
-  templates.compileText('{{ ready }}')(
-    new templates.Rendering({ args: {}, context: {}, data: null, env: {} }),
-  )
+/** What compiles the templates of a definition: without Liquid where it needs none. */
+export async function loadTemplates(definition: unknown): Promise<Templates> {
+  return isPlainDefinition(definition) ? plainTemplates : loadLiquid()
 }
+
+export type { Templates }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined

@@ -12,10 +12,10 @@ export interface PlainTemplate {
   expressions: PlainExpression[]
 }
 
-/** Gives `notPlain` where Liquid would do more than look a member up. */
 export type PlainExpression = (scope: Scope) => unknown
 
-export const notPlain = Symbol('not plain')
+/** More than a client can use; Liquid's own limits count neither output nor `capture`. */
+const MAX_OUTPUT_CHARACTERS = 10_000_000
 
 /**
  * Most templates only put values into a text. Looking these up directly gives what Liquid gives, at a fifth of a tool
@@ -30,13 +30,39 @@ export function parsePlainTemplate(source: string): PlainTemplate | undefined {
   return { texts, expressions: paths.map(toExpression) }
 }
 
+/** True when nothing in a definition needs Liquid. Names are looked at as well, which does no harm. */
+export function isPlainDefinition(definition: unknown): boolean {
+  return parsePlainTemplate(JSON.stringify(definition) ?? '') !== undefined
+}
+
+export function renderPlain({ texts, expressions }: PlainTemplate, scope: Scope): string {
+  let output = texts[0]!
+  for (let index = 0; index < expressions.length; index++)
+    output = addToOutput(output, expressions[index]!(scope)) + texts[index + 1]!
+  return output
+}
+
+/** As Liquid writes a value, but an object as JSON instead of `[object Object]`. Throws above the limit. */
+export function addToOutput(output: string, value: unknown): string {
+  const longer = output + toText(value)
+  if (longer.length > MAX_OUTPUT_CHARACTERS)
+    throw new Error(`output limit exceeded (${MAX_OUTPUT_CHARACTERS} characters)`)
+  return longer
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.map(toText).join('')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 function toExpression([name, ...members]: string[]): PlainExpression {
   return scope => {
     let value: unknown = Object.hasOwn(scope, name!) ? scope[name!] : undefined
     for (const member of members) {
       if (value === undefined || value === null) return undefined
-      if (typeof value !== 'object' || Array.isArray(value)) return notPlain
-      value = Object.hasOwn(value, member) ? (value as Record<string, unknown>)[member] : undefined
+      value = Object.hasOwn(Object(value), member) ? (value as Record<string, unknown>)[member] : undefined
     }
     return value
   }

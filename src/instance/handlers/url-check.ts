@@ -1,6 +1,6 @@
 import { HandlerError } from './handler.ts'
-import type { TextTemplate } from './liquid-templates.ts'
 import type { Templates } from './load.ts'
+import type { TextTemplate } from './rendering.ts'
 import type { Scope } from './scope.ts'
 
 /** Gives the rendered URL parsed, or throws a HandlerError. */

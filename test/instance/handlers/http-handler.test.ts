@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createHttpHandler } from '../../../src/instance/handlers/http-handler.ts'
 import { createGuardedAgent } from '../../../src/instance/handlers/http-send.ts'
-import { loadTemplates } from '../../../src/instance/handlers/load.ts'
+import { loadLiquid } from '../../../src/instance/handlers/load.ts'
 import type { CallContext } from '../../../src/instance/prepared-server.ts'
 import { type HttpHandler, httpHandlerSchema, type ToolDefinition } from '../../../src/shared/definitions.ts'
 import { callTool, createCall, textOf } from '../../helpers/prepared.ts'
@@ -314,7 +314,7 @@ test('a name that leads to a private address is refused where the connection is 
     callback(null, answers.shift()!)
   })
   const definition = define({ url: `http://rebind.example:${port}/`, retries: 0 })
-  const handler = createHttpHandler(definition, { allowPrivateNetwork: false }, await loadTemplates(), agent)
+  const handler = createHttpHandler(definition, { allowPrivateNetwork: false }, await loadLiquid(), agent)
   const scope = { args: {}, data: null, env: {}, context: {} }
   for (let attempt = 0; attempt < 2; attempt++)
     await expect(handler(scope, createCall())).rejects.toThrow(/rebind\.example leads to a private network/)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileJson, compileText, Rendering } from '../../../src/instance/handlers/liquid-templates.ts'
-import { parsePlainTemplate } from '../../../src/instance/handlers/plain-template.ts'
+import { isPlainDefinition, parsePlainTemplate } from '../../../src/instance/handlers/plain-template.ts'
 import { createLiquid } from '../../../src/shared/liquid.ts'
 
 const liquid = createLiquid()
@@ -54,4 +54,13 @@ test('one expression alone keeps the type of its value', () => {
     size: '{{ list.length }}',
   })
   expect(template(new Rendering(scope))).toEqual({ n: 0, no: false, user: { city: 'Arlington' }, size: 2 })
+})
+
+test('Liquid is loaded only for a definition that needs it', () => {
+  const handler = { type: 'template', json: { hello: '{{ name }}', of: [{ city: '{{ user.city }}' }] } }
+  expect(isPlainDefinition(handler)).toBe(true)
+  expect(isPlainDefinition({ ...handler, emit: [{ log: { message: '{% if a %}b{% endif %}' } }] })).toBe(
+    false,
+  )
+  expect(isPlainDefinition('{{ name | upcase }}')).toBe(false)
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { loadTemplates } from '../../../src/instance/handlers/load.ts'
+import { loadLiquid } from '../../../src/instance/handlers/load.ts'
 import type { Scope } from '../../../src/instance/handlers/scope.ts'
 import { createUrlCheck } from '../../../src/instance/handlers/url-check.ts'
 
 const ENV = { API: 'https://api.example.com/v1', HOST: 'api.example.com' }
 
 async function check(source: string, args: Record<string, unknown> = {}): Promise<string> {
-  const templates = await loadTemplates()
+  const templates = await loadLiquid()
   const template = templates.compileText(source)
   const scope: Scope = { ...args, args, data: {}, env: ENV, context: {} }
   return createUrlCheck(source, template, templates)(template(new templates.Rendering(scope)), scope).href

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { loadTemplates } from '../../../src/instance/handlers/load.ts'
+import { loadLiquid } from '../../../src/instance/handlers/load.ts'
 import { encodeCallerValues } from '../../../src/instance/handlers/url-check.ts'
 
 async function render(source: string, args: Record<string, unknown>): Promise<string> {
-  const templates = await loadTemplates()
+  const templates = await loadLiquid()
   const scope = { ...args, args, data: {}, env: { API: 'https://api.example.com/v1' }, context: {} }
   return templates.compileText(encodeCallerValues(source))(new templates.Rendering(scope))
 }
