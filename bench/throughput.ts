@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { nodeFlags } from '../src/daemon/engine/process-engine.ts'
 import { deployEcho, startDaemon } from './daemon.ts'
 import { load, loadWithoutKeepAlive } from './load.ts'
 import { interleave, median } from './measure.ts'
@@ -99,7 +100,9 @@ function figure(name: string, rate: number, ratio: number, limit?: number): Figu
 
 async function startProgram(program: string, args: string[]): Promise<{ child: ChildProcess; url: string }> {
   const path = fileURLToPath(new URL(program, import.meta.url))
-  const child = fork(path, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  // The flags of an instance, so that only the hop is between the two.
+  const execArgv = program === 'direct-instance.ts' ? nodeFlags(256) : []
+  const child = fork(path, args, { execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout!.once('data', chunk => resolve(/http:[^"\s]+/.exec(String(chunk))![0]))
     child.once('exit', code => reject(new Error(`${program} ended with ${code}`)))

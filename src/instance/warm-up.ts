@@ -32,9 +32,7 @@ const artifact: Artifact = {
  */
 export async function warmUp(): Promise<void> {
   const host = new Host(prepareServer, () => {})
-  const listener = createServer({ pauseOnConnect: true }, socket =>
-    host.connect({ type: 'connection', tenantId: ID, seq: 0 }, socket),
-  )
+  const listener = createServer(socket => host.connect({ type: 'connection', tenantId: ID, seq: 0 }, socket))
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
