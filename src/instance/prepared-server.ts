@@ -43,6 +43,45 @@ export interface CallContext {
   hostingContext: Record<string, unknown> | undefined
 }
 
+/** What the code of custom servers, and bridges to programs, can do besides. */
+export interface ClientContext extends CallContext {
+  /** `_meta` of the request as it came. */
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly client: ClientFacts
+  /** The legacy session the request belongs to; undefined in the modern era, which has none. */
+  readonly session: CallerSession | undefined
+  /**
+   * Asks the client and waits for its answer: `sampling/createMessage`, `elicitation/create`, `roots/list`.
+   * Legacy era: a JSON-RPC request on the request's own stream. Modern era: the call ends with `input_required`, and the
+   * client's next try runs the handler anew, with the same questions in the same order answered from `inputResponses`.
+   * Rejects with RpcError -32021 (modern) or -32600 when the client has no such capability.
+   */
+  ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>
+  /** `notifications/{tools,prompts,resources}/list_changed` to everyone who listens. */
+  announce(list: 'tools' | 'prompts' | 'resources'): void
+  /** `notifications/resources/updated` to whoever subscribed to it. */
+  resourceUpdated(uri: string): void
+  /** Ends the request's own stream; the client comes back for the rest after `retryMs` (SEP-1699). Legacy era only. */
+  closeStream(retryMs?: number): void
+}
+
+/** What the client said of itself: with each request in the modern era, once a session in the legacy era. */
+export interface ClientFacts {
+  protocolVersion: string
+  capabilities: Readonly<Record<string, unknown>>
+  info: { name: string; version: string } | undefined
+}
+
+/** A legacy session, the same object for all its requests. */
+export interface CallerSession {
+  readonly id: string
+  /** Aborted when the session is over. */
+  readonly ended: AbortSignal
+  /** Sends a notification or a request outside of any request's stream (the session's GET stream). */
+  notify(method: string, params?: Record<string, unknown>): void
+  ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>
+}
+
 export interface ServerCapabilities {
   tools?: { listChanged?: boolean }
   resources?: { subscribe?: boolean; listChanged?: boolean }

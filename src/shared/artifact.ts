@@ -1,4 +1,10 @@
-import type { Json, PromptDefinition, ResourceDefinition, ToolDefinition } from './definitions.ts'
+import type {
+  Json,
+  ProgramDefinition,
+  PromptDefinition,
+  ResourceDefinition,
+  ToolDefinition,
+} from './definitions.ts'
 import type { Template } from './states.ts'
 
 /**
@@ -19,4 +25,24 @@ export interface Artifact {
   /** Names the templates may read as `env.*`, with their defaults. */
   env: { name: string; description?: string; required: boolean; default?: string }[]
   pageSize?: number
+  /** Custom servers: the code that answers. Without it everything is declared. */
+  program?: Program
+  /** What a program says it can besides its lists; told by a description, see {@link Described}. */
+  capabilities?: { completions?: boolean; logging?: boolean; subscribe?: boolean; listChanged?: boolean }
+}
+
+/** Code of the user's, run in processes of its own. */
+export type Program =
+  /** `bundle`: SHA-256 of one ESM file in the artifact store; it default-exports the project's definitions. */
+  | { type: 'module'; bundle: string }
+  /** `source`: SHA-256 of the archive that is unpacked for it. */
+  | (ProgramDefinition & { source?: string })
+
+/** What a process that loaded a custom server tells of it: the build fills the artifact from it. */
+export interface Described {
+  server?: Partial<Artifact['server']>
+  tools: ToolDefinition[]
+  resources: ResourceDefinition[]
+  prompts: Artifact['prompts']
+  capabilities?: Artifact['capabilities']
 }

@@ -213,6 +213,33 @@ export const envDeclarationSchema = z.union([
   }),
 ])
 
+/** How many children serve, and what they may touch. A word alone says `children`. */
+const isolationSchema = z.union([
+  z.enum(['session', 'shared']),
+  z.strictObject({
+    /** One child a session, or one for all of them; by default what the program's answers allow. */
+    children: z.enum(['session', 'shared']).optional(),
+    /** bubblewrap: where it is installed, always (a machine without it refuses), or never. */
+    sandbox: z.enum(['auto', 'required', 'off']).default('auto'),
+  }),
+])
+
+/**
+ * A server that exists already (custom): any command that speaks MCP over standard input and output, or any program that
+ * serves MCP over HTTP on `$PORT`.
+ */
+export const programSchema = z.strictObject({
+  type: z.enum(['stdio', 'http']),
+  /** An executable, found through PATH, or relative to `cwd` when it holds a slash. */
+  command: text,
+  args: z.array(z.string()).default([]),
+  /** Relative to the source's root where there is a source; else absolute. */
+  cwd: z.string().optional(),
+  /** Where an HTTP program serves MCP. */
+  path: z.string().startsWith('/').default('/mcp'),
+  isolation: isolationSchema.optional(),
+})
+
 export const buildRequestSchema = z.strictObject({
   name: z.string().regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."'),
   template: z.enum(TEMPLATES),
@@ -230,7 +257,9 @@ export const buildRequestSchema = z.strictObject({
   /** Entries a page of every list; all on one page when absent. */
   page_size: z.int().min(1).max(1000).optional(),
   project_id: z.string().optional(),
+  /** Id of an uploaded source archive (custom). */
   source: z.string().optional(),
+  program: programSchema.optional(),
 })
 
 export type Json = z.infer<ReturnType<typeof z.json>>
@@ -246,4 +275,5 @@ export type ResourceDefinition = z.infer<typeof resourceSchema>
 export type PromptArgument = z.infer<typeof promptArgumentSchema>
 export type PromptDefinition = z.infer<typeof promptSchema>
 export type EnvDeclaration = z.infer<typeof envDeclarationSchema>
+export type ProgramDefinition = z.infer<typeof programSchema>
 export type BuildRequest = z.infer<typeof buildRequestSchema>

@@ -1,4 +1,4 @@
-import type { Artifact } from './artifact.ts'
+import type { Artifact, Described } from './artifact.ts'
 
 /**
  * What daemon and instance processes say to each other over the IPC channel. An instance process serves one or more
@@ -30,7 +30,12 @@ export interface Tenant {
 
 export type ToInstance =
   /** Prepare the artifact and serve it; answered by `serving` or `failed`. */
-  | { type: 'serve'; tenant: Tenant; artifact: Artifact; instanceId: string }
+  | { type: 'serve'; tenant: Tenant; artifact: Artifact; instanceId: string; bundle?: string }
+  /**
+   * Load a custom server and tell what it defines; answered by `described` or `failed`. `bundle`, here and above: text of
+   * the module `artifact.program.bundle`, because the process may read no files.
+   */
+  | { type: 'describe'; tenant: Tenant; artifact: Artifact; bundle?: string }
   /**
    * Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64. Answered at
    * once by `took` with the same `seq`, also when the handle did not arrive; the sender keeps its copy until then, so
@@ -51,7 +56,9 @@ export type FromInstance =
   /** Loaded and waiting for work. */
   | { type: 'ready' }
   | { type: 'serving'; tenantId: string; prepareMs: number }
-  | { type: 'failed'; tenantId: string; message: string }
+  | { type: 'described'; tenantId: string; described: Described }
+  /** `stack`: where in the user's code, for a build's error. */
+  | { type: 'failed'; tenantId: string; message: string; stack?: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
   | { type: 'took'; seq: number }
