@@ -160,6 +160,7 @@ function createRooms(
   })
   const gateway = new Gateway({
     connect: (id, socket) => supervisor.connect(id, socket),
+    lend: (id, socket) => supervisor.lend(id, socket),
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
   })
   const addresses = new Addresses(files.store, gateway)

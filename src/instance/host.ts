@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Artifact } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
+import { BorrowedSocket } from './borrowed-socket.ts'
 import { bindConnection } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
@@ -16,14 +17,15 @@ export type Prepare = (artifact: Artifact, tenant: Tenant) => PreparedServer
 /** The tenants of this process and what the daemon tells it to do with them. */
 export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
+  readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
-  readonly #send: (message: FromInstance) => void
+  readonly #send: (message: FromInstance, handle?: unknown) => void
   readonly #memory = new IdleMemory()
   readonly #reporter = new ChangeReporter<ServedTenant>(changed => this.#reportMetrics(changed))
 
   /** `send`: to the daemon. */
-  constructor(prepare: Prepare, send: (message: FromInstance) => void) {
+  constructor(prepare: Prepare, send: (message: FromInstance, handle?: unknown) => void) {
     this.#prepare = prepare
     this.#send = send
     this.#memory.touched()
@@ -48,16 +50,19 @@ export class Host {
   /** `socket` is undefined when the connection was gone before it arrived here. */
   connect({ tenantId, seq, head }: Of<'connection'>, socket: Socket | undefined): void {
     this.#send({ type: 'took', seq })
-    if (!socket) return
-    socket.on('error', ignoreBrokenConnection)
-    const tenant = this.#tenants.get(tenantId)
-    if (!tenant) return refuseConnection(socket)
-    tenant.connections.add(socket)
-    bindConnection(socket, tenant)
-    tenant.changed()
-    this.#http.accept(socket, head === undefined ? undefined : Buffer.from(head, 'base64'), () =>
-      this.#disconnected(tenant, socket),
-    )
+    if (socket) this.#open(tenantId, socket, head === undefined ? undefined : Buffer.from(head, 'base64'))
+  }
+
+  /** `handle` is undefined when it got lost on the way: the daemon accepts on. */
+  borrow({ tenantId, loanId }: Of<'lend'>, handle: unknown): void {
+    if (!handle) return
+    const accept = (socket: Socket) => this.#open(tenantId, socket)
+    this.#borrowed.set(loanId, new BorrowedSocket(handle, { loanId, accept, send: this.#send }))
+  }
+
+  giveBack({ loanId }: Of<'give-back'>): void {
+    this.#borrowed.get(loanId)?.giveBack()
+    this.#borrowed.delete(loanId)
   }
 
   drain({ tenantId }: Of<'drain'>): void {
@@ -88,9 +93,20 @@ export class Host {
 
   /** Ends all that runs here and writes what the logs still hold. */
   async close(): Promise<void> {
+    for (const socket of this.#borrowed.values()) socket.giveBack()
     const tenants = [...this.#tenants.values()]
     this.#tenants.clear()
     await Promise.all(tenants.map(tenant => tenant.close()))
+  }
+
+  #open(tenantId: string, socket: Socket, head?: Buffer): void {
+    socket.on('error', ignoreBrokenConnection)
+    const tenant = this.#tenants.get(tenantId)
+    if (!tenant) return refuseConnection(socket)
+    tenant.connections.add(socket)
+    bindConnection(socket, tenant)
+    tenant.changed()
+    this.#http.accept(socket, head, () => this.#disconnected(tenant, socket))
   }
 
   #disconnected(tenant: ServedTenant, socket: Socket): void {

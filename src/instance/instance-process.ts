@@ -32,6 +32,10 @@ function obey(
       return host.serve(message)
     case 'connection':
       return host.connect(message, socket)
+    case 'lend':
+      return host.borrow(message, socket)
+    case 'give-back':
+      return host.giveBack(message)
     case 'drain':
       return host.drain(message)
     case 'retire':
@@ -43,7 +47,7 @@ function obey(
   }
 }
 
-function send(message: FromInstance): void {
+function send(message: FromInstance, handle?: unknown): void {
   // The callback takes a failure: the channel may close at any time, which 'disconnect' tells.
-  if (process.connected) process.send!(message, undefined, undefined, () => {})
+  if (process.connected) process.send!(message, handle as Socket | undefined, undefined, () => {})
 }

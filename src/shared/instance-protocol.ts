@@ -42,6 +42,12 @@ export type ToInstance =
    * that a connection whose instance died before it took it goes to another one.
    */
   | { type: 'connection'; tenantId: string; seq: number; head?: string }
+  /**
+   * Comes with the handle of a listening socket: accept the tenant's connections from it as well, until `give-back`.
+   * Answered by `borrowed` with the same handle, so that the sender has one on which it does not accept.
+   */
+  | { type: 'lend'; tenantId: string; loanId: number }
+  | { type: 'give-back'; tenantId: string; loanId: number }
   /** Let every kept-alive connection end by itself with its next answer; answered by `drained`. */
   | { type: 'drain'; tenantId: string }
   /** Forget a tenant at once, cutting what is open; answered by `retired`. */
@@ -62,6 +68,9 @@ export type FromInstance =
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
   | { type: 'took'; seq: number }
+  | { type: 'borrowed'; loanId: number }
+  /** Four times a second while a socket is lent: connections accepted from it since the last time. */
+  | { type: 'accepted'; loanId: number; count: number }
   | { type: 'log-held'; tenantId: string }
   /** Sent at most once a second, and only by a process in which something changed. */
   | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
+import type { LendableSocket } from '../runtime/loan.ts'
 import { refuseConnection } from '../runtime/unavailable.ts'
 import type { Acceptor, Listener } from './listener.ts'
 import { listenOnFreePort, listenOnPort } from './ports.ts'
@@ -7,6 +8,8 @@ import { listenOnFreePort, listenOnPort } from './ports.ts'
 export interface GatewayOptions {
   /** Takes an accepted, unread connection for what is served; see `Supervisor.connect`. */
   connect(servedId: string, socket: Socket): void
+  /** Connections come in a rush; see `Supervisor.lend`. */
+  lend?(servedId: string, socket: LendableSocket): void
   /** A connection could not be accepted, for example ENOBUFS; told at most once a minute, however many there are. */
   onAcceptError?(error: Error): void
 }
@@ -39,6 +42,7 @@ export class Gateway {
     if (open) return open.listener.port
     const acceptor: Acceptor = {
       accept: socket => this.#accept(addressId, socket),
+      onRush: socket => this.#lend(addressId, socket),
       onAcceptError: error => this.#tellAcceptError(error),
     }
     const listener =
@@ -54,7 +58,9 @@ export class Gateway {
   /** From the next connection on, the address leads there; null: every connection is answered with 503. */
   point(addressId: string, servedId: string | null): void {
     const address = this.#addresses.get(addressId)
-    if (address) address.servedId = servedId
+    if (!address || address.servedId === servedId) return
+    address.servedId = servedId
+    address.listener.recall()
   }
 
   /** Refuses connections from now on; those handed over live on. */
@@ -75,6 +81,11 @@ export class Gateway {
     if (now - this.#acceptErrorAt < ACCEPT_ERROR_EVERY_MS) return
     this.#acceptErrorAt = now
     this.#options.onAcceptError?.(error)
+  }
+
+  #lend(addressId: string, socket: LendableSocket): void {
+    const servedId = this.#addresses.get(addressId)?.servedId
+    if (servedId) this.#options.lend?.(servedId, socket)
   }
 
   #accept(addressId: string, socket: Socket): void {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import type { LendableSocket, SocketHandle } from '../runtime/loan.ts'
+import { Rush } from './rush.ts'
 
 /** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024
@@ -7,40 +9,90 @@ const BACKLOG = 1024
 export interface Acceptor {
   /** Takes an accepted, unread connection. */
   accept(socket: Socket): void
+  /** Connections come so fast that the instance had better accept them itself; told again while they do. */
+  onRush?(socket: LendableSocket): void
   /** One connection could not be accepted, for example ENOBUFS; the next one may. On EMFILE libuv drops it silently. */
   onAcceptError(error: Error): void
 }
 
-/** A listening socket on 127.0.0.1 that accepts connections without reading from them. */
-export class Listener {
+/** A listening socket on 127.0.0.1 that accepts connections without reading from them, unless it is lent. */
+export class Listener implements LendableSocket {
   readonly port: number
-  readonly #server: Server
+  readonly #acceptor: Acceptor
+  readonly #rush = new Rush()
+  #server: Server | undefined
+  #kept: SocketHandle | undefined
+  #loan: { end(): void } | undefined
 
-  private constructor(server: Server) {
-    this.#server = server
+  private constructor(server: Server, acceptor: Acceptor) {
+    this.#acceptor = acceptor
     this.port = (server.address() as { port: number }).port
+    this.#accept(server)
   }
 
   /** Rejects with the system's error, for example EADDRINUSE. */
-  static async open(port: number, { accept, onAcceptError }: Acceptor): Promise<Listener> {
-    // `pauseOnConnect`: a byte read here would be lost to the instance. Small answers must not wait for each other
-    // (TCP_NODELAY), and a client that vanished must be noticed some day (SO_KEEPALIVE): both belong to the socket, so
-    // they stay when it is handed over.
-    const server = createServer({
-      pauseOnConnect: true,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: 60_000,
-    })
-    server.on('connection', accept)
+  static async open(port: number, acceptor: Acceptor): Promise<Listener> {
+    const server = createPausedServer()
     server.listen({ port, host: '127.0.0.1', backlog: BACKLOG, exclusive: true })
     await once(server, 'listening')
-    server.on('error', onAcceptError)
-    return new Listener(server)
+    return new Listener(server, acceptor)
+  }
+
+  offer(loan: { end(): void }): SocketHandle | undefined {
+    if (this.#loan) return undefined
+    // Node has no public name for it; the cluster module sends the same (lib/internal/cluster/shared_handle.js).
+    const handle = (this.#server as { _handle?: SocketHandle } | undefined)?._handle
+    if (handle) this.#loan = loan
+    return handle
+  }
+
+  lent(kept: SocketHandle): void {
+    this.#kept = kept
+    this.#server?.close()
+    this.#server = undefined
+  }
+
+  takeBack(): void {
+    this.#loan = undefined
+    if (!this.#kept) return
+    const server = createPausedServer()
+    server.listen(this.#kept, BACKLOG)
+    this.#kept = undefined
+    this.#accept(server)
+  }
+
+  /** From the next connection on, all come here: a loan ends. */
+  recall(): void {
+    this.#loan?.end()
   }
 
   /** Frees the port at once; connections that were accepted live on. */
   close(): void {
-    this.#server.close()
+    this.recall()
+    this.#server?.close()
+    this.#server = undefined
   }
+
+  #accept(server: Server): void {
+    this.#server = server
+    server.on('connection', socket => {
+      this.#acceptor.accept(socket)
+      if (this.#rush.isOn()) this.#acceptor.onRush?.(this)
+    })
+    server.on('error', this.#acceptor.onAcceptError)
+  }
+}
+
+/**
+ * `pauseOnConnect`: a byte read here would be lost to the instance. Small answers must not wait for each other
+ * (TCP_NODELAY), and a client that vanished must be noticed some day (SO_KEEPALIVE): both belong to the socket, so they
+ * stay when it is handed over.
+ */
+function createPausedServer(): Server {
+  return createServer({
+    pauseOnConnect: true,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+  })
 }

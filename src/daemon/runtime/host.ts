@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
+import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { FromInstance, Tenant, TenantMetrics, ToInstance } from '../../shared/instance-protocol.ts'
@@ -7,6 +8,8 @@ import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
+import type { LendableSocket, SocketHandle } from './loan.ts'
+import { Loans } from './loans.ts'
 
 export interface HostOptions extends ProcessOptions {
   /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
@@ -40,6 +43,7 @@ export class Host {
   readonly #handOvers: HandOvers
   /** Several of one kind are answered in the order they were asked. */
   readonly #answers = new Map<string, Answer[]>()
+  readonly #loans: Loans
   readonly #watchers = new Map<string, HostWatcher>()
   #logPath: string
   #asked = false
@@ -53,10 +57,11 @@ export class Host {
     this.#termination = options.termination
     this.#child = startProcess(options)
     this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.kill() })
+    this.#loans = new Loans((message, handle) => this.#send(message, handle))
     this.ended = this.#watchEnd()
     this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
-    this.#child.on('message', message => this.#receive(message as FromInstance))
+    this.#child.on('message', (message, handle) => this.#receive(message as FromInstance, handle))
   }
 
   get pid(): number | undefined {
@@ -88,6 +93,16 @@ export class Host {
 
   handOver(handOver: HandOver): void {
     this.#handOvers.send(handOver)
+  }
+
+  /** The tenant accepts from the socket by itself, as long as it is worth while. */
+  lend(tenantId: string, socket: LendableSocket): void {
+    if (this.isReachable) this.#loans.begin(tenantId, socket)
+  }
+
+  /** From now on the socket's owner accepts. */
+  endLoan(tenantId: string): void {
+    this.#loans.end(tenantId)
   }
 
   /** Takes the place of an earlier watcher of the same tenant. */
@@ -150,17 +165,21 @@ export class Host {
     })
   }
 
-  #send(message: ToInstance): void {
+  #send(message: ToInstance, handle?: SocketHandle): void {
     if (!this.#child.connected) return
-    this.#child.send(message, error => {
+    this.#child.send(message, handle as Server | undefined, error => {
       if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
     })
   }
 
-  #receive(message: FromInstance): void {
+  #receive(message: FromInstance, handle: unknown): void {
     switch (message.type) {
       case 'took':
         return this.#handOvers.markTaken(message.seq)
+      case 'borrowed':
+        return this.#loans.arrived(message.loanId, handle as SocketHandle | undefined)
+      case 'accepted':
+        return this.#loans.renew(message.loanId, message.count)
       case 'metrics':
         this.memoryBytes = message.memoryBytes
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)
@@ -198,6 +217,7 @@ export class Host {
     for (const { reject } of [...this.#answers.values()].flat()) reject(new HostEndedError(ending))
     this.#answers.clear()
     this.#handOvers.close()
+    this.#loans.endAll()
     for (const watcher of [...this.#watchers.values()]) watcher.onEnded(ending)
     return ending
   }

@@ -32,6 +32,16 @@ export class InstanceSet {
     return [...this.#all].filter(({ isLive }) => isLive)
   }
 
+  /** The one that takes connections, when no other exists. */
+  get only(): Instance | undefined {
+    const [only] = this.#all
+    return this.#all.size === 1 && only?.takesConnections ? only : undefined
+  }
+
+  endLoans(): void {
+    for (const instance of this.#all) instance.giveBack()
+  }
+
   get activeRequests(): number {
     return this.live.reduce((sum, { activeRequests }) => sum + activeRequests, 0)
   }
@@ -53,6 +63,7 @@ export class InstanceSet {
   async dismiss(instance: Instance, drainMs: number): Promise<void> {
     const wasReady = instance.state === 'ready'
     if (wasReady || instance.state === 'starting') instance.state = 'draining'
+    instance.giveBack()
     const { host, tenant, leave } = instance.place
     if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id), drainMs)
     await leave()

@@ -4,6 +4,7 @@ import type { InstanceReport } from '../../shared/deployments.ts'
 import type { TenantMetrics } from '../../shared/instance-protocol.ts'
 import type { HostWatcher } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
+import type { LendableSocket } from './loan.ts'
 import type { Place } from './placement.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
@@ -81,6 +82,15 @@ export class Instance {
     this.#lastHandOverAt = Date.now()
     const { host, tenant } = this.place
     host.handOver({ tenantId: tenant.id, socket, head, giveBack })
+  }
+
+  /** Accepts connections by itself until it gives the socket back. */
+  borrow(socket: LendableSocket): void {
+    this.place.host.lend(this.place.tenant.id, socket)
+  }
+
+  giveBack(): void {
+    this.place.host.endLoan(this.place.tenant.id)
   }
 
   /** Open connections, those that it has not yet told of included. */

@@ -9,6 +9,7 @@ import { lastLines } from './host-logs.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet } from './instance-set.ts'
+import type { LendableSocket } from './loan.ts'
 import type { Place, Placement } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { startReserve } from './reserve.ts'
@@ -91,6 +92,11 @@ export class Pool {
     if (instance) return instance.handOver(socket, head, () => this.connect(socket, head))
     this.#held.add({ socket, head })
     if (this.#desired === 0) this.#wake()
+  }
+
+  /** With a second instance about to come the kernel would share out connections regardless of load. */
+  lend(socket: LendableSocket): void {
+    if (this.#desired === 1 && !this.#renewing && !this.#closing) this.#instances.only?.borrow(socket)
   }
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
@@ -180,6 +186,7 @@ export class Pool {
   }
 
   #place({ beside }: { beside: boolean }): Place {
+    this.#instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = this.#history.unhealthy >= 2
     return this.#options.placement(this.#served.tenant, { alone, beside })

@@ -9,6 +9,7 @@ import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
 import { Host } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
+import type { LendableSocket } from './loan.ts'
 import type { Placement } from './placement.ts'
 import { Pool } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
@@ -115,6 +116,11 @@ export class Supervisor {
     const pool = this.#pools.get(id)
     if (pool) pool.connect(socket, head)
     else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, head)
+  }
+
+  /** Lets the instance accept by itself what comes in a rush, where there is only one, until that is over. */
+  lend(id: string, socket: LendableSocket): void {
+    this.#pools.get(id)?.lend(socket)
   }
 
   /** No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed. */
