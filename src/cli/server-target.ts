@@ -1,10 +1,10 @@
 import { HostingError } from '../shared/errors.ts'
+import type { McpConnection } from '../shared/mcp-connection.ts'
 import { nearestName } from '../shared/names.ts'
 import type { Environment } from '../shared/states.ts'
 import type { ApiClient } from './api-client.ts'
 import type { OptionDeclaration } from './command.ts'
 import type { CommandContext } from './command-context.ts'
-import type { McpConnection } from './mcp-client.ts'
 import {
   type BuildEntry,
   type DeploymentEntry,

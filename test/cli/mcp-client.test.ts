@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool, connectToServer, getTool, withServer } from '../../src/cli/mcp-client.ts'
+import { callTool, getTool, withServer } from '../../src/cli/mcp-client.ts'
+import { connectToServer } from '../../src/shared/mcp-connection.ts'
 import { closeServer, startSdkServer } from '../helpers/sdk-server.ts'
 
 let server: Awaited<ReturnType<typeof startSdkServer>>

@@ -5,13 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error a plain script of the example, without types
 import { startBooksApi } from '../../examples/http-api/api.mjs'
-import {
-  callTool,
-  connectToServer,
-  listResources,
-  listTools,
-  type McpConnection,
-} from '../../src/cli/mcp-client.ts'
+import { callTool, listResources, listTools } from '../../src/cli/mcp-client.ts'
+import { connectToServer, type McpConnection } from '../../src/shared/mcp-connection.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool, connectToServer } from '../../src/cli/mcp-client.ts'
+import { callTool } from '../../src/cli/mcp-client.ts'
+import { connectToServer } from '../../src/shared/mcp-connection.ts'
 import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))

@@ -1,8 +1,8 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
+import type { McpConnection } from '../../shared/mcp-connection.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
-import type { McpConnection } from '../mcp-client.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
 
 export default defineCommand({

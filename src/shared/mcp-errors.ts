@@ -1,4 +1,4 @@
-import { HostingError } from '../shared/errors.ts'
+import { HostingError } from './errors.ts'
 
 /** Everything the SDK, `fetch` or the server threw, as one sentence about `url`. */
 export function toHostingError(error: unknown, url: string): HostingError {
