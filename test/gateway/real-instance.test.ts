@@ -1,8 +1,8 @@
 import { Agent } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Artifact } from '../../src/shared/artifact.ts'
-import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { describeWho } from '../fixtures/servers/who.ts'
+import { RuntimeHarness } from '../helpers/runtime-harness.ts'
 import { callTool } from '../helpers/tool-call.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
@@ -29,7 +29,7 @@ test('a release of a real server under keep-alive load fails no request', async 
 test('a real server in a shared process sleeps and answers again', async () => {
   await using harness = new RuntimeHarness({ instanceProgram })
   const port = await harness.gateway.open('weather')
-  harness.supervisor.add(describeReal('mcp_1', port, { placement: 'shared', idleMs: 20 }))
+  harness.supervisor.add(describeWho('mcp_1', port, { placement: 'shared', idleMs: 20 }))
   harness.gateway.point('weather', 'mcp_1')
   expect(await callTool(port, 'who')).toBe('mcp_1')
   await harness.until(() => harness.supervisor.report('mcp_1').instances.length === 0)
@@ -38,32 +38,9 @@ test('a real server in a shared process sleeps and answers again', async () => {
 })
 
 async function release(harness: RuntimeHarness, id: string, port: number): Promise<void> {
-  harness.supervisor.add(describeReal(id, port))
+  harness.supervisor.add(describeWho(id, port))
   await harness.supervisor.start(id)
   harness.gateway.point('weather', id)
-}
-
-function describeReal(id: string, port: number, more: Parameters<typeof describeServed>[1] = {}) {
-  const served = describeServed(id, { ...more, loadArtifact: () => serverThatSays(id) })
-  const host = `127.0.0.1:${port}`
-  return {
-    ...served,
-    tenant: { ...served.tenant, url: `http://${host}/mcp`, allowedHosts: [host], stateKey: 'c2VjcmV0' },
-  }
-}
-
-function serverThatSays(text: string): Artifact {
-  const who = { name: 'who', description: 'Says who answers.', inputSchema: { type: 'object' } }
-  return {
-    format: 1,
-    server: { name: 'weather', version: '1.0.0' },
-    template: 'basic',
-    tools: [{ ...who, handler: { type: 'template', text } }],
-    resources: [],
-    prompts: [],
-    data: null,
-    env: [],
-  }
 }
 
 function startLoad(port: number, clients: number) {

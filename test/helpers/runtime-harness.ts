@@ -49,6 +49,7 @@ export class RuntimeHarness implements AsyncDisposable {
         this.supervisor.connect(id, socket)
         this.#record(() => this.#accepted++)
       },
+      lend: (id, socket) => this.supervisor.lend(id, socket),
     })
   }
 
@@ -73,6 +74,11 @@ export class RuntimeHarness implements AsyncDisposable {
       const timer = setInterval(look, 5)
       this.#waiting.add(look)
     })
+  }
+
+  /** Connections that the gateway itself has accepted in all. */
+  get acceptedHere(): number {
+    return this.#accepted
   }
 
   /** Resolves when so many connections have been accepted in all. */

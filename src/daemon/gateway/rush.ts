@@ -1,7 +1,7 @@
-const WINDOW_MS = 100
+const WINDOW_MS = 250
 const CONNECTIONS = 50
 
-/** Counts connections: 50 within a tenth of a second are a rush, told once for each such tenth. */
+/** Counts connections: 50 within a quarter of a second are a rush, told once for each such quarter. */
 export class Rush {
   #since = 0
   #count = 0

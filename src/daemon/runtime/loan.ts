@@ -22,7 +22,7 @@ export interface LoanOptions {
 
 /** A borrower that accepted fewer in so long, or did not say, has to give the socket back. */
 const REVIEW_EVERY_MS = 1000
-const WORTHWHILE = 100
+const WORTHWHILE = 50
 
 /**
  * A listening socket in the hands of an instance, for as long as connections come in a rush. Node sends one handle at a
