@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { daemonProof } from '../shared/daemon-proof.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../shared/errors.ts'
 import type { Discovery, HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
@@ -33,7 +35,7 @@ export async function ensureDaemon(surroundings: Surroundings): Promise<Discover
 }
 
 /**
- * The daemon that the discovery file names, if it answers with the file's nonce; undefined otherwise. A pid or a port
+ * The daemon that the discovery file names, if it proves that it knows the file's nonce; undefined otherwise. A pid or a port
  * alone proves nothing, both are used again.
  */
 export async function findDaemon(paths: HomePaths): Promise<Discovery | undefined> {
@@ -41,8 +43,9 @@ export async function findDaemon(paths: HomePaths): Promise<Discovery | undefine
   if (!discovery) return undefined
   const client = createApiClient({ url: discovery.url, apiKey: undefined, timeoutMs: HEALTH_TIMEOUT_MS })
   try {
-    const health = await client.get<Partial<Discovery>>('/health')
-    return health?.nonce === discovery.nonce ? discovery : undefined
+    const challenge = randomBytes(16).toString('base64url')
+    const health = await client.get<{ proof?: string } | undefined>('/health', { challenge })
+    return health?.proof === daemonProof(discovery.nonce, challenge) ? discovery : undefined
   } catch (error) {
     if (error instanceof HostingError && error.code === 'TIMEOUT') throw hung(discovery, error)
     return undefined

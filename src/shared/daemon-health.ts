@@ -3,8 +3,8 @@ import { z } from 'zod'
 /** GET /health of the daemon. */
 export const daemonHealthSchema = z.object({
   status: z.literal('ok'),
-  /** As in the discovery file. */
-  nonce: z.string(),
+  /** Answers the `challenge` of the query; see `daemonProof`. */
+  proof: z.string().optional(),
   version: z.string(),
   pid: z.int(),
   startedAt: z.iso.datetime(),

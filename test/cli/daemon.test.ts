@@ -86,7 +86,9 @@ test('the daemon of a lost credentials file is stopped all the same', async () =
 })
 
 test('another program behind the address of the discovery file is not taken for the daemon', async () => {
-  const stranger = await listen(createServer((_request, response) => response.end('{"nonce":"other"}')))
+  const stranger = await listen(
+    createServer((_request, response) => response.end('{"nonce":"n","proof":"n"}')),
+  )
   try {
     discover(stranger, { pid: process.pid })
     expect((await home.mcp(['daemon', 'status'])).code).toBe(7)
@@ -175,9 +177,12 @@ async function startOldDaemon(): Promise<number> {
   mkdirSync(home.dir, { recursive: true })
   writeFileSync(
     program,
-    `import { createServer } from 'node:http'
+    `import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
 createServer((request, response) => {
-  if (request.url === '/health') return response.end(JSON.stringify({ nonce: 'old' }))
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+  const proof = createHmac('sha256', 'old').update(searchParams.get('challenge') ?? '').digest('base64url')
+  if (pathname === '/health') return response.end(JSON.stringify({ proof }))
   response.writeHead(202).end('{}', () => process.exit(0))
 }).listen(0, '127.0.0.1', function () { process.stdout.write(String(this.address().port)) })`,
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { daemonProof } from '../../src/shared/daemon-proof.ts'
 import { VERSION } from '../../src/shared/version.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
@@ -16,11 +17,11 @@ const health = async (id: string) => (await daemon.api('GET', `/api/lambda-deplo
 
 describe('the daemon', () => {
   test('tells without a key which one it is', async () => {
-    const { status, body } = await daemon.api('GET', '/health', { key: null })
+    const { status, body } = await daemon.api('GET', '/health?challenge=abc', { key: null })
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'ok',
-      nonce: 'test-nonce',
+      proof: daemonProof('test-nonce', 'abc'),
       version: VERSION,
       pid: process.pid,
       startedAt: expect.any(String),
