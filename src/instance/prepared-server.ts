@@ -1,4 +1,5 @@
 import type { LogLevel } from '../shared/definitions.ts'
+import type { LogLine } from '../shared/instance-protocol.ts'
 
 /**
  * The seam inside an instance: the protocol layer (HTTP, sessions, both eras) on one side, what a server *does* on the
@@ -10,28 +11,53 @@ export interface PreparedServer {
   instructions?: string
   capabilities: ServerCapabilities
   /** One page as serialised JSON members, for example `"tools":[…],"nextCursor":"…"`. Throws RpcError -32602 for a bad cursor. */
-  listTools(cursor?: string): string
-  listResources(cursor?: string): string
-  listResourceTemplates(cursor?: string): string
-  listPrompts(cursor?: string): string
+  listTools: ListMethod
+  listResources: ListMethod
+  listResourceTemplates: ListMethod
+  listPrompts: ListMethod
   /** Undefined when there is no such tool. */
   findTool(name: string): PreparedTool | undefined
-  readResource(uri: string, context: CallContext): Promise<ReadResourceResult>
+  readResource(uri: string, context: ClientContext): Promise<ReadResourceResult>
   /** True when the URI names a resource or matches a resource template. */
   hasResource(uri: string): boolean
-  getPrompt(name: string, args: Record<string, string>, context: CallContext): Promise<GetPromptResult>
-  complete(params: CompleteParams, context: CallContext): Promise<CompleteResult>
-  close(): void
+  getPrompt(name: string, args: Record<string, string>, context: ClientContext): Promise<GetPromptResult>
+  complete(params: CompleteParams, context: ClientContext): Promise<CompleteResult>
+  /** True when it may send what no request asked for: sessions then get a GET stream that can be resumed. */
+  speaksUnasked?: boolean
+  /** Called once before any request: what the server can do outside of them. */
+  attach?(outlet: ServerOutlet): void
+  /** A session of the legacy era (un)subscribed; its updates are sent by `resourceUpdated` alone. */
+  subscribe?(uri: string, isWanted: boolean, context: ClientContext): void | Promise<void>
+  /** A session of the legacy era set its level; what it is sent is filtered already. */
+  setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>
+  /** A notification of a legacy client other than `notifications/cancelled`. */
+  notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
+  /** Resolves when nothing of it is left, a program's processes included. */
+  close(): void | Promise<void>
+}
+
+/** A bridge asks its program, which may have a list of its own for each client. */
+export type ListMethod = (cursor?: string, context?: ClientContext) => string | Promise<string>
+
+/** What a server can do outside of any request. */
+export interface ServerOutlet {
+  announce(list: 'tools' | 'prompts' | 'resources'): void
+  resourceUpdated(uri: string): void
+  /** To the deployment's log; `stream`: where it came from, the server itself by default. */
+  log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
 }
 
 export interface PreparedTool {
   name: string
   /** JSON Schema as it was declared; needed for `x-mcp-header` (SEP-2243). */
   inputSchema: Record<string, unknown>
-  /** True when the tool may log, report progress or ask before it answers: only then an SSE stream is opened. */
+  /**
+   * True when the tool is known to log, report progress or ask before it answers: the answer is then an SSE stream from
+   * its start on. Otherwise it becomes one with the first thing that the handler says.
+   */
   streams: boolean
   /** Validates the arguments, then runs the handler. A bad argument or a failed handler is `isError: true`, never a throw. */
-  call(args: Record<string, unknown>, context: CallContext): Promise<CallToolResult> | CallToolResult
+  call(args: Record<string, unknown>, context: ClientContext): Promise<CallToolResult> | CallToolResult
 }
 
 /** What a handler can do besides answering. Calls on it after the answer, or after `signal` aborted, do nothing. */
@@ -48,15 +74,22 @@ export interface ClientContext extends CallContext {
   /** `_meta` of the request as it came. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly client: ClientFacts
+  /** Token of the request's `Authorization: Bearer` header. */
+  readonly bearerToken: string | undefined
   /** The legacy session the request belongs to; undefined in the modern era, which has none. */
   readonly session: CallerSession | undefined
   /**
    * Asks the client and waits for its answer: `sampling/createMessage`, `elicitation/create`, `roots/list`.
    * Legacy era: a JSON-RPC request on the request's own stream. Modern era: the call ends with `input_required`, and the
    * client's next try runs the handler anew, with the same questions in the same order answered from `inputResponses`.
-   * Rejects with RpcError -32021 (modern) or -32600 when the client has no such capability.
+   * Rejects with RpcError -32021 (modern) or -32600 when the client has no such capability. `key`: the question's name in
+   * `inputRequests`; by default its number.
    */
-  ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>
+  ask(method: string, params: Record<string, unknown>, key?: string): Promise<Record<string, unknown>>
+  /** Answers to the requests of an {@link InputRequired} that this handler threw before, by their keys. */
+  readonly inputResponses: Readonly<Record<string, Record<string, unknown>>> | undefined
+  /** The state that it threw with them; nobody but this deployment can have made it. */
+  readonly requestState: unknown
   /** `notifications/{tools,prompts,resources}/list_changed` to everyone who listens. */
   announce(list: 'tools' | 'prompts' | 'resources'): void
   /** `notifications/resources/updated` to whoever subscribed to it. */
@@ -117,6 +150,26 @@ export interface CompleteParams {
 }
 export interface CompleteResult {
   completion: { values: string[]; total?: number; hasMore?: boolean }
+}
+
+/**
+ * Thrown by a handler that needs answers of the client and wants to be run anew with them (MRTR, SEP-2322): the call ends
+ * with `input_required`. In the legacy era the questions are asked on the call's own stream, to the same effect.
+ */
+export class InputRequired extends Error {
+  readonly requests: Readonly<Record<string, InputRequest>>
+  /** Any JSON that the next run is to find as `requestState`; signed, not hidden from the client. */
+  readonly state: unknown
+  constructor(requests: Record<string, InputRequest>, state?: unknown) {
+    super('the call needs answers of the client')
+    this.requests = requests
+    this.state = state
+  }
+}
+
+export interface InputRequest {
+  method: string
+  params: Record<string, unknown>
 }
 
 /** A JSON-RPC error that the protocol layer sends as it is. */

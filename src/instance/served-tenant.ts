@@ -3,8 +3,9 @@ import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
 import { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
+import { Announcements } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
-import { Sessions } from './protocol/sessions.ts'
+import { type Session, Sessions } from './protocol/sessions.ts'
 
 /** Open event streams of one tenant; the next one is refused with 503. */
 const MAX_STREAMS = 1000
@@ -27,6 +28,8 @@ export class ServedTenant {
   #sessions: Sessions | undefined
   #events: EventStore | undefined
   #log: TenantLog | undefined
+  #announcements: Announcements | undefined
+  #stateKey: Buffer | undefined
 
   constructor(
     config: Tenant,
@@ -38,6 +41,11 @@ export class ServedTenant {
     this.instanceId = instanceId
     this.server = server
     this.#onChange = onChange
+    server.attach?.({
+      announce: list => this.announcements.listChanged(list),
+      resourceUpdated: uri => this.announcements.resourceUpdated(uri),
+      log: (level, message) => this.log.server(level, message),
+    })
   }
 
   get log(): TenantLog {
@@ -53,6 +61,21 @@ export class ServedTenant {
   get events(): EventStore {
     this.#events ??= new EventStore()
     return this.#events
+  }
+
+  get announcements(): Announcements {
+    this.#announcements ??= new Announcements(this)
+    return this.#announcements
+  }
+
+  /** What `requestState` is signed with; the same in all instances of one deployment. */
+  get stateKey(): Buffer {
+    this.#stateKey ??= Buffer.from(this.config.stateKey, 'base64')
+    return this.#stateKey
+  }
+
+  get openSessions(): Iterable<Session> {
+    return this.#sessions?.all() ?? []
   }
 
   get hasRoomForStream(): boolean {

@@ -1,16 +1,16 @@
 import { prepareServer } from '../../src/instance/prepare-server.ts'
-import type { CallContext, CallToolResult, PreparedServer } from '../../src/instance/prepared-server.ts'
+import type { CallToolResult, ClientContext, PreparedServer } from '../../src/instance/prepared-server.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import type { ToolDefinition } from '../../src/shared/definitions.ts'
 import type { Tenant } from '../../src/shared/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 
 /** A call context that keeps what the handler said. */
-export interface RecordedCall extends CallContext {
+export interface RecordedCall extends ClientContext {
   said: unknown[][]
 }
 
-export function createCall(changes: Partial<CallContext> = {}): RecordedCall {
+export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
   const said: unknown[][] = []
   return {
     said,
@@ -18,6 +18,19 @@ export function createCall(changes: Partial<CallContext> = {}): RecordedCall {
     log: (...line) => said.push(['log', ...line]),
     progress: (...step) => said.push(['progress', ...step]),
     hostingContext: undefined,
+    meta: {},
+    client: { protocolVersion: '2025-11-25', capabilities: {}, info: undefined },
+    bearerToken: undefined,
+    session: undefined,
+    inputResponses: undefined,
+    requestState: undefined,
+    ask: (...question) => {
+      said.push(['ask', ...question])
+      return Promise.reject(new Error('nobody answers'))
+    },
+    announce: list => said.push(['announce', list]),
+    resourceUpdated: uri => said.push(['updated', uri]),
+    closeStream: () => said.push(['closed']),
     ...changes,
   }
 }
@@ -46,7 +59,7 @@ export function createTool(parts: Partial<ToolDefinition>): ToolDefinition {
 export async function callTool(
   tool: Partial<ToolDefinition>,
   args: Record<string, unknown> = {},
-  options: { artifact?: Partial<Artifact>; tenant?: Partial<Tenant>; call?: CallContext } = {},
+  options: { artifact?: Partial<Artifact>; tenant?: Partial<Tenant>; call?: ClientContext } = {},
 ): Promise<CallToolResult> {
   const definition = createTool(tool)
   const server = prepare({ tools: [definition], ...options.artifact }, options.tenant)

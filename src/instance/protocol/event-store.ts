@@ -20,9 +20,10 @@ export class EventStore {
     this.#nextId = firstId
   }
 
-  open(sessionId: string): ResumableStream {
+  /** `mostCharacters` are kept for a client that comes back. */
+  open(sessionId: string, mostCharacters = MAX_STREAM_CHARACTERS): ResumableStream {
     this.#makeRoom()
-    const stream = new ResumableStream(this.#nextId++, sessionId)
+    const stream = new ResumableStream(this.#nextId++, sessionId, mostCharacters)
     this.#streams.set(stream.id, stream)
     return stream
   }
@@ -62,21 +63,34 @@ export class ResumableStream {
   doneAt = 0
   #events: { sequence: number; data: string }[] = []
   #sequence = 0
+  #delivered = 0
+  readonly #mostCharacters: number
   #sink: SseResponse | undefined
 
-  constructor(id: number, sessionId: string) {
+  constructor(id: number, sessionId: string, mostCharacters: number) {
     this.id = id
     this.sessionId = sessionId
+    this.#mostCharacters = mostCharacters
   }
 
   get isDone(): boolean {
     return this.doneAt > 0
   }
 
-  /** Sends to `sink` from now on; `priming` gives the client an id to resume from before there is an event. */
+  /**
+   * Sends to `sink` from now on, first what nobody took yet; `priming` gives the client an id to resume from before there is
+   * an event.
+   */
   attach(sink: SseResponse, priming: boolean): void {
     this.#sink = sink
-    if (priming) sink.prime(`${this.id}-${this.#sequence}`, RETRY_MS)
+    if (priming) sink.prime(`${this.id}-${this.#delivered}`, RETRY_MS)
+    for (const event of this.#events) if (event.sequence > this.#delivered) this.#deliver(event)
+  }
+
+  /** Ends the connection but not the stream: the client comes back for the rest after `retryMs` (SEP-1699). */
+  detach(retryMs = RETRY_MS): void {
+    this.#sink?.prime(`${this.id}-${this.#sequence}`, retryMs)
+    this.#sink?.end()
   }
 
   /** Sends what came after the event `after`, then what is still to come. A former connection is closed. */
@@ -91,7 +105,7 @@ export class ResumableStream {
     const event = { sequence: ++this.#sequence, data }
     this.#events.push(event)
     this.characters += data.length
-    while (this.characters > MAX_STREAM_CHARACTERS && this.#events.length > 1)
+    while (this.characters > this.#mostCharacters && this.#events.length > 1)
       this.characters -= this.#events.shift()!.data.length
     this.#deliver(event)
   }
@@ -103,6 +117,8 @@ export class ResumableStream {
   }
 
   #deliver(event: { sequence: number; data: string }): void {
-    if (this.#sink?.isOpen) this.#sink.send(event.data, `${this.id}-${event.sequence}`)
+    if (!this.#sink?.isOpen) return
+    this.#sink.send(event.data, `${this.id}-${event.sequence}`)
+    this.#delivered = event.sequence
   }
 }

@@ -13,6 +13,14 @@ export interface RpcNotification {
   params?: Record<string, unknown>
 }
 
+/** What a client posts to answer a request of the server. */
+export interface RpcAnswer {
+  jsonrpc: '2.0'
+  id: RequestId
+  result?: unknown
+  error?: unknown
+}
+
 /** Codes of JSON-RPC 2.0 and of MCP (schema.ts of 2025-11-25 and 2026-07-28). */
 export const RPC = {
   parseError: -32700,
@@ -26,6 +34,7 @@ export const RPC = {
   /** Until 2025-11-25; later revisions say invalidParams. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const
 
@@ -54,6 +63,10 @@ export function rpcResult(id: RequestId, members: string): string {
 export function rpcError(id: RequestId | null, code: number, message: string, data?: unknown): string {
   const details = data === undefined ? '' : `,"data":${JSON.stringify(data)}`
   return `{"jsonrpc":"2.0","id":${id === null ? 'null' : idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}${details}}}`
+}
+
+export function rpcRequest(id: RequestId, method: string, params: Record<string, unknown>): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`
 }
 
 export function rpcNotification(method: string, params: Record<string, unknown>): string {

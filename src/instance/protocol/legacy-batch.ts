@@ -39,7 +39,7 @@ function findFault(exchange: Exchange, messages: unknown[]): string | undefined 
 function runBatch(exchange: Exchange, session: Session, messages: (RpcRequest | RpcNotification)[]): void {
   const requests = messages.filter(message => messageKind(message) === 'request') as RpcRequest[]
   for (const message of messages)
-    if (messageKind(message) === 'notification') receiveNotification(session, message)
+    if (messageKind(message) === 'notification') receiveNotification(exchange.tenant, session, message)
   if (requests.length === 0) return sendEmpty(exchange, 202)
   const answers: (string | undefined)[] = []
   let waiting = requests.length

@@ -1,7 +1,9 @@
 import { type Exchange, openStream, refuse, sendEmpty } from '../http/exchange.ts'
 import { accepts, header } from '../http/headers.ts'
+import { openOutbox } from './caller-session.ts'
 import { RPC } from './json-rpc.ts'
 import { requireSession } from './legacy.ts'
+import { FIRST_WITH_PRIMING } from './revisions.ts'
 import type { Session } from './sessions.ts'
 
 /** GET: what the server has to say unasked, or the rest of an answer whose connection broke (`Last-Event-ID`). */
@@ -56,6 +58,9 @@ function holdStream(exchange: Exchange, session: Session): void {
     session.lastSeenAt = Date.now()
   })
   session.stream = stream
+  // Only who can have something to say needs a stream to resume.
+  if (tenant.server.speaksUnasked)
+    openOutbox(tenant, session).attach(stream, session.revision >= FIRST_WITH_PRIMING)
   tenant.endlessStreams.add(end)
   // A client that comes back while its server is being replaced must find the new one.
   if (tenant.isDraining) end()

@@ -1,33 +1,51 @@
-import { type Exchange, openStream, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
+import type { LogLevel } from '../../shared/definitions.ts'
+import { type Exchange, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
-import { RpcError } from '../prepared-server.ts'
+import { type ClientContext, type ClientFacts, type PreparedServer, RpcError } from '../prepared-server.ts'
 import type { ServedTenant } from '../served-tenant.ts'
-import { type MessageKind, type RequestId, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
+import { callerSession } from './caller-session.ts'
+import {
+  isObject,
+  type MessageKind,
+  type RequestId,
+  RPC,
+  type RpcAnswer,
+  type RpcNotification,
+  type RpcRequest,
+} from './json-rpc.ts'
+import { answerRounds, type LegacyRun, legacyConversation } from './legacy-conversation.ts'
 import { isLogLevel, LOG_LEVEL_NAMES } from './log-level.ts'
 import { findMethod, type MethodResult, type Params, toolOf } from './methods.ts'
 import { RequestContext } from './request-context.ts'
-import {
-  FIRST_WITH_PRIMING,
-  isLegacyRevision,
-  isModernRevision,
-  LEGACY_REVISIONS,
-  negotiateRevision,
-} from './revisions.ts'
-import { cancelRun, type Run, runRequest } from './run-request.ts'
+import { isLegacyRevision, isModernRevision, LEGACY_REVISIONS, negotiateRevision } from './revisions.ts'
+import { cancelRun, type Run, runAgain, runRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
 
 /** The era of `initialize` and sessions, up to 2025-11-25: one message that was posted. */
 export function serveLegacyMessage(
   exchange: Exchange,
   kind: MessageKind,
-  message: RpcRequest | RpcNotification,
+  message: RpcRequest | RpcNotification | RpcAnswer,
 ): void {
+  if (kind === 'response') return receiveAnswer(exchange, message as RpcAnswer)
+  serveCall(exchange, kind, message as RpcRequest | RpcNotification)
+}
+
+function serveCall(exchange: Exchange, kind: MessageKind, message: RpcRequest | RpcNotification): void {
   if (kind === 'request' && message.method === 'initialize')
     return initialize(exchange, message as RpcRequest)
   const session = requireSession(exchange)
   if (!session) return
   if (kind === 'request') return serveLegacyRequest(exchange, session, message as RpcRequest)
-  if (kind === 'notification') receiveNotification(session, message)
+  receiveNotification(exchange.tenant, session, message)
+  sendEmpty(exchange, 202)
+}
+
+/** An answer to nothing that was asked is taken all the same (2025-11-25 transports, "Sending Messages to the Server"). */
+function receiveAnswer(exchange: Exchange, answer: RpcAnswer): void {
+  const session = requireSession(exchange)
+  if (!session) return
+  session.questions?.answer(answer)
   sendEmpty(exchange, 202)
 }
 
@@ -54,9 +72,13 @@ export function requireSession(exchange: Exchange): Session | undefined {
   return undefined
 }
 
-export function receiveNotification(session: Session, { method, params }: RpcNotification): void {
-  if (method !== 'notifications/cancelled') return
-  session.running.get(params?.requestId as RequestId)?.()
+export function receiveNotification(
+  tenant: ServedTenant,
+  session: Session,
+  { method, params }: RpcNotification,
+): void {
+  if (method === 'notifications/cancelled') return session.running.get(params?.requestId as RequestId)?.()
+  tenant.server.notified?.(method, params ?? {}, callerSession(tenant, session))
 }
 
 /** What a session may ask besides the methods of both eras. */
@@ -68,12 +90,13 @@ export function findLegacyMethod(
   const { capabilities } = tenant.server
   if (name === 'ping') return () => EMPTY
   if (name === 'logging/setLevel' && capabilities.logging)
-    return (_server, params) => setLevel(session, params)
+    return (server, params, context) =>
+      setLevel(session, params, level => server.setLogLevel?.(level, context))
   if (
     (name === 'resources/subscribe' || name === 'resources/unsubscribe') &&
     capabilities.resources?.subscribe
   )
-    return (server, params) => checkSubscription(server.hasResource(String(params.uri)), params)
+    return (server, params, context) => subscribe(session, name, server, params, context)
   return findMethod(tenant.server, name)
 }
 
@@ -105,18 +128,25 @@ function serveLegacyRequest(exchange: Exchange, session: Session, request: RpcRe
       { code: RPC.refused, message: 'Too many open streams; try again later', id: request.id },
       ['Retry-After', '5'],
     )
-  const context = new RequestContext(request.params?._meta, session.logLevel ?? 'debug')
-  const run: Run = {
+  const run: LegacyRun = {
     exchange,
     request,
-    context,
+    context: new RequestContext(request.params?._meta, session.logLevel ?? 'debug'),
+    conversation: legacyConversation,
+    session,
     finishResult: legacyResult,
     finishError: error => legacyError(error, request.method),
-    deliver: tool?.streams ? streamAnswer(exchange, session, context) : body => jsonAnswer(exchange, body),
+    deliver: body => jsonAnswer(exchange, body),
+    onInputRequired: async (thrown, method) => {
+      await answerRounds(run, thrown)
+      runAgain(run, method)
+    },
     sessionId: session.label,
     startedAt: performance.now(),
     isSettled: false,
   }
+  run.context.run = run
+  if (tool?.streams) run.context.openSink()
   runLegacy(run, session)
 }
 
@@ -124,11 +154,7 @@ function serveLegacyRequest(exchange: Exchange, session: Session, request: RpcRe
 export function runLegacy(run: Run, session: Session): void {
   const { request, exchange } = run
   const method = findLegacyMethod(exchange.tenant, session, request.method)
-  const deliver = run.deliver
-  run.deliver = body => {
-    session.running.delete(request.id)
-    return deliver(body)
-  }
+  run.onSettled = () => session.running.delete(request.id)
   const missing = () => {
     throw methodNotFound(request.method)
   }
@@ -140,23 +166,6 @@ function jsonAnswer(exchange: Exchange, body: string | undefined): number {
   if (body === undefined) sendEmpty(exchange, 202)
   else sendJson(exchange, 200, body)
   return body?.length ?? 0
-}
-
-/** A broken connection is not a cancellation in this era: the events are kept for the client to come back for. */
-function streamAnswer(exchange: Exchange, session: Session, context: RequestContext): Run['deliver'] {
-  const { tenant } = exchange
-  const stream = tenant.events.open(session.id)
-  const sse = openStream(exchange, ['Mcp-Session-Id', session.id], () => {})
-  stream.attach(sse, session.revision >= FIRST_WITH_PRIMING)
-  context.sink = message => {
-    tenant.log.message('out', message, session.label)
-    stream.send(message)
-  }
-  return body => {
-    if (body !== undefined) stream.send(body)
-    stream.finish()
-    return body?.length ?? 0
-  }
 }
 
 function initialize(exchange: Exchange, request: RpcRequest): void {
@@ -177,7 +186,7 @@ function initialize(exchange: Exchange, request: RpcRequest): void {
     isSettled: false,
   }
   runRequest(run, (_server, params) => {
-    const session = tenant.sessions.create(negotiateRevision(params.protocolVersion))
+    const session = tenant.sessions.create(negotiateRevision(params.protocolVersion), clientFacts(params))
     run.sessionId = session.label
     run.deliver = body => {
       sendJson(exchange, 200, body ?? '', ['Mcp-Session-Id', session.id])
@@ -197,19 +206,50 @@ function initializeResult({ server }: ServedTenant, session: Session): MethodRes
   return { members: JSON.stringify(result).slice(1, -1), failed: false }
 }
 
-function setLevel(session: Session, { level }: Params): MethodResult {
+function clientFacts({ capabilities, clientInfo }: Params): Omit<ClientFacts, 'protocolVersion'> {
+  const isNamed = isObject(clientInfo) && typeof clientInfo.name === 'string'
+  return {
+    capabilities: isObject(capabilities) ? capabilities : {},
+    info: isNamed ? (clientInfo as ClientFacts['info']) : undefined,
+  }
+}
+
+async function setLevel(
+  session: Session,
+  { level }: Params,
+  pass: (level: LogLevel) => void | Promise<void>,
+): Promise<MethodResult> {
   if (!isLogLevel(level))
     throw new RpcError(
       RPC.invalidParams,
       `Invalid params: "level" must be one of ${LOG_LEVEL_NAMES.join(', ')}`,
     )
   session.logLevel = level
+  await pass(level)
   return EMPTY
 }
 
-// A declared resource changes only with a release, which ends the session: there is nothing to remember.
-function checkSubscription(exists: boolean, { uri }: Params): MethodResult {
+/** Of one session. */
+const MAX_SUBSCRIPTIONS = 1000
+
+async function subscribe(
+  session: Session,
+  name: string,
+  server: PreparedServer,
+  { uri }: Params,
+  context: ClientContext,
+): Promise<MethodResult> {
   if (typeof uri !== 'string') throw new RpcError(RPC.invalidParams, 'Invalid params: "uri" must be a string')
-  if (!exists) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
+  if (!server.hasResource(uri)) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
+  const isWanted = name === 'resources/subscribe'
+  await server.subscribe?.(uri, isWanted, context)
+  if (!isWanted) session.subscriptions?.delete(uri)
+  // A declared resource changes only with a release, which ends the session: there is nothing to remember.
+  else if (server.capabilities.resources?.listChanged) {
+    session.subscriptions ??= new Set()
+    if (session.subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw new RpcError(RPC.invalidRequest, `A session may have ${MAX_SUBSCRIPTIONS} subscriptions`)
+    session.subscriptions.add(uri)
+  }
   return EMPTY
 }

@@ -1,5 +1,6 @@
 import { type Exchange, openStream, refuse } from '../http/exchange.ts'
 import type { ServerCapabilities } from '../prepared-server.ts'
+import type { Listener } from './announcements.ts'
 import { META } from './envelope.ts'
 import { isObject, RPC, type RpcRequest, rpcNotification, rpcResult } from './json-rpc.ts'
 import { modernResult } from './modern-result.ts'
@@ -34,13 +35,25 @@ export function serveListen(exchange: Exchange, request: RpcRequest): void {
     )
   const honored = honoredPart(filter, tenant.server.capabilities)
   const meta = { [META.subscriptionId]: request.id }
+  const listener: Listener = {
+    hearsOf: list => honored[`${list}ListChanged`] === true,
+    hearsOfResource: uri => honored.resourceSubscriptions?.includes(uri) ?? false,
+    tell(method, params) {
+      const notification = rpcNotification(method, { ...params, _meta: meta })
+      tenant.log.message('out', notification)
+      stream.send(notification)
+    },
+  }
   const finish = () => {
     stream.send(
       rpcResult(request.id, modernResult(tenant, request.method, { members: '', meta, failed: false })),
     )
     stream.end()
   }
-  const stream = openStream(exchange, [], () => tenant.endlessStreams.delete(finish))
+  const stream = openStream(exchange, [], () => {
+    tenant.endlessStreams.delete(finish)
+    tenant.announcements.listeners.delete(listener)
+  })
   tenant.endlessStreams.add(finish)
   const acknowledgement = rpcNotification('notifications/subscriptions/acknowledged', {
     notifications: honored,
@@ -48,6 +61,7 @@ export function serveListen(exchange: Exchange, request: RpcRequest): void {
   })
   tenant.log.message('out', acknowledgement)
   stream.send(acknowledgement)
+  tenant.announcements.listeners.add(listener)
   // Nothing could ever be told, or not for long.
   if (Object.keys(honored).length === 0 || tenant.isDraining) finish()
 }

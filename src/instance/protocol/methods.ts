@@ -1,5 +1,5 @@
 import {
-  type CallContext,
+  type ClientContext,
   type CompleteParams,
   type PreparedServer,
   type PreparedTool,
@@ -20,7 +20,7 @@ export type Params = Record<string, unknown>
 type Method = (
   server: PreparedServer,
   params: Params,
-  context: CallContext,
+  context: ClientContext,
 ) => MethodResult | Promise<MethodResult>
 
 /** Requests that both eras know, with the capability each belongs to. */
@@ -49,7 +49,7 @@ export function toolOf(server: PreparedServer, method: string, params: Params): 
 function callTool(
   server: PreparedServer,
   params: Params,
-  context: CallContext,
+  context: ClientContext,
 ): MethodResult | Promise<MethodResult> {
   const name = requireText(params, 'name')
   const tool = server.findTool(name)
@@ -61,17 +61,19 @@ function callTool(
 }
 
 function list(method: 'listTools' | 'listResources' | 'listResourceTemplates' | 'listPrompts'): Method {
-  return (server, params) => {
+  return (server, params, context) => {
     const { cursor } = params
     if (cursor !== undefined && typeof cursor !== 'string') throw invalid('cursor', 'a string')
-    return { members: server[method](cursor), failed: false }
+    const page = server[method](cursor, context)
+    if (typeof page === 'string') return { members: page, failed: false }
+    return page.then(members => ({ members, failed: false }))
   }
 }
 
 async function readResource(
   server: PreparedServer,
   params: Params,
-  context: CallContext,
+  context: ClientContext,
 ): Promise<MethodResult> {
   const uri = requireText(params, 'uri')
   if (!server.hasResource(uri)) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
@@ -81,7 +83,7 @@ async function readResource(
 async function getPrompt(
   server: PreparedServer,
   params: Params,
-  context: CallContext,
+  context: ClientContext,
 ): Promise<MethodResult> {
   const name = requireText(params, 'name')
   const args = params.arguments ?? {}
@@ -90,7 +92,11 @@ async function getPrompt(
   return serialise(await server.getPrompt(name, args as Record<string, string>, context))
 }
 
-async function complete(server: PreparedServer, params: Params, context: CallContext): Promise<MethodResult> {
+async function complete(
+  server: PreparedServer,
+  params: Params,
+  context: ClientContext,
+): Promise<MethodResult> {
   if (!isCompleteParams(params))
     throw new RpcError(
       RPC.invalidParams,

@@ -1,15 +1,20 @@
-import type { LogLevel } from '../../shared/definitions.ts'
-import { type Exchange, openStream, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
+import { type Exchange, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
 import { findEnvelopeProblem, META } from './envelope.ts'
 import { findContradiction, findHeaderFault } from './header-check.ts'
 import { type RequestId, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
 import { serveListen } from './listen.ts'
 import { findMethod, toolOf } from './methods.ts'
+import {
+  endWithInputRequired,
+  modernConversation,
+  readAnswers,
+  requestedLogLevel,
+} from './modern-conversation.ts'
 import { discover, modernResult } from './modern-result.ts'
 import { findParamFault } from './param-headers.ts'
 import { RequestContext } from './request-context.ts'
 import { MODERN_REVISIONS } from './revisions.ts'
-import { cancelRun, type Run, runRequest } from './run-request.ts'
+import { cancelRun, type Method, type Run, runRequest } from './run-request.ts'
 
 /** The stateless era from 2026-07-28 on: every request carries what the server must know of its client. */
 export function serveModernRequest(exchange: Exchange, request: RpcRequest): void {
@@ -45,9 +50,9 @@ export function serveModernRequest(exchange: Exchange, request: RpcRequest): voi
       ['Retry-After', '5'],
     )
   const run = createRun(exchange, request)
-  if (tool?.streams) run.deliver = streamAnswer(exchange, run)
+  if (tool?.streams) run.context.openSink()
   // Closing the connection is how a client cancels in this era.
-  runRequest(run, method, () => exchange.response.once('close', () => cancelRun(run)))
+  runRequest(run, withAnswers(run, method), () => exchange.response.once('close', () => cancelRun(run)))
 }
 
 /** Nothing a client can notify of concerns a server without sessions. */
@@ -96,30 +101,30 @@ function findRefusal(
 function createRun(exchange: Exchange, request: RpcRequest): Run {
   const { tenant } = exchange
   const meta = request.params?._meta as Record<string, unknown>
-  return {
+  const run: Run = {
     exchange,
     request,
-    context: new RequestContext(meta, meta[META.logLevel] as LogLevel | undefined),
+    context: new RequestContext(meta, requestedLogLevel(meta)),
+    conversation: modernConversation,
     finishResult: result => modernResult(tenant, request.method, result),
-    deliver: body => {
-      if (body !== undefined) sendJson(exchange, 200, body)
+    deliver: (body, code) => {
+      if (body !== undefined) sendJson(exchange, code === RPC.missingCapability ? 400 : 200, body)
       return body?.length ?? 0
     },
     startedAt: performance.now(),
     isSettled: false,
   }
+  run.onInputRequired = thrown => endWithInputRequired(run, thrown)
+  run.context.run = run
+  return run
 }
 
-function streamAnswer(exchange: Exchange, run: Run): Run['deliver'] {
-  const { tenant } = exchange
-  const sse = openStream(exchange, [], () => cancelRun(run))
-  run.context.sink = message => {
-    tenant.log.message('out', message)
-    sse.send(message)
-  }
-  return body => {
-    if (body !== undefined) sse.send(body)
-    sse.end()
-    return body?.length ?? 0
+/** A second try brings the answers to what the first one asked. */
+function withAnswers(run: Run, method: Method): Method {
+  const { params } = run.request
+  if (params?.inputResponses === undefined && params?.requestState === undefined) return method
+  return (server, given, context) => {
+    readAnswers(run)
+    return method(server, given, context)
   }
 }

@@ -1,5 +1,6 @@
 import type { Exchange } from '../http/exchange.ts'
-import { RpcError } from '../prepared-server.ts'
+import { InputRequired, RpcError } from '../prepared-server.ts'
+import type { Conversation } from './conversation.ts'
 import { RPC, type RpcRequest, rpcError, rpcResult } from './json-rpc.ts'
 import type { findMethod, MethodResult } from './methods.ts'
 import type { RequestContext } from './request-context.ts'
@@ -9,34 +10,52 @@ export interface Run {
   exchange: Exchange
   request: RpcRequest
   context: RequestContext
+  /** What it can do besides answering; without one nothing. */
+  conversation?: Conversation
   /** The result's members with what the era adds. */
   finishResult(result: MethodResult): string
   /** The error as the era says it. */
   finishError?(error: RpcError): RpcError
-  /** Sends the answer, or ends the exchange without one (undefined) when the request was cancelled. Returns bytes sent. */
-  deliver(body: string | undefined): number
+  /** Goes on with a call that ended with questions. Throws or rejects with what the call fails of. */
+  onInputRequired?(thrown: InputRequired, method: Method): void | Promise<void>
+  /**
+   * Sends the answer, or ends the exchange without one (undefined) when the request was cancelled. `code`: that of an error.
+   * Returns bytes sent.
+   */
+  deliver(body: string | undefined, code?: number): number
+  onSettled?(): void
   sessionId?: string | undefined
   startedAt: number
   isSettled: boolean
 }
 
+export type Method = NonNullable<ReturnType<typeof findMethod>>
+
 /** Runs the request; whatever happens, `deliver` is called exactly once. `onWaiting` when the answer takes its time. */
-export function runRequest(
-  run: Run,
-  method: NonNullable<ReturnType<typeof findMethod>>,
-  onWaiting?: () => void,
-): void {
+export function runRequest(run: Run, method: Method, onWaiting?: () => void): void {
   const { tenant } = run.exchange
   tenant.counters.active++
+  run.context.run = run
   try {
     const result = method(tenant.server, run.request.params ?? {}, run.context)
     if (!(result instanceof Promise)) return succeed(run, result)
     tenant.changed()
     onWaiting?.()
-    // The last handler takes what goes wrong while the answer is given, too: unhandled it would end the process.
-    result.then(value => succeed(run, value)).catch(error => fail(run, error))
+    follow(run, method, result)
   } catch (error) {
-    fail(run, error)
+    fail(run, method, error)
+  }
+}
+
+/** Runs the handler anew, with what it asked for. */
+export function runAgain(run: Run, method: Method): void {
+  if (run.isSettled) return
+  try {
+    const result = method(run.exchange.tenant.server, run.request.params ?? {}, run.context)
+    if (result instanceof Promise) follow(run, method, result)
+    else succeed(run, result)
+  } catch (error) {
+    fail(run, method, error)
   }
 }
 
@@ -47,15 +66,37 @@ export function cancelRun(run: Run): void {
   settle(run, undefined, true)
 }
 
+/** Ends the request with these members as its result, whatever its handler still does. */
+export function endRun(run: Run, members: string): void {
+  if (run.isSettled) return
+  settle(run, rpcResult(run.request.id, members), false)
+}
+
+function follow(run: Run, method: Method, result: Promise<MethodResult>): void {
+  // The last handler takes what goes wrong while the answer is given, too: unhandled it would end the process.
+  result.then(value => succeed(run, value)).catch(error => fail(run, method, error))
+}
+
 function succeed(run: Run, result: MethodResult): void {
   if (!run.isSettled) settle(run, rpcResult(run.request.id, run.finishResult(result)), result.failed)
 }
 
-function fail(run: Run, thrown: unknown): void {
+function fail(run: Run, method: Method, thrown: unknown): void {
   if (run.isSettled) return tellLateFault(run, thrown)
+  if (thrown instanceof InputRequired && run.onInputRequired) return goOn(run, method, thrown)
   const error = thrown instanceof RpcError ? thrown : internalError(run, thrown)
   const { code, message, data } = run.finishError?.(error) ?? error
-  settle(run, rpcError(run.request.id, code, message, data), true)
+  settle(run, rpcError(run.request.id, code, message, data), true, code)
+}
+
+function goOn(run: Run, method: Method, thrown: InputRequired): void {
+  const { onInputRequired } = run
+  try {
+    const going = onInputRequired!(thrown, method)
+    if (going instanceof Promise) going.catch(error => fail(run, method, error))
+  } catch (error) {
+    fail(run, method, error)
+  }
 }
 
 function internalError(run: Run, thrown: unknown): RpcError {
@@ -63,9 +104,9 @@ function internalError(run: Run, thrown: unknown): RpcError {
   return new RpcError(RPC.internalError, 'Internal error')
 }
 
-/** What a cancelled request ends with is of no interest. */
+/** What a request ends with that was cancelled, or that ended with a question, is of no interest. */
 function tellLateFault(run: Run, thrown: unknown): void {
-  if (!run.context.isCancelled) tellFault(run, thrown)
+  if (!run.context.isCancelled && !(thrown instanceof InputRequired)) tellFault(run, thrown)
 }
 
 function tellFault(run: Run, thrown: unknown): void {
@@ -73,11 +114,12 @@ function tellFault(run: Run, thrown: unknown): void {
   log.server('error', `${run.request.method} failed: ${(thrown as Error)?.stack ?? String(thrown)}`)
 }
 
-function settle(run: Run, body: string | undefined, failed: boolean): void {
+function settle(run: Run, body: string | undefined, failed: boolean, code?: number): void {
   run.isSettled = true
   run.context.finish()
+  run.onSettled?.()
   const { tenant } = run.exchange
-  const bytes = run.deliver(body)
+  const bytes = run.deliver(body, code)
   const ms = performance.now() - run.startedAt
   tenant.counters.active--
   tenant.counters.count(ms, failed, Date.now())

@@ -4,7 +4,7 @@ import { LEGACY_REVISIONS, type LegacyRevision } from './revisions.ts'
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
- * Session ids `<instance>.<random>.<revision><issued>.<mac>`: unguessable, naming the instance that began them, and signed
+ * Session ids `<instance>.<random>.<revision><issued>-<capabilities>.<mac>`: unguessable, naming the instance that began them, and signed
  * with the key that all instances of one deployment share. So an instance that never saw a session (another one answered
  * `initialize`, or this one was asleep) can tell a session of its deployment from an invented one and take it over; a
  * session of another deployment is 404.
@@ -13,11 +13,14 @@ export interface SessionClaim {
   revision: LegacyRevision
   /** Unix seconds. */
   issuedAt: number
+  /** What the client can be asked: whoever takes the session over has not seen its `initialize`. */
+  capabilityBits: number
 }
 
 export function createSessionId(instanceId: string, claim: SessionClaim, key: Buffer): string {
   const revision = LEGACY_REVISIONS.indexOf(claim.revision)
-  const body = `${instanceId}.${crypto().randomBytes(16).toString('base64url')}.${revision}${claim.issuedAt.toString(36)}`
+  const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}`
+  const body = `${instanceId}.${crypto().randomBytes(16).toString('base64url')}.${facts}`
   return `${body}.${sign(body, key)}`
 }
 
@@ -29,7 +32,19 @@ export function readSessionId(id: string, key: Buffer): SessionClaim | undefined
   if (!sameText(id.slice(end + 1), sign(body, key))) return undefined
   const claim = body.slice(body.lastIndexOf('.') + 1)
   const revision = LEGACY_REVISIONS[Number(claim[0])]
-  return revision && { revision, issuedAt: Number.parseInt(claim.slice(1), 36) }
+  const [issued = '', bits = ''] = claim.slice(1).split('-')
+  return (
+    revision && {
+      revision,
+      issuedAt: Number.parseInt(issued, 36),
+      capabilityBits: Number.parseInt(bits, 36) || 0,
+    }
+  )
+}
+
+/** The instance that began the session. */
+export function sessionInstance(id: string): string {
+  return id.slice(0, id.indexOf('.'))
 }
 
 /** The first characters of the random part. */

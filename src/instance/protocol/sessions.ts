@@ -1,6 +1,10 @@
 import type { LogLevel } from '../../shared/definitions.ts'
 import type { SseResponse } from '../http/sse-response.ts'
+import type { CallerSession, ClientFacts } from '../prepared-server.ts'
+import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
+import type { ResumableStream } from './event-store.ts'
 import type { RequestId } from './json-rpc.ts'
+import type { Questions } from './questions.ts'
 import type { LegacyRevision } from './revisions.ts'
 import { createSessionId, readSessionId, sessionLabel } from './session-id.ts'
 
@@ -17,6 +21,17 @@ export interface Session {
   running: Map<RequestId, () => void>
   /** The GET stream. */
   stream: SseResponse | undefined
+  /** What goes over the GET stream and waits for one. */
+  outbox: ResumableStream | undefined
+  client: ClientFacts
+  /** Aborted when the session is over; made for who asks. */
+  ended: AbortController | undefined
+  /** What the server asked its client. */
+  questions: Questions | undefined
+  /** The session as handlers see it. */
+  caller: CallerSession | undefined
+  /** URIs whose updates it wants to hear of. */
+  subscriptions: Set<string> | undefined
 }
 
 export interface SessionLimits {
@@ -33,6 +48,7 @@ export const SESSION_LIMITS: SessionLimits = {
   maxAgeMs: 24 * 3_600_000,
 }
 const REMEMBERED_ENDINGS = 10_000
+const UNKNOWN = { capabilities: Object.freeze({}), info: undefined }
 
 export class Sessions {
   readonly #key: Buffer
@@ -54,13 +70,18 @@ export class Sessions {
     return this.#open.size
   }
 
-  create(revision: LegacyRevision): Session {
-    const id = createSessionId(
-      this.#instanceId,
-      { revision, issuedAt: Math.floor(Date.now() / 1000) },
-      this.#key,
-    )
-    return this.#add(id, revision)
+  create(revision: LegacyRevision, facts: Omit<ClientFacts, 'protocolVersion'> = UNKNOWN): Session {
+    const claim = {
+      revision,
+      issuedAt: Math.floor(Date.now() / 1000),
+      capabilityBits: capabilityBits(facts.capabilities),
+    }
+    const id = createSessionId(this.#instanceId, claim, this.#key)
+    return this.#add(id, { protocolVersion: revision, ...facts })
+  }
+
+  all(): Iterable<Session> {
+    return this.#open.values()
   }
 
   /** The session of that id, taken over when another instance of the deployment began it; undefined when it is over. */
@@ -91,19 +112,26 @@ export class Sessions {
     if (this.#ended.has(id)) return undefined
     const claim = readSessionId(id, this.#key)
     if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
-    return this.#add(id, claim.revision)
+    const capabilities = capabilitiesOf(claim.capabilityBits)
+    return this.#add(id, { protocolVersion: claim.revision, capabilities, info: undefined })
   }
 
-  #add(id: string, revision: LegacyRevision): Session {
+  #add(id: string, client: ClientFacts): Session {
     if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#idlest())
     const session: Session = {
       id,
       label: sessionLabel(id),
-      revision,
+      revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
       lastSeenAt: Date.now(),
       running: new Map(),
       stream: undefined,
+      outbox: undefined,
+      client,
+      ended: undefined,
+      questions: undefined,
+      caller: undefined,
+      subscriptions: undefined,
     }
     this.#open.set(id, session)
     this.#sweep ??= this.#armSweep()
@@ -114,6 +142,8 @@ export class Sessions {
     this.#open.delete(session.id)
     session.stream?.end()
     for (const cancel of [...session.running.values()]) cancel()
+    session.questions?.close()
+    session.ended?.abort()
   }
 
   #idlest(): Session {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createHttpHandler } from '../../../src/instance/handlers/http-handler.ts'
 import { createGuardedAgent } from '../../../src/instance/handlers/http-send.ts'
 import { loadLiquid } from '../../../src/instance/handlers/load.ts'
-import type { CallContext } from '../../../src/instance/prepared-server.ts'
+import type { ClientContext } from '../../../src/instance/prepared-server.ts'
 import { type HttpHandler, httpHandlerSchema, type ToolDefinition } from '../../../src/shared/definitions.ts'
 import { callTool, createCall, textOf } from '../../helpers/prepared.ts'
 
@@ -55,7 +55,7 @@ const json =
 interface Call {
   tool?: Partial<ToolDefinition>
   env?: Record<string, string>
-  call?: CallContext
+  call?: ClientContext
   allowPrivateNetwork?: boolean
 }
 

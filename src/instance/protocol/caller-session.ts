@@ -1,0 +1,50 @@
+import { type CallerSession, RpcError } from '../prepared-server.ts'
+import type { ServedTenant } from '../served-tenant.ts'
+import { missingCapability, missingCapabilitySentence, requiredCapability } from './client-capabilities.ts'
+import { RPC, rpcNotification } from './json-rpc.ts'
+import { Questions } from './questions.ts'
+import type { Session } from './sessions.ts'
+
+/** What waits for a client that holds no GET stream, or that it may resume from. */
+const MAX_OUTBOX_CHARACTERS = 64 * 1024
+
+/** The session as handlers see it: one object for all its requests. */
+export function callerSession(tenant: ServedTenant, session: Session): CallerSession {
+  session.caller ??= {
+    id: session.id,
+    get ended() {
+      session.ended ??= new AbortController()
+      return session.ended.signal
+    },
+    notify: (method, params = {}) => sendUnasked(tenant, session, rpcNotification(method, params)),
+    ask: (method, params) =>
+      askClient(tenant, session, method, params, message => sendUnasked(tenant, session, message)),
+  }
+  return session.caller
+}
+
+/** Sends a request by `send` and waits for the POST with its answer. */
+export async function askClient(
+  tenant: ServedTenant,
+  session: Session,
+  method: string,
+  params: Record<string, unknown>,
+  send: (message: string) => void,
+  signal?: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const missing = missingCapability(session.client.capabilities, requiredCapability(method, params))
+  if (missing) throw new RpcError(RPC.invalidRequest, missingCapabilitySentence(method, missing))
+  session.questions ??= new Questions(`${tenant.instanceId}.`)
+  return session.questions.ask(method, params, send, signal)
+}
+
+/** Over the GET stream, now or when the client opens one. */
+export function sendUnasked(tenant: ServedTenant, session: Session, message: string): void {
+  tenant.log.message('out', message, session.label)
+  openOutbox(tenant, session).send(message)
+}
+
+export function openOutbox(tenant: ServedTenant, session: Session): NonNullable<Session['outbox']> {
+  session.outbox ??= tenant.events.open(session.id, MAX_OUTBOX_CHARACTERS)
+  return session.outbox
+}
