@@ -64,6 +64,8 @@ test('an instance that hangs while it accepts by itself loses the socket, and is
   await rush.isLent()
   const [hanging] = server.harness.pids('dep_1')
   process.kill(hanging!, 'SIGSTOP')
+  // All clients of the rush may wait for answers of the stopped process; this one it cannot have accepted.
+  expect(await callTool(server.port, 'who')).toBe('dep_1')
   await server.harness.until(() => !server.harness.pids('dep_1').includes(hanging!))
   await rush.isLent()
   await rush.stop()
