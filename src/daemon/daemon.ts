@@ -5,6 +5,7 @@ import { HostingError } from '../shared/errors.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
+import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
 import { errorFields } from './daemon-log.ts'
 import { Gateway } from './gateway/gateway.ts'
@@ -68,6 +69,7 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
     return await startDaemon(config, {
       store,
       artifacts: new ArtifactStore(config.home.artifacts),
+      archives: new SourceArchives(config.home.sources),
       secrets: openSecretBox(config.home.secretKey),
     })
   } catch (error) {
@@ -76,7 +78,7 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   }
 }
 
-type Files = Pick<Rooms, 'store' | 'artifacts' | 'secrets'>
+type Files = Pick<Rooms, 'store' | 'artifacts' | 'archives' | 'secrets'>
 
 /** The port is taken before anything is started, so that a second daemon disturbs nothing of the first. */
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {

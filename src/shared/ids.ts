@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 /** Lower-case base 32 without letters that look alike (Crockford's alphabet): safe in paths, shells and host names. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-export type IdPrefix = 'mcp' | 'dep' | 'key' | 'req' | 'inst' | 'prj' | 'bld' | 'chat' | 'usr'
+export type IdPrefix = 'mcp' | 'dep' | 'key' | 'req' | 'inst' | 'prj' | 'bld' | 'src' | 'chat' | 'usr'
 
 /** A random id such as `dep_4h7k…`: prefix, underscore, 20 characters (100 bits). */
 export function createId(prefix: IdPrefix): string {

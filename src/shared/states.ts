@@ -4,6 +4,9 @@ export const DEPLOYMENT_STATES = ['deploying', 'deployed', 'failed', 'stopped'] 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 
+export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
+
+export type ProjectState = (typeof PROJECT_STATES)[number]
 export type BuildState = (typeof BUILD_STATES)[number]
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number]
 export type Environment = (typeof ENVIRONMENTS)[number]
@@ -21,6 +24,12 @@ export const DEPLOYMENT_TRANSITIONS: Readonly<Record<DeploymentState, readonly D
   deployed: ['stopped', 'failed'],
   stopped: ['deploying'],
   failed: ['deploying'],
+}
+
+export const PROJECT_TRANSITIONS: Readonly<Record<ProjectState, readonly ProjectState[]>> = {
+  active: ['archived', 'deleted'],
+  archived: ['active', 'deleted'],
+  deleted: [],
 }
 
 export function canMove<S extends string>(table: Readonly<Record<S, readonly S[]>>, from: S, to: S): boolean {

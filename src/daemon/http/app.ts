@@ -4,6 +4,7 @@ import { daemonEndpoints } from './api/daemon.ts'
 import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
+import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
 import { dispatch, refuseUnknown } from './dispatch.ts'
 import { type Bindings, type Route, toRoute } from './endpoint.ts'
@@ -32,6 +33,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const deploy = deployEndpoints(services)
   const deployments = deploymentsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
+  const projects = projectsEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
   const daemon = daemonEndpoints(requestStop)
   const routes: Route[] = (
@@ -53,6 +55,12 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
       ['DELETE /v1/deploy/{deployment_id}', 'BUILD_AND_DEPLOY', deploy.remove],
+
+      ['POST /api/projects', 'BUILD_AND_DEPLOY', projects.createProject],
+      ['GET /api/projects', 'READ', projects.listProjects],
+      ['GET /api/projects/{id}', 'READ', projects.getProject],
+      ['PATCH /api/projects/{id}', 'BUILD_AND_DEPLOY', projects.updateProject],
+      ['PUT /api/projects/{id}/source', 'BUILD_AND_DEPLOY', projects.putSource],
 
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],

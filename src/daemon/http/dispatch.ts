@@ -39,6 +39,7 @@ async function readCall(
     params: params ? validate(params, context.req.param(), 'path') : {},
     query: query ? validate(query, context.req.query(), 'query') : {},
     body: await readBody(context, endpoint),
+    bytes: readBytes(context, endpoint),
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
     signal: AbortSignal.any([context.req.raw.signal, closing]),
@@ -56,6 +57,16 @@ async function readBody(
   if (input === undefined)
     throw new HostingError('INVALID_JSON', 'The request has no body; send a JSON object.')
   return rawBody ? input : validate(body, input, 'request')
+}
+
+function readBytes(context: ApiContext, { binary }: Route['endpoint']): AsyncIterable<Uint8Array> {
+  if (!binary) return NO_BYTES
+  if (Number(context.req.header('content-length') ?? 0) > binary.limitBytes) throw binary.tooLarge()
+  return context.req.raw.body ?? NO_BYTES
+}
+
+const NO_BYTES: AsyncIterable<never> = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 }
 
 function prefersAsync(context: ApiContext): boolean {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
-import type { ErrorCode } from '../../shared/errors.ts'
+import type { ErrorCode, HostingError } from '../../shared/errors.ts'
 import type { Scope } from '../../shared/scopes.ts'
 import type { Principal } from '../services/api-keys.ts'
 
@@ -19,6 +19,8 @@ export interface Call<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
+  /** The body of a `binary` endpoint; empty elsewhere. */
+  bytes: AsyncIterable<Uint8Array>
   principal: Principal
   /** The client wants to be answered before the work is over (RFC 7240 `respond-async`). */
   respondAsync: boolean
@@ -58,6 +60,8 @@ export interface Endpoint<
   bodyOptional?: boolean
   /** The endpoint checks the body itself; the schema only describes it. */
   rawBody?: boolean
+  /** A body of bytes instead of JSON: `run` gets it as it streams. */
+  binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
   answers: Partial<Record<200 | 201 | 202 | 204, AnswerDoc>>
   /** Codes besides those that every operation may answer with. */

@@ -64,7 +64,7 @@ function describeOperation(route: Route, schemas: SchemaWriter): Json {
     ...(access === 'open' ? { security: [] } : { security: [{ apiKey: [] }] }),
     ...(access === 'open' || access === 'any' ? {} : { 'x-scope': access }),
     parameters: describeParameters(route, schemas),
-    ...(endpoint.body ? { requestBody: describeBody(route, schemas) } : {}),
+    ...(endpoint.body || endpoint.binary ? { requestBody: describeBody(route, schemas) } : {}),
     responses: { ...describeAnswers(route, schemas), ...describeErrors(route) },
   }
 }
@@ -99,6 +99,13 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query', sc
 }
 
 function describeBody({ endpoint }: Route, schemas: SchemaWriter): Json {
+  if (endpoint.binary) {
+    const content = endpoint.binary.types.map(type => [
+      type,
+      { schema: { type: 'string', format: 'binary' } },
+    ])
+    return { required: false, content: Object.fromEntries(content) }
+  }
   const schema = schemas.write(endpoint.body!, 'input')
   return { required: !endpoint.bodyOptional, content: { 'application/json': { schema } } }
 }
@@ -139,7 +146,9 @@ function errorsOf({ endpoint, access }: Route): ErrorCode[] {
   const withInput: ErrorCode[] = endpoint.params || endpoint.query || endpoint.body ? ['INVALID_REQUEST'] : []
   const withBody: ErrorCode[] = endpoint.body
     ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-    : []
+    : endpoint.binary
+      ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+      : []
   const own = endpoint.errors ?? []
   return [
     ...new Set<ErrorCode>([

@@ -1,5 +1,6 @@
 import { forgetServer } from './builds.ts'
 import type { Rooms } from './rooms.ts'
+import { removeLeftoverSources } from './source-retention.ts'
 
 /**
  * Removes what a crash left of something whose record is gone, or was never finished: files of artifacts and logs, and
@@ -11,6 +12,7 @@ export async function removeLeftovers(rooms: Rooms): Promise<void> {
   const { digests, unfinished } = artifacts.list()
   for (const name of unfinished) artifacts.removeUnfinished(name)
   for (const digest of digests) if (!store.builds.digestInUse(digest)) artifacts.remove(digest)
+  removeLeftoverSources(rooms)
   for (const id of await logs.ids())
     if (!store.deployments.find(id) && !store.builds.find(id)) await logs.remove(id)
 }

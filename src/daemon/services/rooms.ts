@@ -1,3 +1,4 @@
+import type { SourceArchives } from '../builder/archive/source-archives.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
@@ -12,6 +13,8 @@ import type { SecretBox } from './secrets.ts'
 export interface Rooms {
   store: Store
   artifacts: ArtifactStore
+  /** Uploaded source archives. */
+  archives: SourceArchives
   supervisor: Supervisor
   gateway: Gateway
   logs: LogStore

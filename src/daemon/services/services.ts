@@ -4,9 +4,11 @@ import { DeploymentLogs } from './deployment-logs.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
 import { Previews } from './previews.ts'
+import { Projects } from './projects.ts'
 import { RateLimits } from './rate-limits.ts'
 import { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
+import { Sources } from './sources.ts'
 
 /** What the HTTP API calls. */
 export interface Services {
@@ -15,6 +17,8 @@ export interface Services {
   deploymentLogs: DeploymentLogs
   records: Records
   previews: Previews
+  projects: Projects
+  sources: Sources
   apiKeys: ApiKeys
   rateLimits: RateLimits
 }
@@ -27,6 +31,8 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     deployments: new Deployments(rooms, new Releases(rooms)),
     deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),
     records: new Records(rooms, previews),
+    projects: new Projects(rooms),
+    sources: new Sources(rooms),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
   }

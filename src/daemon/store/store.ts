@@ -3,7 +3,9 @@ import { ApiKeyStore } from './api-keys.ts'
 import { BuildStore } from './builds.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
+import { ProjectStore } from './projects.ts'
 import { ServerStore } from './servers.ts'
+import { SourceStore } from './sources.ts'
 
 /** Everything the daemon remembers. SQL stands in this folder only. */
 export interface Store {
@@ -13,6 +15,8 @@ export interface Store {
   deployments: DeploymentStore
   addresses: AddressStore
   apiKeys: ApiKeyStore
+  projects: ProjectStore
+  sources: SourceStore
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -28,6 +32,8 @@ export function openStore(path: string): Store {
     deployments: new DeploymentStore(database),
     addresses: new AddressStore(database),
     apiKeys: new ApiKeyStore(database),
+    projects: new ProjectStore(database),
+    sources: new SourceStore(database),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }

@@ -1,0 +1,137 @@
+import { posix } from 'node:path'
+import { type RawEntry, refuseArchive, refuseEntry } from './archive-entry.ts'
+import { checkEntryPath } from './entry-path.ts'
+import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
+
+interface Node {
+  /** As it was first spelt. */
+  path: string
+  type: 'file' | 'directory' | 'symlink'
+  target?: string
+  /** Of files: bytes that were really unpacked. */
+  bytes: number
+}
+
+/** An entry that may be written, at its place in the tree. */
+export interface CheckedEntry {
+  path: string
+  type: RawEntry['type']
+  executable: boolean
+  /** Of symbolic links as it stands there; of hard links the path in the tree. */
+  target?: string
+}
+
+/** Links in a row before they count as a circle. */
+const MAX_LINKS = 40
+
+/** What an archive would put where: refuses entries that collide, lead out, are too many or too large. */
+export class EntryTree {
+  readonly #limits: ArchiveLimits
+  readonly #packedBytes: number
+  /** By path in one spelling, because macOS and Windows tell neither case nor composition of letters apart. */
+  readonly #nodes = new Map<string, Node>()
+  #entries = 0
+  #bytes = 0
+
+  /** `packedBytes`: size of the archive. */
+  constructor(packedBytes: number, limits: ArchiveLimits = ARCHIVE_LIMITS) {
+    this.#packedBytes = packedBytes
+    this.#limits = limits
+  }
+
+  /** Throws INVALID_REQUEST naming the entry. Undefined for the root, which is there already. */
+  add(entry: RawEntry): CheckedEntry | undefined {
+    if (++this.#entries > this.#limits.entries)
+      throw refuseArchive(`has more than ${this.#limits.entries} entries`)
+    const path = checkEntryPath(entry.name)
+    if (path === '') {
+      if (entry.type === 'directory') return undefined
+      throw refuseEntry(entry.name, 'has no name')
+    }
+    this.#addParents(entry.name, path)
+    const link = this.#checkTarget(entry, path)
+    const type = entry.type === 'hardlink' ? 'file' : entry.type
+    this.#addNode(entry.name, { path, type, bytes: 0, ...link })
+    // It is unpacked as a copy.
+    if (entry.type === 'hardlink') this.count(path, this.#nodes.get(keyOf(link!.target))!.bytes)
+    return { path, type: entry.type, executable: entry.executable, ...link }
+  }
+
+  /** Counts unpacked bytes of `path` while they stream. Throws INVALID_REQUEST at the limits. */
+  count(path: string, bytes: number): void {
+    this.#bytes += bytes
+    const node = this.#nodes.get(keyOf(path))
+    if (node) node.bytes += bytes
+    const { totalBytes, ratio, ratioFromBytes } = this.#limits
+    if (this.#bytes > totalBytes)
+      throw refuseEntry(path, `makes the archive larger than ${totalBytes} bytes unpacked`)
+    if (this.#bytes > ratioFromBytes && this.#bytes > ratio * this.#packedBytes)
+      throw refuseEntry(path, `is compressed more than ${ratio} times, as no source is`)
+  }
+
+  /** Symbolic links are followed when everything is known: where each leads must lie in the tree. */
+  checkLinks(): void {
+    for (const node of this.#nodes.values())
+      if (node.type === 'symlink') this.#follow(node.path, posix.dirname(node.path), node.target!, 0)
+  }
+
+  #addParents(name: string, path: string): void {
+    const names = path.split('/').slice(0, -1)
+    for (let depth = 1; depth <= names.length; depth++) {
+      const parent = names.slice(0, depth).join('/')
+      const known = this.#nodes.get(keyOf(parent))
+      if (!known) this.#nodes.set(keyOf(parent), { path: parent, type: 'directory', bytes: 0 })
+      else if (known.path !== parent) throw refuseEntry(name, differsByCase(known.path))
+      else if (known.type !== 'directory')
+        throw refuseEntry(name, `lies below "${parent}", which is a ${known.type}`)
+    }
+  }
+
+  #addNode(name: string, node: Node): void {
+    const key = keyOf(node.path)
+    const known = this.#nodes.get(key)
+    if (known && known.path !== node.path) throw refuseEntry(name, differsByCase(known.path))
+    if (known && !(known.type === 'directory' && node.type === 'directory'))
+      throw refuseEntry(name, 'stands in the archive twice')
+    this.#nodes.set(key, node)
+  }
+
+  #checkTarget({ name, type, target = '' }: RawEntry, path: string): { target: string } | undefined {
+    if (type === 'symlink') {
+      if (target.startsWith('/') || /^[A-Za-z]:|[\\\p{Cc}]/u.test(target) || target === '')
+        throw refuseEntry(name, 'is a link to an absolute or malformed path')
+      return { target }
+    }
+    if (type !== 'hardlink') return undefined
+    const linked = this.#nodes.get(keyOf(checkEntryPath(target)))
+    if (linked?.type !== 'file' || linked.path === path)
+      throw refuseEntry(name, 'is a hard link to what is no file before it in the archive')
+    return { target: linked.path }
+  }
+
+  /** Gives the path that `target`, seen from the folder `from`, really means. */
+  #follow(link: string, from: string, target: string, links: number): string {
+    if (links > MAX_LINKS) throw refuseEntry(link, 'is a link that leads back to itself')
+    let at = from === '.' ? '' : from
+    for (const name of target.split('/')) {
+      if (name === '' || name === '.') continue
+      if (name === '..') {
+        if (at === '') throw refuseEntry(link, 'is a link that leads out of the archive')
+        at = at.includes('/') ? posix.dirname(at) : ''
+        continue
+      }
+      const next = at === '' ? name : `${at}/${name}`
+      const node = this.#nodes.get(keyOf(next))
+      at = node?.type === 'symlink' ? this.#follow(link, at, node.target!, links + 1) : next
+    }
+    return at
+  }
+}
+
+function keyOf(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
+function differsByCase(other: string): string {
+  return `differs from "${other}" only by case, which not every file system keeps apart`
+}

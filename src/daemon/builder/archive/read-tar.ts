@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import type { ReadEntry } from 'tar'
+import { type RawEntry, refuseArchive, refuseEntry, type Visit } from './archive-entry.ts'
+import { ARCHIVE_LIMITS } from './limits.ts'
+
+const TYPES: Partial<Record<string, RawEntry['type']>> = {
+  File: 'file',
+  OldFile: 'file',
+  ContiguousFile: 'file',
+  Directory: 'directory',
+  SymbolicLink: 'symlink',
+  Link: 'hardlink',
+}
+
+const REFUSED: Partial<Record<string, string>> = {
+  CharacterDevice: 'is a character device',
+  BlockDevice: 'is a block device',
+  FIFO: 'is a named pipe',
+}
+
+/** Headers, padding and what stands between files come on top of the files' own limit. */
+const HEADER_BYTES = 4096
+
+/** Hands every entry of a .tar.gz to `visit`, one after the other. */
+export async function readTar(path: string, visit: Visit): Promise<void> {
+  const { Parser } = await import('tar')
+  const parser = new Parser({ strict: true, maxDecompressionRatio: Infinity })
+  const visits = new PromiseChain()
+  const failed = new Promise<never>((_, reject) => parser.on('error', reject))
+  parser.on('entry', (entry: ReadEntry) =>
+    visits.add(async () => {
+      await visit(toRaw(entry))
+      entry.resume()
+    }),
+  )
+  const ended = new Promise<void>(resolve => parser.on('end', resolve))
+  const unpacked = new PassThrough()
+  const feeding = Promise.all([
+    pipeline(createReadStream(path), createGunzip(), unpacked),
+    feed(unpacked, parser, visits.failed),
+  ])
+  try {
+    await Promise.race([feeding.then(() => ended), failed, visits.failed])
+    await visits.done()
+  } finally {
+    unpacked.destroy()
+    await feeding.catch(() => {}) // told above, or the outcome of the destruction
+  }
+}
+
+/** Writes to the parser no faster than the entries are taken. */
+async function feed(
+  chunks: AsyncIterable<Buffer>,
+  parser: {
+    write(chunk: Buffer): boolean
+    end(): unknown
+    once(event: 'drain', listener: () => void): unknown
+  },
+  broken: Promise<never>,
+): Promise<void> {
+  let total = 0
+  const limit = ARCHIVE_LIMITS.totalBytes + ARCHIVE_LIMITS.entries * HEADER_BYTES
+  for await (const chunk of chunks) {
+    // The parser would unpack once more what is compressed inside.
+    if (total === 0 && (chunk[0] === 0x1f || chunk[0] === 0x28)) throw refuseArchive('holds no tar archive')
+    total += chunk.length
+    if (total > limit) throw refuseArchive(`unpacks to more than ${limit} bytes`)
+    if (parser.write(chunk)) continue
+    await Promise.race([new Promise<void>(resolve => parser.once('drain', resolve)), broken])
+  }
+  parser.end()
+}
+
+function toRaw(entry: ReadEntry): RawEntry {
+  const type = TYPES[entry.type]
+  if (!type) throw refuseEntry(entry.path, REFUSED[entry.type] ?? `is of the unknown type ${entry.type}`)
+  return {
+    name: entry.path,
+    type,
+    executable: ((entry.mode ?? 0) & 0o100) !== 0,
+    ...(entry.linkpath === undefined ? {} : { target: entry.linkpath }),
+    size: entry.size,
+    content: () => entry as AsyncIterable<Buffer>,
+  }
+}
+
+/** Runs what is added in order; `failed` rejects with the first fault, after which nothing more runs. */
+class PromiseChain {
+  #last: Promise<void> = Promise.resolve()
+  readonly failed: Promise<never>
+  readonly #fail: (error: unknown) => void
+
+  constructor() {
+    const { promise, reject } = Promise.withResolvers<never>()
+    promise.catch(() => {})
+    this.failed = promise
+    this.#fail = reject
+  }
+
+  add(work: () => Promise<void>): void {
+    this.#last = this.#last.then(work)
+    this.#last.catch(this.#fail)
+  }
+
+  done(): Promise<void> {
+    return this.#last
+  }
+}

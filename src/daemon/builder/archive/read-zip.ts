@@ -1,0 +1,58 @@
+import { text } from 'node:stream/consumers'
+import type { Entry, ZipFile } from 'yauzl'
+import { type RawEntry, refuseEntry, type Visit } from './archive-entry.ts'
+
+/** Unix file types in the upper half of an entry's attributes, where the archive was made on such a system. */
+const TYPE_MASK = 0o170000
+const TYPES: Partial<Record<number, RawEntry['type']>> = {
+  16807: 'file',
+  9604: 'directory',
+  21609: 'symlink',
+}
+const MADE_ON_UNIX = 3
+const MAX_TARGET_BYTES = 4096
+
+/** Hands every entry of a .zip to `visit`, one after the other. */
+export async function readZip(path: string, visit: Visit): Promise<void> {
+  const { openPromise } = await import('yauzl')
+  // Its own checks of names would turn backslashes into slashes.
+  const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true })
+  try {
+    for await (const entry of zip.eachEntry()) await visit(await toRaw(zip, entry))
+  } finally {
+    zip.close()
+  }
+}
+
+async function toRaw(zip: ZipFile, entry: Entry): Promise<RawEntry> {
+  const name = entry.fileName
+  if (entry.isEncrypted()) throw refuseEntry(name, 'is encrypted')
+  if (!entry.canDecodeFileData())
+    throw refuseEntry(name, `is compressed by method ${entry.compressionMethod}; only "deflate" is read`)
+  const mode = entry.versionMadeBy >>> 8 === MADE_ON_UNIX ? entry.externalFileAttributes >>> 16 : 0
+  const type = typeOf(name, mode)
+  const content = () => openEntry(zip, entry)
+  if (type === 'symlink' && entry.uncompressedSize > MAX_TARGET_BYTES)
+    throw refuseEntry(name, 'is a link to a path of impossible length')
+  return {
+    name,
+    type,
+    executable: (mode & 0o100) !== 0,
+    ...(type === 'symlink' ? { target: await text(content()) } : {}),
+    size: entry.uncompressedSize,
+    content,
+  }
+}
+
+function typeOf(name: string, mode: number): RawEntry['type'] {
+  if (name.endsWith('/')) return 'directory'
+  const told = mode & TYPE_MASK
+  if (told === 0) return 'file'
+  const type = TYPES[told]
+  if (!type) throw refuseEntry(name, 'is a device, a pipe or a socket')
+  return type
+}
+
+async function* openEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  yield* await zip.openReadStreamPromise(entry)
+}

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { HostingError } from '../../../shared/errors.ts'
+import type { ArchiveFormat } from './archive-entry.ts'
+import { checkArchive, detectFormat, unpackArchive } from './unpack.ts'
+
+/** The most an uploaded archive may have (docs/decisions.md "Scopes, limits, errors"). */
+export const SOURCE_LIMIT_BYTES = 100 * 1024 * 1024
+
+export interface StoredSource {
+  /** SHA-256 of the archive, 64 hexadecimal digits. */
+  digest: string
+  format: ArchiveFormat
+  sizeBytes: number
+}
+
+/** Uploaded archives on disk, each in `<digest>.tar.gz` or `<digest>.zip`, as they came. */
+export class SourceArchives {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  }
+
+  /**
+   * Takes an archive while it streams. Throws PAYLOAD_TOO_LARGE as soon as it is, UNSUPPORTED_MEDIA_TYPE for what is no
+   * archive, INVALID_REQUEST for one that is hostile, damaged or has another digest than `expected`. `keep` writes down
+   * that it is used, without a pause after it is there, so that no removal comes in between.
+   */
+  async receive<T>(
+    body: AsyncIterable<Uint8Array>,
+    expected: string | undefined,
+    keep: (stored: StoredSource) => T,
+  ): Promise<T> {
+    const temporary = join(this.#directory, `${randomBytes(8).toString('hex')}.tmp`)
+    try {
+      const { digest, sizeBytes } = await this.#write(body, temporary)
+      if (expected !== undefined && digest !== expected)
+        throw new HostingError('INVALID_REQUEST', 'The archive did not arrive as it was sent.', {
+          details: `its SHA-256 is ${digest}, announced was ${expected}`,
+        })
+      const format = detectFormat(temporary)
+      if (!this.has(digest, format)) await checkArchive(temporary, format)
+      renameSync(temporary, this.path(digest, format))
+      return keep({ digest, format, sizeBytes })
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  }
+
+  has(digest: string, format: ArchiveFormat): boolean {
+    return existsSync(this.path(digest, format))
+  }
+
+  path(digest: string, format: ArchiveFormat): string {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new TypeError('A source digest is 64 hexadecimal digits')
+    return join(this.#directory, `${digest}.${format}`)
+  }
+
+  /** Unpacks into the folder `into`, which is made; gives the folder of the project in it. Throws NO_SOURCE when it is gone. */
+  async unpack({ digest, format }: Pick<StoredSource, 'digest' | 'format'>, into: string): Promise<string> {
+    if (!this.has(digest, format))
+      throw new HostingError(
+        'NO_SOURCE',
+        `The source archive ${digest.slice(0, 12)} is not there any more.`,
+        {
+          details: 'Upload the source again, then build.',
+        },
+      )
+    await mkdir(into, { recursive: true, mode: 0o700 })
+    return (await unpackArchive(this.path(digest, format), format, into)).root
+  }
+
+  /** Digests of all archives, and the names of what a crash left half written. */
+  list(): { digests: string[]; unfinished: string[] } {
+    const names = readdirSync(this.#directory)
+    return {
+      digests: names.flatMap(name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? []),
+      unfinished: names.filter(name => name.endsWith('.tmp')),
+    }
+  }
+
+  removeUnfinished(name: string): void {
+    rmSync(join(this.#directory, name), { force: true })
+  }
+
+  /** Nothing happens when there is none. */
+  remove(digest: string): void {
+    for (const format of ['tar.gz', 'zip'] as const) rmSync(this.path(digest, format), { force: true })
+  }
+
+  async #write(
+    body: AsyncIterable<Uint8Array>,
+    path: string,
+  ): Promise<{ digest: string; sizeBytes: number }> {
+    const hash = createHash('sha256')
+    let sizeBytes = 0
+    async function* counted() {
+      for await (const chunk of body) {
+        sizeBytes += chunk.length
+        if (sizeBytes > SOURCE_LIMIT_BYTES) throw tooLarge()
+        hash.update(chunk)
+        yield chunk
+      }
+    }
+    await pipeline(Readable.from(counted()), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    const file = await open(path, 'r')
+    await file.sync()
+    await file.close()
+    return { digest: hash.digest('hex'), sizeBytes }
+  }
+}
+
+export function tooLarge(): HostingError {
+  return new HostingError(
+    'PAYLOAD_TOO_LARGE',
+    `The archive is larger than ${SOURCE_LIMIT_BYTES} bytes (100 MiB), the most that a source may have.`,
+    { details: 'Name in .mcpignore what the server does not need.' },
+  )
+}

@@ -1,0 +1,87 @@
+import { HostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import type { CreateProjectRequest, ProjectRecord, UpdateProjectRequest } from '../../shared/projects.ts'
+import { canMove, PROJECT_TRANSITIONS } from '../../shared/states.ts'
+import type { Project, ProjectFilter } from '../store/projects.ts'
+import type { Rooms } from './rooms.ts'
+import { dropSourcesOf } from './source-retention.ts'
+
+export class Projects {
+  readonly #rooms: Rooms
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  create(request: CreateProjectRequest): ProjectRecord {
+    const now = this.#rooms.clock.now()
+    const project: Project = {
+      id: createId('prj'),
+      name: request.name,
+      description: request.description ?? null,
+      repositoryUrl: request.repositoryUrl ?? null,
+      framework: request.framework ?? null,
+      status: 'active',
+      storageLocation: request.storageLocation ?? null,
+      templateId: request.templateId ?? null,
+      sourceId: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    this.#rooms.store.projects.create(project)
+    return this.record(project)
+  }
+
+  /** Deleted ones too. Throws NOT_FOUND. */
+  get(id: string): ProjectRecord {
+    return this.record(getProject(this.#rooms, id))
+  }
+
+  list(
+    filter: ProjectFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: ProjectRecord[]; nextToken: string | null } {
+    const { items, nextCursor } = this.#rooms.store.projects.list(filter, limit, cursor)
+    return { items: items.map(project => this.record(project)), nextToken: nextCursor }
+  }
+
+  /** Throws NOT_FOUND, and CONFLICT for a refused move and for any change of a deleted project. */
+  update(id: string, change: UpdateProjectRequest): ProjectRecord {
+    const { store, clock } = this.#rooms
+    const changed = store.transaction(() => {
+      const project = getProject(this.#rooms, id)
+      requireMove(project, change.status ?? project.status)
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const next: Project = { ...project, ...given, updatedAt: clock.now() }
+      // An address of the client's own is no uploaded archive of ours.
+      if (next.storageLocation !== project.storageLocation) next.sourceId = null
+      store.projects.update(next)
+      return next
+    })
+    if (changed.status === 'deleted') dropSourcesOf(this.#rooms, id)
+    return this.record(changed)
+  }
+
+  record(project: Project): ProjectRecord {
+    const source = project.sourceId === null ? undefined : this.#rooms.store.sources.find(project.sourceId)
+    return { ...project, sourceId: source?.id ?? null, sourceDigest: source?.digest ?? null }
+  }
+}
+
+/** Throws NOT_FOUND. */
+export function getProject({ store }: Pick<Rooms, 'store'>, id: string): Project {
+  const project = store.projects.find(id)
+  if (project) return project
+  throw new HostingError('NOT_FOUND', `There is no project "${id}".`, {
+    details: 'GET /api/projects lists the projects there are.',
+    next: [{ description: 'See the projects', command: 'mcp projects list' }],
+  })
+}
+
+function requireMove({ id, status }: Project, to: Project['status']): void {
+  if (status === 'deleted')
+    throw new HostingError('CONFLICT', `Project ${id} is deleted; nothing of it can be changed.`)
+  if (to !== status && !canMove(PROJECT_TRANSITIONS, status, to))
+    throw new HostingError('CONFLICT', `Project ${id} is ${status} and cannot become ${to}.`)
+}

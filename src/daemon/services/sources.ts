@@ -1,0 +1,97 @@
+import { pathToFileURL } from 'node:url'
+import { HostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import type { StoredSource } from '../builder/archive/source-archives.ts'
+
+export { SOURCE_LIMIT_BYTES, tooLarge } from '../builder/archive/source-archives.ts'
+
+import type { Project } from '../store/projects.ts'
+import type { Source } from '../store/sources.ts'
+import { getProject } from './projects.ts'
+import type { Rooms } from './rooms.ts'
+import { dropSource } from './source-retention.ts'
+
+/** Older archives of a project go, except those that a build was made of. */
+const KEPT_SOURCES = 5
+
+export class Sources {
+  readonly #rooms: Rooms
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  /**
+   * Makes an archive the source of a project. With `digest` an empty body names an archive that is stored already. Throws
+   * NOT_FOUND, CONFLICT unless the project is active, and what `SourceArchives.receive` throws.
+   */
+  async upload(projectId: string, body: AsyncIterable<Uint8Array>, digest?: string): Promise<Source> {
+    requireActive(getProject(this.#rooms, projectId))
+    const chunks = body[Symbol.asyncIterator]()
+    const first = await chunks.next()
+    if (first.done) return this.#reuse(projectId, digest)
+    const whole = startingWith(first.value, chunks)
+    return this.#rooms.archives.receive(whole, digest, stored => this.#keep(projectId, stored))
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Source {
+    return getSource(this.#rooms, id)
+  }
+
+  #reuse(projectId: string, digest: string | undefined): Source {
+    if (digest === undefined)
+      throw new HostingError('INVALID_REQUEST', 'The request has no body; send a .tar.gz or .zip archive.')
+    const known = this.#rooms.store.sources.findByDigest(digest)
+    if (known && this.#rooms.archives.has(known.digest, known.format)) return this.#keep(projectId, known)
+    throw new HostingError('NOT_FOUND', `No archive ${digest.slice(0, 12)} is stored; send it as the body.`)
+  }
+
+  #keep(projectId: string, { digest, format, sizeBytes }: StoredSource): Source {
+    const { store, clock, archives } = this.#rooms
+    const now = clock.now()
+    return store.transaction(() => {
+      const project = requireActive(getProject(this.#rooms, projectId))
+      const id = createId('src')
+      const source = store.sources.put({
+        id,
+        projectId,
+        digest,
+        format,
+        sizeBytes,
+        createdAt: now,
+        usedAt: now,
+      })
+      const storageLocation = pathToFileURL(archives.path(digest, format)).href
+      store.projects.update({ ...project, storageLocation, sourceId: source.id, updatedAt: now })
+      for (const old of store.sources.ofProject(projectId).slice(KEPT_SOURCES)) dropSource(this.#rooms, old)
+      return source
+    })
+  }
+}
+
+/** Throws NOT_FOUND. */
+export function getSource({ store }: Pick<Rooms, 'store'>, id: string): Source {
+  const source = store.sources.find(id)
+  if (source) return source
+  throw new HostingError('NOT_FOUND', `There is no source "${id}".`, {
+    details:
+      'PUT /api/projects/{id}/source answers with the id of what was uploaded. Of a project the newest 5 are kept.',
+  })
+}
+
+function requireActive(project: Project): Project {
+  if (project.status === 'active') return project
+  throw new HostingError('CONFLICT', `Project ${project.id} is ${project.status}; it takes no source.`, {
+    details: project.status === 'archived' ? 'Make it active first.' : undefined,
+  })
+}
+
+async function* startingWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
