@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
+import { dirname, join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { HostingError } from '../shared/errors.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
@@ -7,6 +8,7 @@ import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
+import { createToolchain } from './builder/project/toolchain.ts'
 import { errorFields } from './daemon-log.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
@@ -32,6 +34,8 @@ export interface DaemonConfig {
   port: number
   /** Path of the bundled instance program. */
   instanceProgram: string
+  /** Path of the bundled `mcp-hosting/server`, for handler modules; by default beside the instance program. */
+  sdk?: string
   /** Repeated by `GET /health`. */
   nonce: string
   startedAt: string
@@ -166,7 +170,17 @@ function createRooms(
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
   })
   const addresses = new Addresses(files.store, gateway)
-  return { ...files, supervisor, gateway, logs, addresses, background, clock: createClock(config.clock) }
+  const toolchain = createToolchain(home.cache, config.sdk ?? join(dirname(instanceProgram), 'server.js'))
+  return {
+    ...files,
+    toolchain,
+    supervisor,
+    gateway,
+    logs,
+    addresses,
+    background,
+    clock: createClock(config.clock),
+  }
 }
 
 /** Requests that come before the world is as the store says wait here. */

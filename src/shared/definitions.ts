@@ -188,7 +188,7 @@ export const promptArgumentSchema = z.strictObject({
 export const promptSchema = z.strictObject({
   name: text,
   description: text,
-  /** Becomes one user message. May be left out only where `messages` stands in for it. */
+  /** Becomes one user message. May be left out only where `messages` or `handler` stands in for it. */
   template: z.string().optional(),
   title: z.string().optional(),
   icons: z.array(icon).optional(),
@@ -198,6 +198,8 @@ export const promptSchema = z.strictObject({
     .array(z.strictObject({ role: z.enum(['user', 'assistant']), content: contentBlockSchema }))
     .optional(),
   completions: completions.optional(),
+  /** Code that makes the messages (custom). */
+  handler: moduleHandlerSchema.optional(),
 })
 
 const envName = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')

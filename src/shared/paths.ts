@@ -16,6 +16,8 @@ export interface HomePaths {
   daemonLog: string
   artifacts: string
   sources: string
+  /** What can be made again: installed dependencies, results of builds. */
+  cache: string
   images: string
   logs: string
 }
@@ -44,6 +46,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     daemonLog: join(data, 'logs', 'daemon.log'),
     artifacts: join(data, 'artifacts'),
     sources: join(data, 'sources'),
+    cache: join(data, 'build-cache'),
     images: join(data, 'images'),
     logs: join(data, 'logs'),
   }

@@ -6,7 +6,8 @@ import { ArtifactStore } from '../../src/daemon/builder/artifact-store.ts'
 import { buildArtifact } from '../../src/daemon/builder/build-artifact.ts'
 import { parseBuildRequest } from '../../src/shared/validate-definitions.ts'
 
-const { artifact, digest, bytes } = buildArtifact(parseBuildRequest({ name: 'weather', template: 'basic' }))
+const built = buildArtifact(parseBuildRequest({ name: 'weather', template: 'basic' }))
+const { artifact, digest, bytes } = built
 let directory: string
 let store: ArtifactStore
 
@@ -17,28 +18,28 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 test('an artifact comes back as it was saved', () => {
-  store.save(digest, bytes)
+  store.save(built)
   expect(store.load(digest)).toEqual(JSON.parse(JSON.stringify(artifact)))
 })
 
 test('saving the same artifact again leaves one file and no temporary one', () => {
-  store.save(digest, bytes)
-  store.save(digest, bytes)
+  store.save(built)
+  store.save(built)
   expect(readdirSync(directory)).toEqual([`${digest}.json`])
 })
 
 test('a damaged file is told apart from a missing one, and saving heals it', () => {
   expect(() => store.load(digest)).toThrow(/is missing/)
-  store.save(digest, bytes)
+  store.save(built)
   writeFileSync(join(directory, `${digest}.json`), bytes.slice(0, -10))
   expect(() => store.load(digest)).toThrow(/is damaged/)
   expect(store.has(digest)).toBe(false)
-  store.save(digest, bytes)
+  store.save(built)
   expect(store.load(digest).server.name).toBe('weather')
 })
 
 test('removing an artifact removes its file, and nothing when there is none', () => {
-  store.save(digest, bytes)
+  store.save(built)
   store.remove(digest)
   store.remove(digest)
   expect(readdirSync(directory)).toEqual([])

@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { digestOf } from './build-artifact.ts'
+import { type BuiltArtifact, digestOf } from './build-artifact.ts'
 
-/** Artifacts on disk, each in `<digest>.json`; the digest tells whether a file is still what was written. */
+/**
+ * Artifacts on disk, each in `<digest>.json`, beside it the bundle of a handler module in `<digest>.mjs`: both come and go
+ * together. The digests tell whether a file is still what was written.
+ */
 export class ArtifactStore {
   readonly #directory: string
 
@@ -14,34 +17,44 @@ export class ArtifactStore {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
   }
 
-  /** Writes the file unless an undamaged one is there; a crash leaves none or a whole one. */
-  save(digest: string, bytes: string): void {
+  /** Writes the files unless undamaged ones are there; a crash leaves none or a whole artifact. */
+  save({ digest, bytes, bundle }: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>): void {
     if (this.has(digest)) return
+    if (bundle !== undefined) writeFileAtomic(this.#bundlePath(digest), bundle)
     writeFileAtomic(this.#path(digest), bytes)
   }
 
-  /** True when the file is there and undamaged. */
+  /** True when the files are there and undamaged. */
   has(digest: string): boolean {
-    const bytes = this.#read(digest)
-    return bytes !== undefined && digestOf(bytes) === digest
+    const bytes = readText(this.#path(digest))
+    if (bytes === undefined || digestOf(bytes) !== digest) return false
+    const expected = bundleDigest(JSON.parse(bytes))
+    return expected === undefined || digestOf(readText(this.#bundlePath(digest)) ?? '') === expected
   }
 
   /** Throws UNAVAILABLE when the file is missing or damaged. */
   load(digest: string): Artifact {
-    const bytes = this.#read(digest)
+    const bytes = readText(this.#path(digest))
     if (bytes === undefined) throw unusable(digest, 'is missing')
-    if (digestOf(bytes) !== digest)
-      throw unusable(digest, 'is damaged: its content does not match its digest')
+    if (digestOf(bytes) !== digest) throw damaged(digest)
     return JSON.parse(bytes)
+  }
+
+  /** The bundle that belongs to the artifact; undefined when it has none. Throws as `load` does. */
+  loadBundle(digest: string): string | undefined {
+    const expected = bundleDigest(this.load(digest))
+    if (expected === undefined) return undefined
+    const bundle = readText(this.#bundlePath(digest))
+    if (bundle === undefined) throw unusable(digest, 'has lost its bundle')
+    if (digestOf(bundle) !== expected) throw damaged(digest)
+    return bundle
   }
 
   /** Digests of all files, and the names of those that a crash left half written. */
   list(): { digests: string[]; unfinished: string[] } {
     const names = readdirSync(this.#directory)
-    return {
-      digests: names.flatMap(name => /^([0-9a-f]{64})\.json$/.exec(name)?.[1] ?? []),
-      unfinished: names.filter(name => name.endsWith('.tmp')),
-    }
+    const digests = names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? [])
+    return { digests: [...new Set(digests)], unfinished: names.filter(name => name.endsWith('.tmp')) }
   }
 
   removeUnfinished(name: string): void {
@@ -51,21 +64,34 @@ export class ArtifactStore {
   /** Nothing happens when there is none. */
   remove(digest: string): void {
     rmSync(this.#path(digest), { force: true })
-  }
-
-  #read(digest: string): string | undefined {
-    try {
-      return readFileSync(this.#path(digest), 'utf8')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
+    rmSync(this.#bundlePath(digest), { force: true })
   }
 
   #path(digest: string): string {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new TypeError('An artifact digest is 64 hexadecimal digits')
     return join(this.#directory, `${digest}.json`)
   }
+
+  #bundlePath(digest: string): string {
+    return this.#path(digest).replace(/json$/, 'mjs')
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function bundleDigest({ program }: Artifact): string | undefined {
+  return program?.type === 'module' ? program.bundle : undefined
+}
+
+function damaged(digest: string): HostingError {
+  return unusable(digest, 'is damaged: its content does not match its digest')
 }
 
 function unusable(digest: string, why: string): HostingError {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Artifact } from '../../shared/artifact.ts'
+import type { Artifact, Described, Program } from '../../shared/artifact.ts'
 import type { BuildRequest, EnvDeclaration } from '../../shared/definitions.ts'
-import { HostingError } from '../../shared/errors.ts'
 import { promptArguments } from '../../shared/prompt-variables.ts'
 
 export interface BuiltArtifact {
@@ -9,6 +8,15 @@ export interface BuiltArtifact {
   /** SHA-256 of `bytes`, 64 hexadecimal digits. */
   digest: string
   bytes: string
+  /** Text of the module that `artifact.program.bundle` is the digest of. */
+  bundle?: string
+}
+
+/** The code of a custom server, and what it told of itself besides its lists, which the request holds already. */
+export interface ServerCode {
+  program: Program
+  server?: Described['server']
+  capabilities?: Described['capabilities']
 }
 
 /** The `version` of a server whose definitions name none. */
@@ -17,11 +25,9 @@ const DEFAULT_VERSION = '1.0.0'
 /**
  * Makes the artifact of validated definitions. The same definitions always give the same bytes: known fields stand in a
  * fixed order. Free JSON (schemas, `data`) keeps the order it came in, because models read properties in that order.
- * Throws NO_SOURCE when a source archive is named or needed that is not there.
  */
-export function buildArtifact(request: BuildRequest): BuiltArtifact {
-  requireSource(request)
-  const artifact = toArtifact(request)
+export function buildArtifact(request: BuildRequest, code?: ServerCode): BuiltArtifact {
+  const artifact = toArtifact(request, code)
   const bytes = JSON.stringify(artifact)
   return { artifact, digest: digestOf(bytes), bytes }
 }
@@ -30,28 +36,15 @@ export function digestOf(bytes: string): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-function requireSource({ tools = [], resources = [], source }: BuildRequest): void {
-  const owner = [...tools, ...resources].find(({ handler }) => handler?.type === 'module')
-  if (owner?.handler?.type !== 'module') {
-    if (source === undefined) return
-    throw new HostingError('NO_SOURCE', `There is no source "${source}".`, {
-      details: 'Leave "source" out: no handler is answered by a module.',
-    })
-  }
-  const where = source === undefined ? 'the build names no source' : `there is no source "${source}"`
-  throw new HostingError('NO_SOURCE', `"${owner.name}" is answered by ${owner.handler.path}, but ${where}.`, {
-    details: 'A "template" or "http" handler answers without any source.',
-  })
-}
-
-function toArtifact(request: BuildRequest): Artifact {
+/** What the request says of the server goes before what its code says; the name is always the request's. */
+function toArtifact(request: BuildRequest, code?: ServerCode): Artifact {
   return {
     format: 1,
     server: {
       name: request.name,
-      title: request.title,
-      version: request.version ?? DEFAULT_VERSION,
-      instructions: request.instructions,
+      title: request.title ?? code?.server?.title,
+      version: request.version ?? code?.server?.version ?? DEFAULT_VERSION,
+      instructions: request.instructions ?? code?.server?.instructions,
     },
     template: request.template,
     tools: (request.tools ?? []).map(tool => ({ ...tool, inputSchema: asObjectSchema(tool.inputSchema) })),
@@ -60,6 +53,8 @@ function toArtifact(request: BuildRequest): Artifact {
     data: request.data ?? null,
     env: (request.env ?? []).map(toDeclaration),
     pageSize: request.page_size,
+    program: code?.program,
+    capabilities: code?.capabilities,
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
-import type { Artifact } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import type { TenantMetrics } from '../../shared/instance-protocol.ts'
-import type { HostWatcher } from './host.ts'
+import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
 import type { Place } from './placement.ts'
@@ -50,13 +49,13 @@ export class Instance {
   }
 
   /** Rejects with RefusedArtifactError, HostEndedError. A process that does not answer in time is killed. */
-  async start(artifact: Artifact, timeoutMs: number): Promise<void> {
+  async start(code: ServedCode, timeoutMs: number): Promise<void> {
     const { host, tenant } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
       await host.ready
       if (this.state !== 'starting') return // given up meanwhile: its place is somebody else's
-      await host.serve(tenant, artifact, this.id)
+      await host.serve(tenant, code, this.id)
       this.readyAt = Date.now()
       if (this.state === 'starting') this.state = 'ready'
     } finally {

@@ -4,13 +4,14 @@ import type { LogLine } from '../../shared/instance-protocol.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { CrashHistory } from './crash-history.ts'
 import { HeldConnections } from './held-connections.ts'
+import type { ServedCode } from './host.ts'
 import { HostEndedError } from './host-ending.ts'
 import { lastLines } from './host-logs.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet } from './instance-set.ts'
 import type { LendableSocket } from './loan.ts'
-import type { Place, Placement } from './placement.ts'
+import { type Place, type Placement, processKindOf } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { startReserve } from './reserve.ts'
 import { restartDelayMs } from './restart-backoff.ts'
@@ -120,10 +121,11 @@ export class Pool {
   }
 
   async #renew(): Promise<void> {
+    const code = this.#loadCode()
     const reserve = await startReserve(this.#desired, {
       serverName: this.#served.tenant.serverName,
-      open: () => this.#instances.open(this.#place({ beside: true }), 0),
-      start: instance => this.#startInstance(instance),
+      open: () => this.#instances.open(this.#place(code, { beside: true }), 0),
+      start: instance => this.#startInstance(instance, code),
       dismiss: instance => this.#instances.dismiss(instance, 0),
     })
     this.#switchTo(reserve)
@@ -179,26 +181,35 @@ export class Pool {
 
   #launch(restarts: number): void {
     try {
-      void this.#run(this.#instances.open(this.#place({ beside: false }), restarts))
+      const code = this.#loadCode()
+      void this.#run(this.#instances.open(this.#place(code, { beside: false }), restarts), code)
     } catch (error) {
       this.#onFailure(error as Error, { restarts })
     }
   }
 
-  #place({ beside }: { beside: boolean }): Place {
+  #place({ artifact }: ServedCode, { beside }: { beside: boolean }): Place {
     this.#instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = this.#history.unhealthy >= 2
-    return this.#options.placement(this.#served.tenant, { alone, beside })
+    return this.#options.placement(this.#served.tenant, {
+      alone,
+      beside,
+      kind: processKindOf(artifact),
+    })
   }
 
-  async #startInstance(instance: Instance): Promise<void> {
-    await instance.start(this.#served.loadArtifact(), this.#options.limits.startMs)
+  #loadCode(): ServedCode {
+    return { artifact: this.#served.loadArtifact(), bundle: this.#served.loadBundle?.() }
   }
 
-  async #run(instance: Instance): Promise<void> {
+  async #startInstance(instance: Instance, code: ServedCode): Promise<void> {
+    await instance.start(code, this.#options.limits.startMs)
+  }
+
+  async #run(instance: Instance, code: ServedCode): Promise<void> {
     try {
-      await this.#startInstance(instance)
+      await this.#startInstance(instance, code)
       if (instance.state === 'ready') this.#onReady(instance)
     } catch (error) {
       this.#onCrash(instance, error as Error)
@@ -227,7 +238,9 @@ export class Pool {
   /** Without `instance` there was not even a process. */
   #onFailure(error: Error, { instance, restarts }: { instance?: Instance; restarts: number }): void {
     const output = instance ? lastLines(instance.place.host.logPath) : []
-    const signal = error instanceof HostEndedError ? error.ending.signal : null
+    // A kill for a reason is the daemon's own answer to what the process did.
+    const ending = error instanceof HostEndedError ? error.ending : undefined
+    const signal = ending?.reason === undefined ? (ending?.signal ?? null) : null
     const { failuresInARow, isLoop } = this.#history.add({
       at: Date.now(),
       readyAt: instance?.readyAt,

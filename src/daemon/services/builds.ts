@@ -5,34 +5,41 @@ import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import { BUILD_TRANSITIONS, type BuildState, canMove } from '../../shared/states.ts'
 import { parseBuildRequest } from '../../shared/validate-definitions.ts'
-import { buildArtifact } from '../builder/build-artifact.ts'
+import { type BuiltArtifact, buildArtifact } from '../builder/build-artifact.ts'
 import type { Build, BuildFilter } from '../store/builds.ts'
+import type { Source } from '../store/sources.ts'
+import { CodeBuilds } from './code-builds.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { loadArtifact } from './served.ts'
+import { dropUnusedArchive } from './source-retention.ts'
+import { getSource } from './sources.ts'
 
 export class Builds {
   readonly #rooms: Rooms
   readonly #previews: Previews
+  readonly #code: CodeBuilds
 
   constructor(rooms: Rooms, previews: Previews) {
     this.#rooms = rooms
+    this.#code = new CodeBuilds(rooms)
     this.#previews = previews
   }
 
   /**
    * Accepts a build request and begins the build; `done` gives the build once it is ready or failed. Throws INVALID_MCP
-   * for invalid definitions; later faults make a failed build instead.
+   * for invalid definitions and NO_SOURCE for a source that is not there; later faults make a failed build instead.
    */
   async create(input: unknown): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()
     const request = parseBuildRequest(input)
-    const build = newBuild(request, this.#rooms.clock.now())
+    const source = request.source === undefined ? undefined : getSource(this.#rooms, request.source)
+    const build = newBuild(request, source, this.#rooms.clock.now())
     this.#rooms.store.transaction(() => {
       this.#rooms.store.servers.ensure(build.name, build.createdAt)
       this.#rooms.store.builds.create(build)
     })
-    const done = this.#make(build, request, startedMs)
+    const done = this.#make(build, { request, source, startedMs })
     this.#rooms.background.run(() => done)
     return { build, done }
   }
@@ -61,20 +68,22 @@ export class Builds {
     await this.#previews.forget(build)
     if (build.digest && !this.#rooms.store.builds.digestInUse(build.digest))
       this.#rooms.artifacts.remove(build.digest)
+    if (build.sourceDigest) dropUnusedArchive(this.#rooms, build.sourceDigest)
     forgetServer(this.#rooms, build.name)
     await this.#rooms.logs.remove(id)
   }
 
-  async #make(build: Build, request: BuildRequest, startedMs: number): Promise<Build> {
+  async #make(build: Build, { request, source, startedMs }: BuildWork): Promise<Build> {
     // Nothing of the work happens before the record is on its way to an asynchronous client.
     await new Promise(resolve => setImmediate(resolve))
     let ready: Build
     try {
-      const { artifact, digest, bytes } = buildArtifact(request)
+      const hasCode = source !== undefined || request.program !== undefined
+      const built = hasCode ? await this.#code.make(build, request, source) : buildArtifact(request)
       await this.#previews.prepare(build.name)
       // Both without a pause: the removal of an equal build must not take the file away in between.
-      this.#rooms.artifacts.save(digest, bytes)
-      ready = this.#move(build, 'ready', startedMs, { digest, env: artifact.env })
+      this.#rooms.artifacts.save(built)
+      ready = this.#move(build, 'ready', startedMs, factsOf(built))
     } catch (error) {
       return this.#fail(build, error, startedMs)
     }
@@ -94,12 +103,7 @@ export class Builds {
     return failed
   }
 
-  #move(
-    build: Build,
-    to: BuildState,
-    startedMs: number,
-    facts: { digest?: string; env?: Artifact['env']; error?: Failure },
-  ): Build {
+  #move(build: Build, to: BuildState, startedMs: number, facts: BuildFacts): Build {
     return moveBuild(this.#rooms, build, to, {
       ...facts,
       buildMs: Math.max(1, Math.round(performance.now() - startedMs)),
@@ -119,6 +123,31 @@ export class Builds {
     )
   }
 }
+
+interface BuildWork {
+  request: BuildRequest
+  source: Source | undefined
+  /** By `performance.now()`. */
+  startedMs: number
+}
+
+type BuildFacts = Partial<Pick<Build, 'digest' | 'env' | 'tools' | 'resources' | 'prompts'>> & {
+  error?: Failure
+}
+
+function factsOf({ digest, artifact }: BuiltArtifact): BuildFacts {
+  return { digest, env: artifact.env, ...definedNames(artifact) }
+}
+
+function definedNames({ tools, resources, prompts }: NamedDefinitions): Pick<Build, keyof NamedDefinitions> {
+  return {
+    tools: (tools ?? []).map(({ name }) => name),
+    resources: (resources ?? []).map(({ uri }) => uri),
+    prompts: (prompts ?? []).map(({ name }) => name),
+  }
+}
+
+type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 
 /** With its last build a server is gone, and its ports and subdomains are free. */
 export function forgetServer({ store }: Pick<Rooms, 'store'>, name: string): void {
@@ -151,7 +180,7 @@ export function moveBuild(
   { store }: Pick<Rooms, 'store'>,
   build: Build,
   to: BuildState,
-  facts: { digest?: string; env?: Artifact['env']; error?: Failure; buildMs?: number } = {},
+  facts: BuildFacts & { buildMs?: number } = {},
 ): Build {
   if (!canMove(BUILD_TRANSITIONS, build.status, to))
     throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status} and cannot become ${to}.`)
@@ -172,18 +201,17 @@ function toFileError(error: unknown): unknown {
   })
 }
 
-function newBuild(request: BuildRequest, now: string): Build {
+function newBuild(request: BuildRequest, source: Source | undefined, now: string): Build {
   return {
     id: createId('mcp'),
     name: request.name,
     template: request.template,
     status: 'building',
     digest: null,
-    tools: (request.tools ?? []).map(({ name }) => name),
-    resources: (request.resources ?? []).map(({ uri }) => uri),
-    prompts: (request.prompts ?? []).map(({ name }) => name),
+    ...definedNames(request),
     env: [],
-    projectId: request.project_id ?? null,
+    projectId: request.project_id ?? source?.projectId ?? null,
+    sourceDigest: source?.digest ?? null,
     buildMs: 0,
     error: null,
     createdAt: now,

@@ -1,5 +1,6 @@
 import type { SourceArchives } from '../builder/archive/source-archives.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
+import type { Toolchain } from '../builder/project/toolchain.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
@@ -15,6 +16,7 @@ export interface Rooms {
   artifacts: ArtifactStore
   /** Uploaded source archives. */
   archives: SourceArchives
+  toolchain: Toolchain
   supervisor: Supervisor
   gateway: Gateway
   logs: LogStore

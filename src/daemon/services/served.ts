@@ -1,5 +1,6 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
 import type { Environment } from '../../shared/states.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Address } from '../store/addresses.ts'
@@ -30,12 +31,12 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
   const build = rooms.store.builds.find(deployment.mcpId)!
   const { environment, config } = deployment
   const scaling = scalingOf(deployment)
-  const { placement, idleMs } = PLACEMENT[environment]
+  const { idleMs } = PLACEMENT[environment]
   return {
-    placement,
+    placement: placementOf(build, environment),
     scaling,
-    idleMs: placement === 'dedicated' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
-    loadArtifact: () => loadArtifact(rooms, build),
+    idleMs: environment === 'production' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
+    ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, deployment.id, address),
       env: tenantEnv(build, readEnv(rooms, deployment)),
@@ -47,18 +48,32 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
 
 /** The preview of a build: asleep until somebody connects. */
 export function servedPreview(rooms: Rooms, build: Build, address: Address): Served {
-  const { placement, idleMs } = PLACEMENT.preview
   return {
-    placement,
+    placement: placementOf(build, 'preview'),
     scaling: { min: 0, max: 1 },
-    idleMs,
-    loadArtifact: () => loadArtifact(rooms, build),
+    idleMs: PLACEMENT.preview.idleMs,
+    ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, build.id, address),
       env: tenantEnv(build, {}),
       allowPrivateNetwork: false,
       logLevel: 'debug',
     },
+  }
+}
+
+/** What is to be described is served to nobody: it has no address, and of its variables only those with a default. */
+export function describingTenant(rooms: Pick<Rooms, 'secrets'>, build: Build, { env }: Artifact): Tenant {
+  return {
+    id: build.id,
+    serverName: build.name,
+    url: 'http://127.0.0.1/mcp',
+    allowedHosts: [],
+    allowedOrigins: [],
+    env: tenantEnv({ ...build, env }, {}),
+    allowPrivateNetwork: false,
+    logLevel: 'info',
+    stateKey: rooms.secrets.derive(`state ${build.id}`),
   }
 }
 
@@ -77,6 +92,18 @@ export function readEnv(rooms: Rooms, deployment: Deployment): Record<string, st
 export function loadArtifact(rooms: Rooms, build: Build): Artifact {
   if (build.digest !== null) return rooms.artifacts.load(build.digest)
   throw new HostingError('UNAVAILABLE', `Build ${build.id} has no artifact: it is ${build.status}.`)
+}
+
+/** Code of the user's never shares a process with another server. */
+function placementOf({ template }: Build, where: Environment | 'preview'): Served['placement'] {
+  return template === 'custom' ? 'dedicated' : PLACEMENT[where].placement
+}
+
+function loadersOf(rooms: Rooms, build: Build): Pick<Served, 'loadArtifact' | 'loadBundle'> {
+  return {
+    loadArtifact: () => loadArtifact(rooms, build),
+    loadBundle: () => (build.digest === null ? undefined : rooms.artifacts.loadBundle(build.digest)),
+  }
 }
 
 function tenantBase(rooms: Rooms, id: string, address: Address) {

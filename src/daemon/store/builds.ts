@@ -17,6 +17,8 @@ export interface Build {
   /** Environment variables that the server declares; known once it is ready. */
   env: Artifact['env']
   projectId: string | null
+  /** Of the source archive that it was made of. */
+  sourceDigest: string | null
   buildMs: number
   error: Failure | null
   createdAt: string
@@ -38,6 +40,7 @@ interface BuildRow {
   prompts: string
   env: string
   project_id: string | null
+  source_digest: string | null
   build_ms: number
   error: string | null
   created_at: string
@@ -92,18 +95,19 @@ export class BuildStore {
   create(build: Build): void {
     this.#database
       .prepare(
-        `INSERT INTO builds (id, name, template, status, digest, tools, resources, prompts, env, project_id, build_ms, error, created_at)
-         VALUES (@id, @name, @template, @status, @digest, @tools, @resources, @prompts, @env, @project_id, @build_ms, @error, @created_at)`,
+        `INSERT INTO builds (id, name, template, status, digest, tools, resources, prompts, env, project_id, source_digest, build_ms, error, created_at)
+         VALUES (@id, @name, @template, @status, @digest, @tools, @resources, @prompts, @env, @project_id, @source_digest, @build_ms, @error, @created_at)`,
       )
       .run(toRow(build))
   }
 
   /** Writes what changes while a build is made. Returns false when the build is gone. */
   update(build: Build): boolean {
-    const sql =
-      'UPDATE builds SET status = @status, digest = @digest, env = @env, build_ms = @build_ms, error = @error WHERE id = @id'
-    const { id, status, digest, env, build_ms, error } = toRow(build)
-    return this.#database.prepare(sql).run({ id, status, digest, env, build_ms, error }) === 1
+    const sql = `UPDATE builds SET status = @status, digest = @digest, tools = @tools, resources = @resources,
+      prompts = @prompts, env = @env, build_ms = @build_ms, error = @error WHERE id = @id`
+    const { id, status, digest, tools, resources, prompts, env, build_ms, error } = toRow(build)
+    const changes = { id, status, digest, tools, resources, prompts, env, build_ms, error }
+    return this.#database.prepare(sql).run(changes) === 1
   }
 
   remove(id: string): void {
@@ -123,6 +127,7 @@ function toBuild(row: BuildRow): Build {
     prompts: JSON.parse(row.prompts),
     env: JSON.parse(row.env),
     projectId: row.project_id,
+    sourceDigest: row.source_digest,
     buildMs: row.build_ms,
     error: row.error === null ? null : JSON.parse(row.error),
     createdAt: row.created_at,
@@ -141,6 +146,7 @@ function toRow(build: Build): BuildRow {
     prompts: JSON.stringify(build.prompts),
     env: JSON.stringify(build.env),
     project_id: build.projectId,
+    source_digest: build.sourceDigest,
     build_ms: build.buildMs,
     error: build.error && JSON.stringify(build.error),
     created_at: build.createdAt,

@@ -26,14 +26,16 @@ export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] 
     }))
 }
 
-function listFeatures({ tools = [], resources = [], ...request }: BuildRequest): Feature[] {
+function listFeatures({ tools = [], resources = [], prompts = [], ...request }: BuildRequest): Feature[] {
   return [
     ...(request.page_size === undefined ? [] : [advanced('page_size', 'Pagination')]),
     ...(request.source === undefined
       ? []
       : [{ path: 'source', uses: 'A source archive', templates: CUSTOM }]),
+    ...(request.program === undefined ? [] : [{ path: 'program', uses: 'A program', templates: CUSTOM }]),
     ...tools.flatMap(({ handler }, index) => handlerFeatures(`tools[${index}].handler`, handler)),
     ...resources.flatMap(({ handler }, index) => handlerFeatures(`resources[${index}].handler`, handler)),
+    ...prompts.flatMap(({ handler }, index) => handlerFeatures(`prompts[${index}].handler`, handler)),
   ]
 }
 

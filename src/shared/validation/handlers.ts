@@ -22,6 +22,7 @@ const OWN_HEADERS = [
 export function findHandlerProblems({
   tools = [],
   resources = [],
+  prompts = [],
   source,
 }: BuildRequest): DefinitionProblem[] {
   const check = (path: string, handler: Handler | undefined) =>
@@ -32,6 +33,7 @@ export function findHandlerProblems({
       ...checkStructured(`tools[${index}]`, tool),
     ]),
     ...resources.flatMap(({ handler }, index) => check(`resources[${index}].handler`, handler)),
+    ...prompts.flatMap(({ handler }, index) => check(`prompts[${index}].handler`, handler)),
   ]
 }
 

@@ -4,13 +4,18 @@ import { promptArguments } from '../prompt-variables.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
 import { unknownCompletions } from './resources.ts'
 
+const ANSWERS = ['template', 'messages', 'handler'] as const
+
 export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionProblem[] {
   return prompts.flatMap((prompt, index) => {
     const path = `prompts[${index}]`
-    if (prompt.template === undefined && !prompt.messages?.length)
+    const given = ANSWERS.filter(name => prompt[name] !== undefined)
+    if (given.length === 0 || (given[0] === 'messages' && !prompt.messages?.length))
       return [{ path: `${path}.template`, message: 'is required: a string' }]
-    if (prompt.template !== undefined && prompt.messages)
-      return [{ path, message: 'has "template" and "messages"; it may have one of them' }]
+    if (given.length > 1)
+      return [
+        { path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; it may have one of them` },
+      ]
     const names = promptArguments(prompt).map(({ name }) => name)
     return [
       ...misspelledArguments(path, prompt),

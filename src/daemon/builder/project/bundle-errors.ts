@@ -1,0 +1,73 @@
+import { builtinModules } from 'node:module'
+import type { BuildFailure, Message } from 'esbuild'
+import { HostingError } from '../../../shared/errors.ts'
+import { nativeAddon } from './bundle-inputs.ts'
+import { codeFrame } from './code-frame.ts'
+
+/** More would not help a reader. */
+const MAX_TOLD = 20
+
+/** What esbuild says of a project as INVALID_MCP: the first fault in the message, all with excerpts in `details`. */
+export function toBundleError(error: unknown): unknown {
+  if (!isBuildFailure(error)) return error
+  const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
+  if (addon) return nativeAddon(/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(addon.text)?.[0] ?? '.node')
+  const faults = error.errors.map(toFault)
+  const [first] = faults
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+  return new HostingError('INVALID_MCP', `The source cannot be bundled: ${first!.head}${more}`, {
+    details: faults
+      .slice(0, MAX_TOLD)
+      .map(({ frame }) => frame)
+      .join('\n\n'),
+  })
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  const { errors } = error as Partial<BuildFailure>
+  return Array.isArray(errors) && errors.length > 0
+}
+
+interface Fault {
+  head: string
+  frame: string
+}
+
+function toFault({ text, location }: Message): Fault {
+  const sentence = explain(text)
+  if (sentence.isWhole || !location) return { head: sentence.text, frame: sentence.text }
+  // esbuild counts bytes from 0.
+  const column = Buffer.from(location.lineText).subarray(0, location.column).toString().length + 1
+  const place = { file: location.file, line: location.line, column }
+  // A line of a file that is not the project's is nobody's to read.
+  const line = isInside(location.file) ? location.lineText : undefined
+  const frame = codeFrame(place, sentence.text, line, location.length)
+  return { head: frame.split('\n', 1)[0]!, frame }
+}
+
+function isInside(file: string): boolean {
+  return !file.startsWith('..') && !file.startsWith('/')
+}
+
+/** esbuild's words, with the next step where there is one. `isWhole`: it names its own place. */
+function explain(text: string): { text: string; isWhole?: boolean } {
+  const missingExport = /^No matching export in "(.+)" for import "(.+)"$/.exec(text)
+  if (missingExport)
+    return { text: explainMissingExport(missingExport[1]!, missingExport[2]!), isWhole: true }
+  const unresolved = /^Could not resolve "(.+)"$/.exec(text)
+  if (unresolved) return { text: `${text}${unresolvedHint(unresolved[1]!)}` }
+  return { text }
+}
+
+function explainMissingExport(file: string, name: string): string {
+  if (name !== 'default') return `${file} has no export "${name}"`
+  return `${file} has no default export: export the definition with "export default defineTool({…})"`
+}
+
+function unresolvedHint(path: string): string {
+  if (path.startsWith('.') || path.startsWith('/')) return ': there is no such file in the source'
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
+  if (name === 'mcp-hosting') return ': handler modules import from "mcp-hosting/server"'
+  if (path.startsWith('node:') || builtinModules.includes(name)) return ': Node has no such module'
+  return `: the package "${name}" is not among the project's dependencies; add it with: npm install ${name}`
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import type { BuildOptions, Plugin } from 'esbuild'
+import { toBundleError } from './bundle-errors.ts'
+import { requireInside } from './bundle-inputs.ts'
+import { Bundler } from './bundler.ts'
+import type { ProjectModule } from './find-modules.ts'
+
+export interface BundleOptions {
+  /** The project, absolute; `node_modules` in it holds what it depends on. */
+  directory: string
+  modules: readonly ProjectModule[]
+  /** File of `mcp-hosting/server`. */
+  sdk: string
+}
+
+/** Name of the generated module that imports all of the project's. */
+export const ENTRY = 'mcp-hosting:project'
+
+/** Stands for the file that the code was in: nothing of the project is there to be read at run time. */
+const SERVER_FILE = '/server/server.mjs'
+
+const bundler = new Bundler()
+
+/**
+ * The project as one ECMAScript module with an inline source map. Its default export is
+ * `{ definitions: [{ kind, path, export, definition }] }`, in the order of `modules`. The same files give the same text,
+ * wherever they lie. Throws INVALID_MCP with file, line, column and excerpt.
+ */
+export async function bundleProject(options: BundleOptions): Promise<string> {
+  const result = await bundler.build(optionsFor(options)).catch(error => {
+    throw toBundleError(error)
+  })
+  requireInside(Object.keys(result.metafile!.inputs))
+  return result.outputFiles![0]!.text
+}
+
+function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
+  return {
+    stdin: { contents: entryOf(modules), resolveDir: directory, sourcefile: ENTRY, loader: 'js' },
+    absWorkingDir: directory,
+    outfile: 'server.mjs',
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    // What package.json asks of Node for the product itself: an exported bundle runs wherever that does.
+    target: 'node22.19',
+    sourcemap: 'inline',
+    sourcesContent: true,
+    // Names stay, for those who look into a trace without the map.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+    // Packages lie behind one link; their real paths differ from machine to machine, and the bundle with them.
+    preserveSymlinks: true,
+    loader: TEXT_AND_BINARY,
+    // Bundled CommonJS packages still call require() for Node's own modules.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(process.execPath);",
+    },
+    define: {
+      'import.meta.url': JSON.stringify(`file://${SERVER_FILE}`),
+      'import.meta.filename': JSON.stringify(SERVER_FILE),
+      'import.meta.dirname': '"/server"',
+      __filename: JSON.stringify(SERVER_FILE),
+      __dirname: '"/server"',
+    },
+    plugins: [sdkFrom(sdk)],
+  }
+}
+
+/** A process of user code reads no files, so what a server needs of them is imported. */
+const TEXT_AND_BINARY: BuildOptions['loader'] = {
+  ...loaders('text', ['txt', 'md', 'sql', 'html', 'csv', 'graphql', 'svg', 'xml', 'yaml', 'yml']),
+  ...loaders('binary', ['wasm', 'png', 'jpg', 'jpeg', 'gif', 'webp', 'mp3', 'wav', 'ogg', 'pdf']),
+}
+
+function loaders<Kind extends string>(kind: Kind, extensions: readonly string[]): Record<string, Kind> {
+  return Object.fromEntries(extensions.map(extension => [`.${extension}`, kind]))
+}
+
+/** The default import, not the namespace, so that a module without one is found while bundling. */
+function entryOf(modules: readonly ProjectModule[]): string {
+  const imports = modules.map(
+    ({ path, export: name }, index) =>
+      `import { ${nameOf(name)} as m${index} } from ${JSON.stringify(`./${path}`)}`,
+  )
+  const definitions = modules.map(
+    (one, index) =>
+      `  { kind: ${JSON.stringify(one.kind)}, path: ${JSON.stringify(one.path)}, export: ${JSON.stringify(one.export)}, definition: m${index} },`,
+  )
+  return [...imports, 'export default { definitions: [', ...definitions, '] }', ''].join('\n')
+}
+
+/** Any string may name an export (ECMAScript 2022). */
+function nameOf(exported: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(exported) ? exported : JSON.stringify(exported)
+}
+
+/** `mcp-hosting/server` is the one that belongs to this daemon, whether the project has the package or not. */
+function sdkFrom(file: string): Plugin {
+  return {
+    name: 'mcp-hosting-server',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^mcp-hosting\/server$/ }, ({ path }) => ({ path, namespace: 'sdk' }))
+      onLoad({ filter: /./, namespace: 'sdk' }, () => ({ contents: readFileSync(file), loader: 'js' }))
+    },
+  }
+}

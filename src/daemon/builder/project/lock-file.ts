@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { HostingError } from '../../../shared/errors.ts'
+
+/** What is to be installed for a project, as npm takes it. */
+export interface LockedDependencies {
+  packageJson: string
+  packageLock: string
+}
+
+/** Provided by the daemon itself, in the version that it has. */
+const OWN_PACKAGE = 'mcp-hosting'
+const OTHER_LOCKS = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
+
+type Fields = Record<string, unknown>
+
+/**
+ * The dependencies of the project in `directory`; undefined when it has none. Throws INVALID_MCP when they are not locked by
+ * a `package-lock.json`, or come from anywhere but a registry or an https address.
+ */
+export function readLockedDependencies(directory: string): LockedDependencies | undefined {
+  const manifest = readJson(directory, 'package.json')
+  if (!manifest) return undefined
+  const { [OWN_PACKAGE]: _own, ...dependencies } = fieldsOf(manifest.dependencies)
+  const optionalDependencies = fieldsOf(manifest.optionalDependencies)
+  const names = Object.keys({ ...dependencies, ...optionalDependencies })
+  if (names.length === 0) return undefined
+  const lock = readJson(directory, 'package-lock.json')
+  if (!lock) throw notLocked(directory, names)
+  const packages = lockedPackages(lock)
+  const root = { name: 'project', dependencies, optionalDependencies, overrides: manifest.overrides }
+  return {
+    packageJson: JSON.stringify(root),
+    packageLock: JSON.stringify({
+      name: 'project',
+      lockfileVersion: lock.lockfileVersion,
+      requires: true,
+      packages: { ...packages, '': root },
+    }),
+  }
+}
+
+/** Names of the development dependencies: they are not installed. */
+export function readDevDependencies(directory: string): string[] {
+  return Object.keys(fieldsOf(readJson(directory, 'package.json')?.devDependencies))
+}
+
+function readJson(directory: string, name: string): Fields | undefined {
+  const file = join(directory, name)
+  if (!existsSync(file)) return undefined
+  try {
+    return fieldsOf(JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')))
+  } catch (error) {
+    throw new HostingError('INVALID_MCP', `${name} cannot be parsed: ${(error as Error).message}.`)
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return value !== null && typeof value === 'object' ? (value as Fields) : {}
+}
+
+function lockedPackages(lock: Fields): Fields {
+  if (Number(lock.lockfileVersion) < 2 || lock.packages === undefined)
+    throw new HostingError('INVALID_MCP', 'package-lock.json is of lockfileVersion 1, which npm 6 wrote.', {
+      next: [
+        { description: 'Write it anew with npm 7 or newer', command: 'npm install --package-lock-only' },
+      ],
+    })
+  const { [`node_modules/${OWN_PACKAGE}`]: _own, ...packages } = fieldsOf(lock.packages)
+  for (const [path, entry] of Object.entries(packages))
+    if (path !== '') requireRegistry(path, fieldsOf(entry))
+  return packages
+}
+
+/** A registry's package has its integrity; folders, links and git repositories would be read or run on this machine. */
+function requireRegistry(path: string, { resolved, link }: Fields): void {
+  const isRemote = resolved === undefined || /^https?:\/\//.test(String(resolved))
+  if (path.startsWith('node_modules/') && !link && isRemote) return
+  throw new HostingError(
+    'INVALID_MCP',
+    `The dependency "${path.replace(/^.*node_modules\//, '')}" comes from ${resolved ?? path}: only packages of a registry are installed.`,
+    { details: 'Copy code of your own into the project, or publish it as a package.' },
+  )
+}
+
+function notLocked(directory: string, names: string[]): HostingError {
+  const other = OTHER_LOCKS.find(name => existsSync(join(directory, name)))
+  const listed = names.length > 5 ? [...names.slice(0, 5), '…'] : names
+  const why = other
+    ? `they are locked by ${other}, and this builder installs from package-lock.json`
+    : 'there is no package-lock.json that says which versions'
+  return new HostingError(
+    'INVALID_MCP',
+    `package.json has dependencies (${listed.join(', ')}), but ${why}.`,
+    {
+      details: 'Make the lock file beside package.json, then build again: npm install --package-lock-only',
+      next: [{ description: 'Make the lock file', command: 'npm install --package-lock-only' }],
+    },
+  )
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { delimiter, dirname } from 'node:path'
+import { HostingError } from '../../../shared/errors.ts'
+
+const TIMEOUT_MS = 5 * 60_000
+const MAX_OUTPUT = 20_000
+
+/** No script of any package runs: what is installed is only ever bundled. */
+const ARGUMENTS = [
+  'ci',
+  '--ignore-scripts',
+  '--omit=dev',
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+  '--no-update-notifier',
+  '--loglevel=error',
+]
+
+/** npm's and Node's words for a registry that cannot be reached. */
+const OUT_OF_REACH =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
+
+/** Installs the lock file of a folder there. Throws UPSTREAM_FAILED with npm's own words in `details`. */
+export async function npmInstall(directory: string): Promise<void> {
+  const { code, output } = await run(directory)
+  if (code === 0) return
+  const details = readable(output)
+  const reason = OUT_OF_REACH.exec(output)?.[0]
+  if (reason)
+    throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
+      details: `${details}\nA lock file that was installed here once needs no registry; a new one does.`,
+    })
+  throw new HostingError('INVALID_MCP', 'npm cannot install the dependencies of package-lock.json.', {
+    details,
+  })
+}
+
+async function run(directory: string): Promise<{ code: number | null; output: string }> {
+  const isWindows = process.platform === 'win32'
+  const child = spawn(isWindows ? 'npm.cmd' : 'npm', ARGUMENTS, {
+    cwd: directory,
+    env: environment(process.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: isWindows,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    killSignal: 'SIGKILL',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => {
+      output = (output + text).slice(-MAX_OUTPUT)
+    })
+  return new Promise((resolve, reject) => {
+    child.once('error', error => reject(notRun(error)))
+    child.once('close', code => resolve({ code, output }))
+  })
+}
+
+/** npm's own settings stay, such as a registry or a proxy; what belongs to the daemon does not. */
+function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const entries = Object.entries(from).filter(([name]) => !/^(?:MCP_|NODE_OPTIONS$)/.test(name))
+  const env = Object.fromEntries(entries)
+  return { ...env, PATH: [dirname(process.execPath), env.PATH ?? ''].join(delimiter) }
+}
+
+function notRun(error: NodeJS.ErrnoException): HostingError {
+  if (error.name === 'AbortError')
+    return new HostingError(
+      'TIMEOUT',
+      `npm did not install the dependencies within ${TIMEOUT_MS / 60_000} minutes.`,
+    )
+  const missing = error.code === 'ENOENT'
+  return new HostingError('UNAVAILABLE', `npm cannot be started${missing ? ': it is not in PATH' : ''}.`, {
+    details: missing
+      ? 'The project has dependencies, and npm, which comes with Node, installs them. Restart the daemon with npm in its PATH.'
+      : error.message,
+    cause: error,
+  })
+}
+
+/** Without the prefix of each line and where npm's own log lies. */
+function readable(output: string): string {
+  const lines = output.split('\n').map(line => line.replace(/^npm (?:error|ERR!) ?/, '').trimEnd())
+  return lines.filter(line => line && !/complete log of this run|^npm warn/.test(line)).join('\n')
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { VERSION } from '../../../shared/version.ts'
+import { digestOf } from '../build-artifact.ts'
+import { BuildMemory } from './build-memory.ts'
+import { Dependencies } from './dependencies.ts'
+
+/** What all builds of source code share. */
+export interface Toolchain {
+  /** Folder for what is unpacked while a build runs. */
+  workFolder: string
+  dependencies: Dependencies
+  memory: BuildMemory
+  /** File of `mcp-hosting/server`. */
+  sdk: string
+}
+
+/** `directory`: for what can be made again; `sdk`: file of `mcp-hosting/server`. */
+export function createToolchain(directory: string, sdk: string): Toolchain {
+  return {
+    workFolder: join(directory, 'work'),
+    dependencies: new Dependencies(join(directory, 'dependencies')),
+    memory: new BuildMemory(
+      join(directory, 'builds'),
+      () => `${VERSION} ${digestOf(readFileSync(sdk, 'utf8'))}`,
+    ),
+    sdk,
+  }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { BuildRequest } from '../../shared/definitions.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { type BuiltArtifact, buildArtifact, digestOf } from '../builder/build-artifact.ts'
+import { bundleProject } from '../builder/project/bundle.ts'
+import { findModules } from '../builder/project/find-modules.ts'
+import { toLoadError } from '../builder/project/load-error.ts'
+import { mergeDescribed } from '../builder/project/merge-described.ts'
+import { parseModuleDefinitions } from '../builder/project/module-definitions.ts'
+import type { Build } from '../store/builds.ts'
+import type { Source } from '../store/sources.ts'
+import type { Rooms } from './rooms.ts'
+import { describingTenant } from './served.ts'
+
+/** Importing modules is quick; a program may have to be fetched first, as `npx -y` does. */
+const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
+
+/** Builds of custom servers: their code is bundled where it is source, and asked what it defines. */
+export class CodeBuilds {
+  readonly #rooms: Rooms
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  /**
+   * The artifact of a request with a program or a source. Throws INVALID_MCP for code that cannot be bundled, loaded or
+   * served, TIMEOUT for code that does not load in time, UPSTREAM_FAILED when dependencies cannot be fetched.
+   */
+  async make(build: Build, request: BuildRequest, source: Source | undefined): Promise<BuiltArtifact> {
+    if (request.program) return this.#makeProgram(build, request, source)
+    return this.#remembered(source!, request) ?? this.#makeModule(build, request, source!)
+  }
+
+  #remembered(source: Source, request: BuildRequest): BuiltArtifact | undefined {
+    const { artifacts, toolchain } = this.#rooms
+    const digest = toolchain.memory.find(source.digest, request)
+    if (digest === undefined || !artifacts.has(digest)) return undefined
+    const artifact = artifacts.load(digest)
+    return { artifact, digest, bytes: JSON.stringify(artifact), bundle: artifacts.loadBundle(digest) }
+  }
+
+  async #makeModule(build: Build, request: BuildRequest, source: Source): Promise<BuiltArtifact> {
+    const folder = join(this.#rooms.toolchain.workFolder, randomBytes(8).toString('hex'))
+    try {
+      const directory = await this.#rooms.archives.unpack(source, folder)
+      const made = await this.#bundleAndDescribe(build, request, directory)
+      this.#rooms.toolchain.memory.remember(source.digest, request, made.digest)
+      return made
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  async #bundleAndDescribe(build: Build, request: BuildRequest, directory: string): Promise<BuiltArtifact> {
+    const modules = findModules(directory, request)
+    if (modules.length === 0) throw nothingFound()
+    const { dependencies, sdk } = this.#rooms.toolchain
+    await dependencies.provide(directory)
+    const bundle = await bundleProject({ directory, modules, sdk })
+    const program = { type: 'module' as const, bundle: digestOf(bundle) }
+    const { artifact } = buildArtifact(request, { program })
+    const described = await this.#describe(build, artifact, bundle).catch(error => {
+      throw toLoadError(error, directory)
+    })
+    const merged = parseModuleDefinitions(mergeDescribed(request, described), modules)
+    return { ...buildArtifact(merged, { ...described, program }), bundle }
+  }
+
+  async #makeProgram(
+    build: Build,
+    request: BuildRequest,
+    source: Source | undefined,
+  ): Promise<BuiltArtifact> {
+    const program = { ...request.program!, ...(source && { source: source.digest }) }
+    const { artifact } = buildArtifact(request, { program })
+    const described = await this.#describe(build, artifact)
+    return buildArtifact(mergeDescribed(request, described), { ...described, program })
+  }
+
+  #describe(build: Build, artifact: Artifact, bundle?: string): Promise<Described> {
+    const timeoutMs = bundle === undefined ? LOAD_TIMEOUT_MS.program : LOAD_TIMEOUT_MS.module
+    const tenant = describingTenant(this.#rooms, build, artifact)
+    return this.#rooms.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
+  }
+}
+
+function nothingFound(): HostingError {
+  return new HostingError('INVALID_MCP', 'The source defines nothing: no tool, resource or prompt.', {
+    details:
+      'Put one definition a file into tools/, resources/ or prompts/ (.ts, .mts, .js, .mjs), or name modules as handlers in the project file.',
+  })
+}
