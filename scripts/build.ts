@@ -9,8 +9,8 @@ const dist = join(root, 'dist')
 
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
- * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 stays outside,
- * because it is a native module. A file that did not change is not touched and each write is a rename, so that programs
+ * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 and esbuild stay outside,
+ * because they are native programs. A file that did not change is not touched and each write is a rename, so that programs
  * running from `dist/` never see half of one. Gives the paths.
  */
 export async function buildDist(): Promise<string[]> {
@@ -23,7 +23,7 @@ export async function buildDist(): Promise<string[]> {
     platform: 'node',
     format: 'esm',
     target: 'node22.19',
-    external: ['better-sqlite3'],
+    external: ['better-sqlite3', 'esbuild'],
     // Its main file is UMD, whose inner require() calls no bundler can follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     define: { MCP_VERSION: JSON.stringify(version) },
