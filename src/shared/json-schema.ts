@@ -37,6 +37,8 @@ export interface CompileOptions {
   useDefaults?: boolean
   /** The schema was found valid before: its meta-schema, 45 ms and 4 MB, is then not even compiled. */
   isChecked?: boolean
+  /** What is compiled only to see whether it can be takes half the time without its code being made short. */
+  isTrial?: boolean
 }
 
 /**
@@ -78,14 +80,19 @@ function draftOf(schema: JsonSchema): Draft {
 }
 
 function sharedAjv(draft: Draft, compileOptions: CompileOptions): Ajv {
-  const key = `${draft} ${compileOptions.useDefaults} ${compileOptions.isChecked}`
+  const { useDefaults, isChecked, isTrial } = compileOptions
+  const key = `${draft} ${useDefaults} ${isChecked} ${isTrial}`
   const ajv = validators.get(key) ?? createAjv(draft, compileOptions)
   validators.set(key, ajv)
   return ajv
 }
 
-function createAjv(draft: Draft, { useDefaults = false, isChecked = false }: CompileOptions): Ajv {
-  const all = { ...options, useDefaults, meta: !isChecked, validateSchema: !isChecked }
+function createAjv(
+  draft: Draft,
+  { useDefaults = false, isChecked = false, isTrial = false }: CompileOptions,
+): Ajv {
+  const code = { ...options.code, optimize: !isTrial }
+  const all = { ...options, code, useDefaults, meta: !isChecked, validateSchema: !isChecked }
   const ajv = draft === 'draft-07' ? new Ajv(all) : new Ajv2020(all)
   // ajv-formats is CommonJS: its callable default lies one level deeper under native ESM.
   const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats

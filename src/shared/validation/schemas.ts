@@ -62,7 +62,7 @@ function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
   const error = deepest(listSchemaErrors(schema))
   if (error) return [describeSchemaError(path, error, schema)]
   try {
-    compileSchema(schema)
+    compileSchema(schema, { isTrial: true })
     return []
   } catch (cause) {
     return [{ path, message: `is not a valid JSON Schema: ${describeCause(cause as Error)}` }]
