@@ -31,6 +31,10 @@ export function refuseArchive(why: string, cause?: unknown): HostingError {
   return new HostingError('INVALID_REQUEST', `The archive is refused: it ${why}.`, { cause })
 }
 
+export function tooManyEntries(limit: number): HostingError {
+  return refuseArchive(`has more than ${limit} entries`)
+}
+
 /** Faults of the parsers are the archive's; ours and the disk's stay what they are. */
 export function toArchiveError(error: unknown): unknown {
   if (error instanceof HostingError || (error as NodeJS.ErrnoException).syscall) return error

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type RawEntry, refuseArchive, refuseEntry } from './archive-entry.ts'
+import { type RawEntry, refuseEntry, tooManyEntries } from './archive-entry.ts'
 import { checkEntryPath } from './entry-path.ts'
 import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 
@@ -41,8 +41,7 @@ export class EntryTree {
 
   /** Throws INVALID_REQUEST naming the entry. Undefined for the root, which is there already. */
   add(entry: RawEntry): CheckedEntry | undefined {
-    if (++this.#entries > this.#limits.entries)
-      throw refuseArchive(`has more than ${this.#limits.entries} entries`)
+    if (++this.#entries > this.#limits.entries) throw tooManyEntries(this.#limits.entries)
     const path = checkEntryPath(entry.name)
     if (path === '') {
       if (entry.type === 'directory') return undefined

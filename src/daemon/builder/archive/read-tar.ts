@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -29,7 +29,7 @@ export async function readTar(path: string, visit: Visit): Promise<void> {
   const { Parser } = await import('tar')
   const parser = new Parser({ strict: true, maxDecompressionRatio: Infinity })
   const visits = new PromiseChain()
-  const failed = new Promise<never>((_, reject) => parser.on('error', reject))
+  parser.on('error', visits.fail)
   parser.on('entry', (entry: ReadEntry) =>
     visits.add(async () => {
       await visit(toRaw(entry))
@@ -40,10 +40,10 @@ export async function readTar(path: string, visit: Visit): Promise<void> {
   const unpacked = new PassThrough()
   const feeding = Promise.all([
     pipeline(createReadStream(path), createGunzip(), unpacked),
-    feed(unpacked, parser, visits.failed),
+    feed(unpacked, parser, { limitBytes: streamLimit(statSync(path).size), broken: visits.failed }),
   ])
   try {
-    await Promise.race([feeding.then(() => ended), failed, visits.failed])
+    await Promise.race([feeding.then(() => ended), visits.failed])
     await visits.done()
   } finally {
     unpacked.destroy()
@@ -57,21 +57,32 @@ async function feed(
   parser: {
     write(chunk: Buffer): boolean
     end(): unknown
-    once(event: 'drain', listener: () => void): unknown
+    once(event: 'drain' | 'eof', listener: () => void): unknown
   },
-  broken: Promise<never>,
+  { limitBytes, broken }: { limitBytes: number; broken: Promise<never> },
 ): Promise<void> {
   let total = 0
-  const limit = ARCHIVE_LIMITS.totalBytes + ARCHIVE_LIMITS.entries * HEADER_BYTES
+  let ended = false
+  parser.once('eof', () => {
+    ended = true
+  })
   for await (const chunk of chunks) {
     // The parser would unpack once more what is compressed inside.
     if (total === 0 && (chunk[0] === 0x1f || chunk[0] === 0x28)) throw refuseArchive('holds no tar archive')
     total += chunk.length
-    if (total > limit) throw refuseArchive(`unpacks to more than ${limit} bytes`)
-    if (parser.write(chunk)) continue
+    if (total > limitBytes) throw refuseArchive('unpacks to far more than its files')
+    // What follows the end of the archive would be kept, and copied with every chunk.
+    if (ended || parser.write(chunk)) continue
     await Promise.race([new Promise<void>(resolve => parser.once('drain', resolve)), broken])
   }
   parser.end()
+}
+
+/** What lies between the files is limited as they are, so that an archive of nothing but padding ends soon, too. */
+function streamLimit(packedBytes: number): number {
+  const { totalBytes, ratio, ratioFromBytes, entries } = ARCHIVE_LIMITS
+  const files = Math.min(totalBytes, Math.max(ratioFromBytes, ratio * packedBytes))
+  return files + entries * HEADER_BYTES
 }
 
 function toRaw(entry: ReadEntry): RawEntry {
@@ -91,18 +102,18 @@ function toRaw(entry: ReadEntry): RawEntry {
 class PromiseChain {
   #last: Promise<void> = Promise.resolve()
   readonly failed: Promise<never>
-  readonly #fail: (error: unknown) => void
+  readonly fail: (error: unknown) => void
 
   constructor() {
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => {})
     this.failed = promise
-    this.#fail = reject
+    this.fail = reject
   }
 
   add(work: () => Promise<void>): void {
     this.#last = this.#last.then(work)
-    this.#last.catch(this.#fail)
+    this.#last.catch(this.fail)
   }
 
   done(): Promise<void> {

@@ -1,14 +1,15 @@
 import { text } from 'node:stream/consumers'
 import type { Entry, ZipFile } from 'yauzl'
-import { type RawEntry, refuseEntry, type Visit } from './archive-entry.ts'
+import { type RawEntry, refuseEntry, tooManyEntries, type Visit } from './archive-entry.ts'
+import { ARCHIVE_LIMITS } from './limits.ts'
 
 /** Unix file types in the upper half of an entry's attributes, where the archive was made on such a system. */
 const TYPE_MASK = 0o170000
-const TYPES: Partial<Record<number, RawEntry['type']>> = {
-  16807: 'file',
-  9604: 'directory',
-  21609: 'symlink',
-}
+const TYPES = new Map<number, RawEntry['type']>([
+  [0o100000, 'file'],
+  [0o040000, 'directory'],
+  [0o120000, 'symlink'],
+])
 const MADE_ON_UNIX = 3
 const MAX_TARGET_BYTES = 4096
 
@@ -18,6 +19,8 @@ export async function readZip(path: string, visit: Visit): Promise<void> {
   // Its own checks of names would turn backslashes into slashes.
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true })
   try {
+    // It is told before any entry; a zip that lies about it is damaged.
+    if (zip.entryCount > ARCHIVE_LIMITS.entries) throw tooManyEntries(ARCHIVE_LIMITS.entries)
     for await (const entry of zip.eachEntry()) await visit(await toRaw(zip, entry))
   } finally {
     zip.close()
@@ -48,7 +51,7 @@ function typeOf(name: string, mode: number): RawEntry['type'] {
   if (name.endsWith('/')) return 'directory'
   const told = mode & TYPE_MASK
   if (told === 0) return 'file'
-  const type = TYPES[told]
+  const type = TYPES.get(told)
   if (!type) throw refuseEntry(name, 'is a device, a pipe or a socket')
   return type
 }
