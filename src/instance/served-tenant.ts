@@ -44,7 +44,7 @@ export class ServedTenant {
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
       resourceUpdated: uri => this.announcements.resourceUpdated(uri),
-      log: (level, message) => this.log.server(level, message),
+      log: (level, message, stream) => this.log.server(level, message, stream),
     })
   }
 
@@ -97,10 +97,10 @@ export class ServedTenant {
   }
 
   /** Cuts every connection and frees what the tenant holds; resolves when its log is written. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
     for (const socket of this.connections) socket.destroy()
     this.#sessions?.close()
-    this.server.close()
-    return this.#log?.close() ?? Promise.resolve()
+    await this.server.close()
+    await this.#log?.close()
   }
 }

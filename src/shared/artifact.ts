@@ -45,4 +45,6 @@ export interface Described {
   resources: ResourceDefinition[]
   prompts: Artifact['prompts']
   capabilities?: Artifact['capabilities']
+  /** Of a program over stdio: one child a session where what it does depends on its client, else one for all. */
+  children?: 'session' | 'shared'
 }

@@ -24,6 +24,11 @@ export interface Tenant {
   logLevel: 'debug' | 'info'
   /** File of this tenant's log lines, opened by the process in append mode; absent: inherited standard output. */
   logFile?: string
+  /**
+   * For a program of the user's: its own folder, which becomes its HOME, and what it gets of the daemon's environment: PATH,
+   * language, time zone, and where the machine's certificates lie.
+   */
+  program?: { folder: string; env: Record<string, string> }
   /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one deployment. */
   stateKey: string
 }
@@ -55,6 +60,8 @@ export type ToInstance =
   /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */
   | { type: 'hold-log'; tenantId: string }
   | { type: 'resume-log'; tenantId: string }
+  /** Answered by `alive`, as soon as the event loop comes to it. */
+  | { type: 'ping' }
   /** Retire all and exit 0. */
   | { type: 'shutdown' }
 
@@ -72,6 +79,7 @@ export type FromInstance =
   /** Four times a second while a socket is lent: connections accepted from it since the last time. */
   | { type: 'accepted'; loanId: number; count: number }
   | { type: 'log-held'; tenantId: string }
+  | { type: 'alive' }
   /** Sent at most once a second, and only by a process in which something changed. */
   | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CrashHistory } from '../../src/daemon/runtime/crash-history.ts'
+import { CrashHistory } from '../../src/shared/crash-history.ts'
 
 test('five starts in a minute that never became ready are a crash loop', () => {
   const history = new CrashHistory()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restartDelayMs } from '../../src/daemon/runtime/restart-backoff.ts'
+import { restartDelayMs } from '../../src/shared/restart-backoff.ts'
 
 test('the first failure in a row is followed by a restart at once', () => {
   expect(restartDelayMs(1, () => 1)).toBe(0)

@@ -1,9 +1,11 @@
-import { appendFile as appendFileCallback, mkdirSync } from 'node:fs'
+import { appendFile as appendFileCallback, appendFileSync, mkdirSync, write, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 
-// Unlike the one of node:fs/promises it takes a descriptor too.
 const appendFile = promisify(appendFileCallback)
+// Kept from the start: user code is left other ones (src/instance/isolation).
+const writeSoon = promisify(write)
+const writeNow = writeSync
 
 const FLUSH_MS = 100
 /** Under load lines go out in parts of this size: one large part would hold up the requests of that moment. */
@@ -42,6 +44,18 @@ export class LogWriter {
     this.#waitingCharacters += line.length
     if (this.#waitingCharacters > FLUSH_CHARACTERS) this.#flushSoon()
     else this.#schedule()
+  }
+
+  /** Blocks until what waits is written, unless the log is held. */
+  flushNow(): void {
+    if (this.#held || this.#waiting.length === 0) return
+    const lines = this.#waiting.length + this.#lost
+    try {
+      appendNow(this.#target, this.#take())
+    } catch (error) {
+      this.#lost += lines
+      this.#lostReason = (error as NodeJS.ErrnoException).code ?? 'unknown'
+    }
   }
 
   /** Resolves when nothing is being written and nothing will be until `resume`. */
@@ -104,11 +118,24 @@ export class LogWriter {
 }
 
 async function append(target: string | number, text: string): Promise<void> {
+  if (typeof target === 'number') return appendToDescriptor(target, text)
   try {
     await appendFile(target, text, { mode: 0o600 })
   } catch (error) {
-    if (typeof target === 'number' || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     await appendFile(target, text, { mode: 0o600 })
   }
+}
+
+async function appendToDescriptor(descriptor: number, text: string): Promise<void> {
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const { bytesWritten } = await writeSoon(descriptor, rest)
+    rest = rest.subarray(bytesWritten)
+  }
+}
+
+function appendNow(target: string | number, text: string): void {
+  if (typeof target === 'string') return appendFileSync(target, text, { mode: 0o600 })
+  for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeNow(target, rest))
 }

@@ -80,8 +80,21 @@ export class TenantLog {
     this.#write({ timestamp: timestamp(), level: 'warn', stream: 'mcp', message, outcome: 'error' })
   }
 
-  server(level: LogLine['level'], message: string): void {
-    this.#write(serverLine(level, cut(String(this.#redact(message)), MAX_MESSAGE_CHARACTERS)))
+  /** `stream`: where the line came from. */
+  server(level: LogLine['level'], message: string, stream: LogLine['stream'] = 'server'): void {
+    this.#write({ ...serverLine(level, cut(String(this.#redact(message)), MAX_MESSAGE_CHARACTERS)), stream })
+  }
+
+  /** A line that the server's code printed; on the disk at once, for nobody knows what it does next. */
+  output(stream: 'stdout' | 'stderr', text: string): void {
+    const message = cut(String(this.#redact(text)), MAX_MESSAGE_CHARACTERS)
+    this.#write({ timestamp: timestamp(), level: stream === 'stdout' ? 'info' : 'warn', stream, message })
+    this.#writer.flushNow()
+  }
+
+  /** Writes what waits before anything else happens. */
+  flushNow(): void {
+    this.#writer.flushNow()
   }
 
   hold(): Promise<void> {

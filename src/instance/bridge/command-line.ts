@@ -1,0 +1,61 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import type { Program } from '../../shared/artifact.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+
+export type ExistingProgram = Exclude<Program, { type: 'module' }>
+
+/** A program as it is started: an absolute file, its arguments, the whole of its environment and its folder. */
+export interface CommandLine {
+  file: string
+  args: string[]
+  env: Record<string, string>
+  cwd: string
+}
+
+/**
+ * How a program is started. Its environment holds PATH, HOME and TMPDIR (its own folders), language and time zone, and what
+ * was declared for it: nothing of the daemon's. Throws when there is no such folder or command.
+ */
+export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLine {
+  const { folder, env: base } = requirePlace(tenant)
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  const cwd = resolve(folder, program.cwd ?? '.')
+  if (!isFolder(cwd))
+    throw new Error(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
+  const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...tenant.env }
+  return { file: findExecutable(program.command, cwd, env.PATH ?? ''), args: program.args, env, cwd }
+}
+
+function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
+  if (program) return program
+  throw new Error(`"${serverName}" runs a program and has no folder for it`)
+}
+
+/** As a shell finds it, but telling plainly what is wrong. */
+function findExecutable(command: string, cwd: string, path: string): string {
+  if (command.includes('/')) {
+    const file = resolve(cwd, command)
+    if (isExecutable(file)) return file
+    throw new Error(`"${command}" is no executable file in ${cwd}`)
+  }
+  // Node itself is always there, whatever the PATH of the daemon holds.
+  const folders = [...path.split(delimiter).filter(Boolean), dirname(process.execPath)]
+  const found = folders.map(folder => resolve(folder, command)).find(isExecutable)
+  if (found) return found
+  throw new Error(`there is no command "${command}" in PATH (${path})`)
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false // which is the answer
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

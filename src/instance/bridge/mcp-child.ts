@@ -1,0 +1,289 @@
+import type { LogLevel } from '../../shared/definitions.ts'
+import { VERSION } from '../../shared/version.ts'
+import { type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
+import { META } from '../protocol/envelope.ts'
+import { isObject, RPC } from '../protocol/json-rpc.ts'
+import { isLogLevel } from '../protocol/log-level.ts'
+import { LATEST_LEGACY } from '../protocol/revisions.ts'
+import type { CommandLine } from './command-line.ts'
+import type { ProcessGuard } from './process-guard.ts'
+import {
+  describeProgramEnding,
+  type ProgramEnding,
+  ProgramProcess,
+  type StopDelays,
+} from './program-process.ts'
+import { type Result, RpcChannel } from './rpc-channel.ts'
+
+/** How often calls that take too long are looked for. */
+const WATCH_MS = 1000
+/** A list that never ends is cut off here. */
+const MAX_PAGES = 1000
+
+/** What a child tells whoever started it. */
+export interface ChildEvents {
+  onStderr(line: string): void
+  /** A line on its standard output that is no message. */
+  onNoise(line: string): void
+  /** It asks the client. */
+  onAsk(method: string, params: Result): Promise<Result>
+  onLog(level: LogLevel, data: unknown, logger: string | undefined): void
+  onListChanged(list: 'tools' | 'prompts' | 'resources'): void
+  onResourceUpdated(uri: string): void
+}
+
+export interface ChildOptions {
+  guard: ProcessGuard
+  /** An answer that has not begun to show itself (by progress) for so long is given up. */
+  timeoutMs: number
+  /** From the start to the answer to `initialize`. */
+  startTimeoutMs: number
+  delays?: StopDelays
+}
+
+/** What it said of itself. */
+export interface ServerFacts {
+  protocolVersion: string
+  capabilities: Result
+  serverInfo: { name: string; version: string; title?: string }
+  instructions: string | undefined
+}
+
+/** The program did not become a server. */
+export class ChildStartError extends Error {
+  override readonly name = 'ChildStartError'
+  readonly output: readonly string[]
+  constructor(message: string, output: readonly string[]) {
+    super(message)
+    this.output = output
+  }
+}
+
+/** A child process that speaks MCP over standard input and output. */
+export class McpChild {
+  readonly process: ProgramProcess
+  readonly ended: Promise<ProgramEnding>
+  readonly startedAt = Date.now()
+  facts: ServerFacts | undefined
+  isAlive = true
+  /** Its end is wanted. */
+  isStopping = false
+  readonly #channel: RpcChannel
+  readonly #options: ChildOptions
+  #events: ChildEvents
+  /** Runs while calls do. */
+  #watch: NodeJS.Timeout | undefined
+
+  /** Starts the program; `initialize` makes a server of it. */
+  constructor(command: CommandLine, options: ChildOptions, events: ChildEvents) {
+    this.#options = options
+    this.#events = events
+    this.process = new ProgramProcess(command, { ...options, onStderr: line => this.#events.onStderr(line) })
+    this.#channel = new RpcChannel(this.process.stdin, this.process.stdout, {
+      onRequest: (method, params) => this.#answer(method, params),
+      onNotification: (method, params) => this.#notified(method, params),
+      onNoise: line => this.#events.onNoise(line),
+    })
+    this.ended = this.process.ended.then(ending => {
+      this.isAlive = false
+      clearInterval(this.#watch)
+      this.#channel.fail(endedError(ending))
+      return ending
+    })
+  }
+
+  /** A spare one changes hands when it is taken. */
+  set events(events: ChildEvents) {
+    this.#events = events
+  }
+
+  /** Requests of clients that it has not answered yet, the oldest first. */
+  get calls(): ClientContext[] {
+    return [...this.#channel.pending.values()].flatMap(({ context }) => context ?? [])
+  }
+
+  get isBusy(): boolean {
+    return this.#channel.pending.size > 0
+  }
+
+  /** The handshake, in the name of this client. Rejects with ChildStartError; then the process has ended. */
+  async initialize(client: Pick<ClientFacts, 'capabilities' | 'info'>): Promise<ServerFacts> {
+    let timer: NodeJS.Timeout | undefined
+    const { startTimeoutMs } = this.#options
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`did not answer initialize within ${startTimeoutMs / 1000} s`)),
+        startTimeoutMs,
+      )
+    })
+    try {
+      const answer = await Promise.race([
+        this.#channel.request('initialize', {
+          protocolVersion: LATEST_LEGACY,
+          capabilities: client.capabilities,
+          clientInfo: client.info ?? { name: 'mcp-hosting', version: VERSION },
+        }),
+        timeout,
+      ])
+      this.facts = toFacts(answer)
+      this.#channel.notify('notifications/initialized')
+      return this.facts
+    } catch (error) {
+      void this.stop()
+      const ending = await this.ended
+      const why =
+        error instanceof ChildEndedError ? describeProgramEnding(ending) : describeRefusal(error as Error)
+      throw new ChildStartError(why, this.process.lastLines)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Passes a client's request on: ids and progress tokens are our own, and it is cancelled when the client's is. */
+  call(method: string, params: Result, context: ClientContext): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + this.#options.timeoutMs
+      const id = this.#channel.send({ method, context, deadline, resolve, reject }, id => {
+        const meta = passedMeta(context.meta, id)
+        return JSON.stringify(meta ? { ...params, _meta: meta } : params)
+      })
+      context.signal.addEventListener('abort', () => {
+        this.#channel.cancel(id, 'The client cancelled the request')
+        reject(new RpcError(RPC.refused, 'The request was cancelled'))
+      })
+      this.#watch ??= setInterval(() => this.#giveUpLate(), WATCH_MS)
+    })
+  }
+
+  /** A request of our own. */
+  request(method: string, params?: Result): Promise<Result> {
+    return this.#channel.request(method, params)
+  }
+
+  notify(method: string): void {
+    this.#channel.notify(method)
+  }
+
+  /** Ends a client's call with this error, whatever the program is still doing for it. */
+  failCall(context: ClientContext, error: unknown): void {
+    for (const pending of this.#channel.pending.values()) {
+      if (pending.context !== context) continue
+      this.#channel.cancel(pending.id, 'The client must answer first')
+      pending.reject(error)
+    }
+  }
+
+  /** Everything of one list, page after page. */
+  async readList(method: string, member: string): Promise<Result[]> {
+    const entries: Result[] = []
+    let cursor: unknown
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const answer = await this.#channel.request(method, cursor === undefined ? {} : { cursor })
+      if (Array.isArray(answer[member])) entries.push(...answer[member])
+      cursor = answer.nextCursor
+      if (typeof cursor !== 'string') return entries
+    }
+    return entries
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true
+    await this.process.stop()
+    await this.ended
+  }
+
+  async #answer(method: string, params: Result): Promise<Result> {
+    if (method === 'ping') return {}
+    return this.#events.onAsk(method, params)
+  }
+
+  #notified(method: string, params: Result): void {
+    switch (method) {
+      case 'notifications/progress':
+        return this.#passProgress(params)
+      case 'notifications/message':
+        return this.#events.onLog(
+          isLogLevel(params.level) ? params.level : 'info',
+          params.data,
+          typeof params.logger === 'string' ? params.logger : undefined,
+        )
+      case 'notifications/resources/updated':
+        return this.#events.onResourceUpdated(String(params.uri))
+    }
+    const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+    if (list) this.#events.onListChanged(list as 'tools')
+  }
+
+  #passProgress({ progressToken, progress, total, message }: Result): void {
+    const pending = this.#channel.pending.get(progressToken as number)
+    if (!pending?.context || typeof progress !== 'number') return
+    pending.deadline = Date.now() + this.#options.timeoutMs
+    pending.context.progress(
+      progress,
+      typeof total === 'number' ? total : undefined,
+      typeof message === 'string' ? message : undefined,
+    )
+  }
+
+  #giveUpLate(): void {
+    const now = Date.now()
+    for (const pending of this.#channel.pending.values()) {
+      if (pending.deadline > now) continue
+      this.#channel.cancel(pending.id, 'It took too long')
+      const seconds = this.#options.timeoutMs / 1000
+      pending.reject(
+        new RpcError(RPC.refused, `The program did not answer ${pending.method} within ${seconds} s`),
+      )
+    }
+    if (this.#channel.pending.size > 0) return
+    clearInterval(this.#watch)
+    this.#watch = undefined
+  }
+}
+
+/** A request's `_meta` without what concerns this hop alone; undefined when nothing is left. */
+function passedMeta(meta: Readonly<Result>, id: number): Result | undefined {
+  let passed: Result | undefined
+  for (const [name, value] of Object.entries(meta)) {
+    if (HOP_META.has(name)) continue
+    passed ??= {}
+    // The client's token is its own; two clients may use the same.
+    passed[name] = name === 'progressToken' ? id : value
+  }
+  return passed
+}
+
+const HOP_META: ReadonlySet<string> = new Set([
+  META.protocolVersion,
+  META.clientCapabilities,
+  META.clientInfo,
+  META.logLevel,
+])
+
+class ChildEndedError extends RpcError {}
+
+function endedError(ending: ProgramEnding): RpcError {
+  return new ChildEndedError(
+    RPC.internalError,
+    `The program ${describeProgramEnding(ending)} before it answered`,
+  )
+}
+
+function describeRefusal(error: Error): string {
+  return error instanceof RpcError ? `refused initialize: ${error.message}` : error.message
+}
+
+function toFacts(answer: Result): ServerFacts {
+  const { protocolVersion, capabilities, serverInfo, instructions } = answer
+  const info = isObject(serverInfo) ? serverInfo : {}
+  return {
+    protocolVersion: String(protocolVersion),
+    capabilities: isObject(capabilities) ? capabilities : {},
+    serverInfo: {
+      name: String(info.name ?? ''),
+      version: String(info.version ?? ''),
+      ...(typeof info.title === 'string' ? { title: info.title } : {}),
+    },
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  }
+}

@@ -1,0 +1,29 @@
+import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { ServerOutlet } from '../prepared-server.ts'
+
+const MAX_WAITING = 200
+
+/** What a program says before its tenant is served waits here for the tenant's log. */
+export class EarlyOutlet implements ServerOutlet {
+  #target: ServerOutlet | undefined
+  #waiting: Parameters<ServerOutlet['log']>[] = []
+
+  attach(target: ServerOutlet): void {
+    this.#target = target
+    for (const line of this.#waiting) target.log(...line)
+    this.#waiting = []
+  }
+
+  log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void {
+    if (this.#target) this.#target.log(level, message, stream)
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
+  }
+
+  announce(list: 'tools' | 'prompts' | 'resources'): void {
+    this.#target?.announce(list)
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#target?.resourceUpdated(uri)
+  }
+}

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import type { CommandLine } from './command-line.ts'
+import { LineReader } from './lines.ts'
+import type { ProcessGuard } from './process-guard.ts'
+
+export interface StopDelays {
+  /** After its input was closed, which ends a server by itself (MCP transports, stdio, "Shutdown"). */
+  politeMs: number
+  /** Between SIGTERM and SIGKILL. */
+  terminateMs: number
+}
+
+/** Together below what the daemon gives an instance to end. */
+export const STOP_DELAYS: StopDelays = { politeMs: 300, terminateMs: 1500 }
+
+export interface ProgramEnding {
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** It could not be started. */
+  error?: Error
+}
+
+export interface ProgramProcessOptions {
+  guard: ProcessGuard
+  onStderr(line: string): void
+  delays?: StopDelays
+}
+
+/** After its end, for what still lies in its pipes. */
+const PIPES_MS = 500
+const MAX_STDERR_LINE_BYTES = 16 * 1024
+/** Lines that its end is explained with. */
+const KEPT_LINES = 20
+const KEPT_CHARACTERS = 500
+
+// Tells the guard of itself before it becomes the program, so that there is no moment in which nobody watches it.
+const LAUNCHER = 'echo "+ $$" >&3; exec "$@" 3>&-'
+
+/** A running program with everything that it starts: one process group that ends as a whole. */
+export class ProgramProcess {
+  readonly ended: Promise<ProgramEnding>
+  /** What it last wrote to standard error. */
+  readonly lastLines: string[] = []
+  readonly #child: ChildProcess
+  readonly #options: ProgramProcessOptions
+  #stopping: Promise<void> | undefined
+
+  constructor({ file, args, env, cwd }: CommandLine, options: ProgramProcessOptions) {
+    this.#options = options
+    this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'mcp-program', file, ...args], {
+      cwd,
+      env,
+      stdio: ['pipe', 'pipe', 'pipe', options.guard.intake],
+      detached: true,
+    })
+    if (this.#child.pid !== undefined) options.guard.added(this.#child.pid)
+    this.#child.stdin!.on('error', () => {}) // its end is told by `ended`
+    this.#readStderr()
+    this.ended = this.#watchEnd()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get stdin(): Writable {
+    return this.#child.stdin!
+  }
+
+  get stdout(): Readable {
+    return this.#child.stdout!
+  }
+
+  /** Closes its input, then SIGTERM, then SIGKILL to all of it; resolves when it has ended. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
+    const { politeMs, terminateMs } = this.#options.delays ?? STOP_DELAYS
+    this.#child.stdin!.end()
+    if (await this.#endsWithin(politeMs)) return
+    this.#signal('SIGTERM')
+    if (await this.#endsWithin(terminateMs)) return
+    this.#signal('SIGKILL')
+    await this.ended
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const { pid } = this.#child
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // none of the group is left
+    }
+  }
+
+  async #endsWithin(delayMs: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const delay = new Promise<false>(resolve => {
+      timer = setTimeout(resolve, delayMs, false)
+    })
+    const ends = this.ended.then(() => true)
+    const result = await Promise.race([ends, delay])
+    clearTimeout(timer)
+    return result
+  }
+
+  #watchEnd(): Promise<ProgramEnding> {
+    const child = this.#child
+    return new Promise(resolve => {
+      child.once('error', error => {
+        if (child.pid === undefined) resolve({ code: null, signal: null, error })
+      })
+      child.once('exit', (code, signal) => {
+        // What it left running would hold its pipes open, and the machine's memory.
+        this.#signal('SIGKILL')
+        this.#options.guard.removed(child.pid!)
+        const ending = { code, signal }
+        child.once('close', () => resolve(ending))
+        // A daemon that it made may hold the pipes for ever; what is in them by now is read.
+        setTimeout(() => this.#closePipes(), PIPES_MS).unref()
+      })
+    })
+  }
+
+  #closePipes(): void {
+    this.#child.stdout!.destroy()
+    this.#child.stderr!.destroy()
+  }
+
+  #readStderr(): void {
+    const keep = (line: string) => {
+      if (line.trim() === '') return
+      this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
+      if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
+      this.#options.onStderr(line)
+    }
+    const reader = new LineReader({
+      maxBytes: MAX_STDERR_LINE_BYTES,
+      onLine: keep,
+      onLongLine: (start, _end, bytes) => keep(`${start}… (${bytes} bytes)`),
+    })
+    this.#child.stderr!.on('data', chunk => reader.read(chunk))
+    this.#child.stderr!.on('end', () => reader.end())
+    this.#child.stderr!.on('error', () => {}) // a pipe that breaks tells nothing that its end does not
+  }
+}
+
+/** For example `ended with exit code 1`, `was killed by SIGKILL`. */
+export function describeProgramEnding({ code, signal, error }: ProgramEnding): string {
+  if (error) return `could not be started: ${error.message}`
+  if (signal) return `was killed by ${signal}`
+  return `ended with exit code ${code}`
+}

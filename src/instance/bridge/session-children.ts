@@ -1,0 +1,151 @@
+import { type CallerSession, type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
+import { RPC } from '../protocol/json-rpc.ts'
+import { ChildSlot } from './child-slot.ts'
+import { type Children, type ChildrenOptions, outputEvents, tellCrash } from './children.ts'
+import { LeasedChildren } from './leased-children.ts'
+import type { ChildEvents, McpChild } from './mcp-child.ts'
+import { SpareChild } from './spare-child.ts'
+
+export interface SessionLimits {
+  /** Children at one time; a session more is refused. */
+  maxChildren: number
+  /** A session's child that was not used for so long, and by nobody's open stream, ends; the next request starts one. */
+  idleMs: number
+}
+
+interface SessionChild {
+  session: CallerSession
+  client: ClientFacts
+  slot: ChildSlot
+  lastUsedAt: number
+  forget(): void
+}
+
+/** A child for each session; clients without one borrow a child a call. */
+export class SessionChildren implements Children {
+  readonly isShared = false
+  onReady: Children['onReady']
+  readonly #options: ChildrenOptions
+  readonly #limits: SessionLimits
+  readonly #sessions = new Map<string, SessionChild>()
+  readonly #ending = new Set<Promise<void>>()
+  readonly #leased: LeasedChildren
+  readonly #spare: SpareChild
+  #sweep: NodeJS.Timeout | undefined
+
+  constructor(options: ChildrenOptions, limits: SessionLimits) {
+    this.#options = options
+    this.#limits = limits
+    this.#spare = new SpareChild(() => options.spawn({ ...outputEvents(options.outlet), ...SILENT }))
+    this.#leased = new LeasedChildren(options)
+  }
+
+  get running(): McpChild[] {
+    return [
+      ...[...this.#sessions.values()].flatMap(({ slot }) => slot.current ?? []),
+      ...this.#leased.running,
+    ]
+  }
+
+  of(session: CallerSession): McpChild | undefined {
+    return this.#sessions.get(session.id)?.slot.current
+  }
+
+  async start(): Promise<void> {
+    await this.#leased.start()
+    this.#spare.fill()
+  }
+
+  run<T>(context: ClientContext, use: (child: McpChild) => Promise<T>): Promise<T> {
+    const { session } = context
+    if (!session) return this.#leased.run(context, use)
+    const entry = this.#sessions.get(session.id) ?? this.#add(session, context.client)
+    entry.lastUsedAt = Date.now()
+    const child = entry.slot.get()
+    return child instanceof Promise ? child.then(use) : use(child)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    for (const entry of this.#sessions.values()) this.#forget(entry)
+    await Promise.all([this.#spare.close(), this.#leased.close(), ...this.#ending])
+  }
+
+  #add(session: CallerSession, client: ClientFacts): SessionChild {
+    if (this.#sessions.size >= this.#limits.maxChildren) throw this.#full()
+    const entry: SessionChild = {
+      session,
+      client,
+      lastUsedAt: Date.now(),
+      forget: () => this.#forget(entry),
+      slot: new ChildSlot({
+        open: () => this.#open(entry),
+        onCrash: tellCrash(this.#options.outlet),
+      }),
+    }
+    this.#sessions.set(session.id, entry)
+    session.ended.addEventListener('abort', entry.forget, { once: true })
+    this.#sweep ??= setInterval(() => this.#endIdle(), Math.max(50, this.#limits.idleMs / 4)).unref()
+    return entry
+  }
+
+  async #open({ session, client }: SessionChild): Promise<McpChild> {
+    const child = this.#spare.take()
+    child.events = this.#events(session, child)
+    await child.initialize(client)
+    this.onReady?.(child, session)
+    return child
+  }
+
+  #forget(entry: SessionChild): void {
+    if (this.#sessions.get(entry.session.id) === entry) this.#sessions.delete(entry.session.id)
+    entry.session.ended.removeEventListener('abort', entry.forget)
+    const ended = entry.slot.close()
+    this.#ending.add(ended)
+    void ended.finally(() => this.#ending.delete(ended))
+  }
+
+  #endIdle(): void {
+    const limit = Date.now() - this.#limits.idleMs
+    for (const entry of this.#sessions.values())
+      if (entry.lastUsedAt < limit && !entry.slot.isBusy) this.#forget(entry)
+    if (this.#sessions.size > 0) return
+    clearInterval(this.#sweep)
+    this.#sweep = undefined
+  }
+
+  #full(): RpcError {
+    return new RpcError(
+      RPC.refused,
+      `This server runs a process for each session and ${this.#limits.maxChildren} are running; try again when others have ended`,
+    )
+  }
+
+  #events(session: CallerSession, child: McpChild): ChildEvents {
+    const current = () => child.calls.at(-1)
+    return {
+      ...outputEvents(this.#options.outlet),
+      onAsk: (method, params) => (current() ?? session).ask(method, params),
+      onLog: (level, data, logger) => {
+        const call = current()
+        if (call) call.log(level, data, logger)
+        else
+          session.notify('notifications/message', {
+            level,
+            data,
+            ...(logger === undefined ? {} : { logger }),
+          })
+      },
+      onListChanged: list => session.notify(`notifications/${list}/list_changed`),
+      onResourceUpdated: uri => session.notify('notifications/resources/updated', { uri }),
+    }
+  }
+}
+
+/** Of a spare, which nobody has spoken to yet. */
+const SILENT: Omit<ChildEvents, 'onStderr' | 'onNoise'> = {
+  onAsk: () => Promise.reject(new RpcError(RPC.methodNotFound, 'Nobody is connected yet')),
+  onLog: () => {},
+  onListChanged: () => {},
+  onResourceUpdated: () => {},
+}

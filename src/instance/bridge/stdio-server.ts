@@ -1,0 +1,201 @@
+import type { Artifact } from '../../shared/artifact.ts'
+import type { LogLevel } from '../../shared/definitions.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import {
+  type CallerSession,
+  type CallToolResult,
+  type ClientContext,
+  type CompleteParams,
+  type CompleteResult,
+  type GetPromptResult,
+  type ListMethod,
+  type PreparedServer,
+  type PreparedTool,
+  type ReadResourceResult,
+  RpcError,
+  type ServerOutlet,
+} from '../prepared-server.ts'
+import { RPC } from '../protocol/json-rpc.ts'
+import { passedCapabilities } from './capabilities.ts'
+import { type Children, SharedChildren } from './children.ts'
+import { commandLine, type ExistingProgram } from './command-line.ts'
+import { type ChildEvents, ChildStartError, McpChild } from './mcp-child.ts'
+import { EarlyOutlet } from './outlet.ts'
+import { ProcessGuard } from './process-guard.ts'
+import type { Result } from './rpc-channel.ts'
+import { SessionChildren } from './session-children.ts'
+import { SessionWishes } from './session-wishes.ts'
+
+/** Tries to start the program before its deployment is given up. */
+const START_TRIES = 3
+const START_TIMEOUT_MS = 25_000
+
+export const BRIDGE_LIMITS = {
+  timeoutMs: 600_000,
+  startTimeoutMs: START_TIMEOUT_MS,
+  maxChildren: 100,
+  idleMs: 10 * 60_000,
+}
+export type BridgeLimits = typeof BRIDGE_LIMITS
+
+/**
+ * Serves a program that speaks MCP over standard input and output: every request is passed on to a child of it. Resolves
+ * when the program has answered; rejects with ChildStartError when it does not become a server.
+ */
+export async function prepareStdioServer(
+  artifact: Artifact,
+  tenant: Tenant,
+  limits: BridgeLimits = BRIDGE_LIMITS,
+): Promise<PreparedServer> {
+  const program = artifact.program as ExistingProgram
+  const outlet = new EarlyOutlet()
+  const guard = new ProcessGuard()
+  const children = createChildren(program, tenant, { outlet, guard, limits })
+  try {
+    await startChildren(children)
+  } catch (error) {
+    await children.close()
+    guard.close()
+    throw error
+  }
+  return new StdioServer(artifact, children, outlet, guard)
+}
+
+interface Parts {
+  outlet: EarlyOutlet
+  guard: ProcessGuard
+  limits: BridgeLimits
+}
+
+function createChildren(
+  program: ExistingProgram,
+  tenant: Tenant,
+  { outlet, guard, limits }: Parts,
+): Children {
+  const options = {
+    outlet,
+    spawn: (events: ChildEvents) => new McpChild(commandLine(program, tenant), { guard, ...limits }, events),
+    onCrashLoop: (sentence: string) => endCrashLoop(outlet, sentence),
+  }
+  return childrenMode(program) === 'session'
+    ? new SessionChildren(options, limits)
+    : new SharedChildren(options)
+}
+
+/** What the description found fit stands in the artifact; without it, one for all. */
+export function childrenMode({ isolation }: ExistingProgram): 'session' | 'shared' {
+  return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
+}
+
+async function startChildren(children: Children): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await children.start()
+    } catch (error) {
+      if (!(error instanceof ChildStartError) || tries === START_TRIES) throw error
+    }
+  }
+}
+
+/** The daemon starts this process anew, with pauses that grow, and in the end says that the deployment failed. */
+function endCrashLoop(outlet: ServerOutlet, sentence: string): void {
+  outlet.log('error', `the program ends again and again; the last time it ${sentence}`)
+  setTimeout(() => process.kill(process.pid, 'SIGTERM'), 100)
+}
+
+class StdioServer implements PreparedServer {
+  readonly info: PreparedServer['info']
+  readonly instructions?: string
+  readonly capabilities: PreparedServer['capabilities']
+  readonly speaksUnasked = true
+  readonly listTools = this.#list('tools/list')
+  readonly listResources = this.#list('resources/list')
+  readonly listResourceTemplates = this.#list('resources/templates/list')
+  readonly listPrompts = this.#list('prompts/list')
+  readonly #schemas: ReadonlyMap<string, Record<string, unknown>>
+  readonly #children: Children
+  readonly #outlet: EarlyOutlet
+  readonly #guard: ProcessGuard
+  readonly #wishes: SessionWishes
+
+  constructor(artifact: Artifact, children: Children, outlet: EarlyOutlet, guard: ProcessGuard) {
+    const { serverInfo, capabilities, instructions } = children.running[0]!.facts!
+    this.info = serverInfo
+    if (instructions !== undefined) this.instructions = instructions
+    this.capabilities = passedCapabilities(capabilities)
+    this.#schemas = new Map(artifact.tools.map(({ name, inputSchema }) => [name, inputSchema]))
+    this.#children = children
+    this.#outlet = outlet
+    this.#guard = guard
+    this.#wishes = new SessionWishes(children)
+  }
+
+  attach(outlet: ServerOutlet): void {
+    this.#outlet.attach(outlet)
+  }
+
+  /** Any name: the program may have tools that it had not when it was built. */
+  findTool(name: string): PreparedTool {
+    return {
+      name,
+      inputSchema: this.#schemas.get(name) ?? NO_SCHEMA,
+      streams: false,
+      call: (args, context) => this.#call<CallToolResult>('tools/call', { name, arguments: args }, context),
+    }
+  }
+
+  /** The program knows; see `findTool`. */
+  hasResource(): boolean {
+    return true
+  }
+
+  readResource(uri: string, context: ClientContext): Promise<ReadResourceResult> {
+    return this.#call('resources/read', { uri }, context)
+  }
+
+  getPrompt(name: string, args: Record<string, string>, context: ClientContext): Promise<GetPromptResult> {
+    return this.#call('prompts/get', { name, arguments: args }, context)
+  }
+
+  complete(params: CompleteParams, context: ClientContext): Promise<CompleteResult> {
+    return this.#call('completion/complete', { ...params }, context)
+  }
+
+  subscribe(uri: string, isWanted: boolean, context: ClientContext): Promise<void> {
+    return this.#wishes.subscribe(uri, isWanted, context)
+  }
+
+  setLogLevel(level: LogLevel, context: ClientContext): Promise<void> {
+    return this.#wishes.setLevel(level, context)
+  }
+
+  notified(method: string, _params: Result, session: CallerSession): void {
+    if (method === 'notifications/roots/list_changed') this.#children.of(session)?.notify(method)
+  }
+
+  async close(): Promise<void> {
+    await this.#children.close()
+    this.#guard.close()
+  }
+
+  async #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {
+    try {
+      return (await this.#children.run(context, child => child.call(method, params, context))) as T
+    } catch (error) {
+      throw error instanceof ChildStartError ? cannotStart(error) : error
+    }
+  }
+
+  #list(method: string): ListMethod {
+    return async (cursor, context) => {
+      const page = await this.#call<Result>(method, cursor === undefined ? {} : { cursor }, context!)
+      return JSON.stringify(page).slice(1, -1)
+    }
+  }
+}
+
+const NO_SCHEMA = Object.freeze({})
+
+function cannotStart(error: ChildStartError): RpcError {
+  return new RpcError(RPC.internalError, `The program behind this server ${error.message}`)
+}
