@@ -8,6 +8,8 @@ import { HostingError } from '../shared/errors.ts'
 export interface ProjectSource {
   /** Absolute path. */
   file: string
+  /** Absolute path of the project, where that is not the file's folder. */
+  directory?: string
   value: unknown
   /** `line:column` of a path such as `tools[2].inputSchema`, or of its nearest parent; undefined where code made the value. */
   locate(path: string): string | undefined

@@ -5,12 +5,13 @@ import type { DeployConfig } from '../shared/deployments.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
 import type { Environment } from '../shared/states.ts'
+import { inferProject, needsSource } from './code-project.ts'
 import { inlineResourceFiles } from './project-files.ts'
 import { type ProjectSource, readProjectSource } from './project-source.ts'
 
 /** A project file, read, checked and split into what each command needs. */
 export interface Project {
-  /** Absolute path of the project file. */
+  /** Absolute path of the project file; of the folder where the project has none, as one of code alone may. */
   file: string
   directory: string
   /** Body of `POST /v1/build`: valid, contents of `resource.file` included. */
@@ -21,6 +22,8 @@ export interface Project {
   test: string | Record<string, unknown> | undefined
   /** Id of the linked project. */
   project: string | undefined
+  /** The folder that the server's code is in; undefined when it needs none. */
+  sourceDirectory: string | undefined
 }
 
 /** What is wrong at one place of a project file; `path` reads like `tools[2].inputSchema`. */
@@ -59,8 +62,8 @@ export function findProjectFile(path = '.'): string | undefined {
  */
 export async function loadProject(path = '.'): Promise<Project> {
   const file = findProjectFile(path)
-  if (!file) throw projectNotFound(path)
-  const source = await readProjectSource(file)
+  const source = file ? await readProjectSource(file) : await inferProject(resolve(path))
+  if (!source) throw projectNotFound(path)
   return parseProject(source)
 }
 
@@ -71,9 +74,10 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
     import('../shared/validate-definitions.ts'),
     import('../shared/project-file.ts'),
   ])
-  const directory = dirname(source.file)
+  const directory = source.directory ?? dirname(source.file)
+  const sourceDirectory = needsSource(request, directory) ? directory : undefined
   problems.push(...inlineResourceFiles(request, directory))
-  const built = validateDefinitions(request)
+  const built = validateDefinitions(sourceDirectory ? { ...request, source: TO_BE_UPLOADED } : request)
   if ('problems' in built) problems.push(...built.problems)
   const own = projectFileSchema
     .pick({ $schema: true, deploy: true, test: true, project: true })
@@ -82,7 +86,15 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
     problems.push(...own.error.issues.map(issue => ({ path: toPath(issue.path), message: issue.message })))
   if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
   const { deploy = {}, test, project } = own.data
-  return { file: source.file, directory, request: built.request, deploy, test, project }
+  const { file } = source
+  return { file, directory, request: withoutUpload(built.request), deploy, test, project, sourceDirectory }
+}
+
+/** Stands for the id that the upload will give, because handler modules are not valid without one. */
+const TO_BE_UPLOADED = 'src_of_this_folder'
+
+function withoutUpload({ source, ...request }: BuildRequest): BuildRequest {
+  return source === undefined || source === TO_BE_UPLOADED ? request : { ...request, source }
 }
 
 function splitFields(source: ProjectSource) {
@@ -126,6 +138,7 @@ const BUILD_FIELDS = [
   'page_size',
   'project_id',
   'source',
+  'program',
 ]
 
 /** `['tools', 2, 'inputSchema']` → `tools[2].inputSchema` */

@@ -68,14 +68,16 @@ test('environment variables are declared with all their fields', () => {
   ])
 })
 
-test('a source that is not there fails the build even when nothing needs it', () => {
-  expect(() => build({ template: 'custom', source: 'src_1' })).toThrow('There is no source "src_1".')
-})
-
-test('a module of a source that is not there fails the build with the tool and the path', () => {
-  const handler = { type: 'module', path: 'tools/current.ts' }
-  const custom = { template: 'custom', source: 'src_1', tools: [{ ...tool, handler }] }
-  expect(() => build(custom)).toThrow(
-    '"current" is answered by tools/current.ts, but there is no source "src_1".',
-  )
+test('what the request says of the server goes before what its code says of itself', () => {
+  const program = { type: 'module' as const, bundle: 'f'.repeat(64) }
+  const server = { name: 'inner', title: 'From the code', version: '3.1.0', instructions: 'Ask twice.' }
+  const request = parseBuildRequest({ name: 'weather', template: 'custom', title: 'Weather' })
+  const { artifact } = buildArtifact(request, { program, server, capabilities: { logging: true } })
+  expect(artifact).toMatchObject({ program, capabilities: { logging: true } })
+  expect(artifact.server).toEqual({
+    name: 'weather',
+    title: 'Weather',
+    version: '3.1.0',
+    instructions: 'Ask twice.',
+  })
 })

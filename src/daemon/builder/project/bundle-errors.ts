@@ -1,4 +1,3 @@
-import { builtinModules } from 'node:module'
 import type { BuildFailure, Message } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
 import { nativeAddon } from './bundle-inputs.ts'
@@ -68,6 +67,5 @@ function unresolvedHint(path: string): string {
   if (path.startsWith('.') || path.startsWith('/')) return ': there is no such file in the source'
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
   if (name === 'mcp-hosting') return ': handler modules import from "mcp-hosting/server"'
-  if (path.startsWith('node:') || builtinModules.includes(name)) return ': Node has no such module'
   return `: the package "${name}" is not among the project's dependencies; add it with: npm install ${name}`
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { toBundleError } from './bundle-errors.ts'
 import { requireInside } from './bundle-inputs.ts'
@@ -68,7 +69,14 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
       __dirname: '"/server"',
     },
     plugins: [sdkFrom(sdk)],
+    ...tsconfigOf(directory),
   }
+}
+
+/** The project's own; esbuild would take one of the folders above as well. */
+function tsconfigOf(directory: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'> {
+  const tsconfig = join(directory, 'tsconfig.json')
+  return existsSync(tsconfig) ? { tsconfig } : { tsconfigRaw: {} }
 }
 
 /** A process of user code reads no files, so what a server needs of them is imported. */

@@ -3,21 +3,18 @@ import { join, posix } from 'node:path'
 import type { BuildRequest } from '../../../shared/definitions.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { nearestName } from '../../../shared/names.ts'
+import { isModuleFile, MODULE_FOLDERS, type ModuleKind } from '../../../shared/project-modules.ts'
 
 /** A module of a project that defines a tool, a resource or a prompt. */
 export interface ProjectModule {
-  kind: 'tool' | 'resource' | 'prompt'
+  kind: ModuleKind
   /** Relative to the project, with slashes: `tools/add.ts`. */
   path: string
   /** Name of the export that is the definition. */
   export: string
 }
 
-const FOLDERS = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as const
 const KINDS = ['tool', 'resource', 'prompt'] as const
-const MODULE_FILE = /\.(?:m?ts|m?js)$/
-/** Declarations, tests, and what a project keeps to itself beside its definitions. */
-const OTHER_FILE = /^[._]|\.d\.m?ts$|\.(?:test|spec)\.[^.]+$/
 
 /**
  * The modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/`, by name.
@@ -46,10 +43,10 @@ interface NamedModule extends ProjectModule {
 
 function namedModules(request: BuildRequest): NamedModule[] {
   const modules = KINDS.flatMap(kind =>
-    (request[FOLDERS[kind]] ?? []).flatMap((definition, index) => {
+    (request[MODULE_FOLDERS[kind]] ?? []).flatMap((definition, index) => {
       const handler = 'handler' in definition ? definition.handler : undefined
       if (handler?.type !== 'module') return []
-      const field = `${FOLDERS[kind]}[${index}].handler`
+      const field = `${MODULE_FOLDERS[kind]}[${index}].handler`
       return [{ kind, path: modulePath(handler.path), export: handler.export, field }]
     }),
   )
@@ -61,9 +58,9 @@ function isSame(one: ProjectModule, other: ProjectModule): boolean {
 }
 
 function modulesIn(directory: string, kind: ProjectModule['kind']): ProjectModule[] {
-  const folder = FOLDERS[kind]
+  const folder = MODULE_FOLDERS[kind]
   return filesIn(join(directory, folder))
-    .filter(name => MODULE_FILE.test(name) && !OTHER_FILE.test(name))
+    .filter(isModuleFile)
     .toSorted()
     .map(name => ({ kind, path: `${folder}/${name}`, export: 'default' }))
 }

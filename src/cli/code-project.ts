@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { isModuleFile, MODULE_FOLDERS } from '../shared/project-modules.ts'
+import { serverNameFor } from './new-project.ts'
+import type { ProjectSource } from './project-source.ts'
+
+/**
+ * A folder of handler modules is a project without any project file: its name is that of package.json, else the folder's.
+ * Undefined for any other folder.
+ */
+export async function inferProject(directory: string): Promise<ProjectSource | undefined> {
+  if (!hasModules(directory)) return undefined
+  const { name, version } = readManifest(directory)
+  const value = {
+    name: serverNameFor(directory, name?.replace(/^@[^/]+\//, '')),
+    template: 'custom',
+    ...(version !== undefined && { version }),
+  }
+  return { file: directory, directory, value, locate: () => undefined }
+}
+
+/** Whether the server's code lies in the project's folder and has to come along with the build request. */
+export function needsSource(request: Record<string, unknown>, directory: string): boolean {
+  if (request.template !== 'custom' || request.source !== undefined) return false
+  const { program } = request as { program?: { cwd?: unknown } }
+  if (program) return typeof program.cwd === 'string' && !isAbsolute(program.cwd)
+  return hasModules(directory) || namesModules(request)
+}
+
+function hasModules(directory: string): boolean {
+  return Object.values(MODULE_FOLDERS).some(folder => {
+    const path = join(directory, folder)
+    return existsSync(path) && statSync(path).isDirectory() && readdirSync(path).some(isModuleFile)
+  })
+}
+
+function namesModules(request: Record<string, unknown>): boolean {
+  const definitions = Object.values(MODULE_FOLDERS).flatMap(list => request[list] ?? [])
+  return definitions.some(one => (one as { handler?: { type?: unknown } } | null)?.handler?.type === 'module')
+}
+
+function readManifest(directory: string): { name?: string; version?: string } {
+  const file = join(directory, 'package.json')
+  if (!existsSync(file)) return {}
+  try {
+    const { name, version } = JSON.parse(readFileSync(file, 'utf8'))
+    return {
+      ...(typeof name === 'string' && { name }),
+      ...(typeof version === 'string' && version !== '' && { version }),
+    }
+  } catch {
+    return {} // the build reads it too, and says what is wrong with it
+  }
+}

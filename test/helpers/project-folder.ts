@@ -1,0 +1,21 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export interface ProjectFolder extends Disposable {
+  path: string
+  write(files: Record<string, string>): void
+}
+
+/** A folder with these files, removed at the end. */
+export function createProjectFolder(files: Record<string, string> = {}): ProjectFolder {
+  const path = mkdtempSync(join(tmpdir(), 'mcp-project-'))
+  const write = (more: Record<string, string>) => {
+    for (const [name, content] of Object.entries(more)) {
+      mkdirSync(dirname(join(path, name)), { recursive: true })
+      writeFileSync(join(path, name), content)
+    }
+  }
+  write(files)
+  return { path, write, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
