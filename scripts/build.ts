@@ -1,6 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import { lazyBuiltins, lightHttpImport } from './builtin-imports.ts'
 
@@ -10,7 +22,7 @@ const dist = join(root, 'dist')
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
  * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 and esbuild stay outside,
- * because they are native programs. A file that did not change is not touched and each write is a rename, so that programs
+ * because they are native programs. `server.js` and the types in `sdk/` are what custom servers import. A file that did not change is not touched and each write is a rename, so that programs
  * running from `dist/` never see half of one. Gives the paths.
  */
 export async function buildDist(): Promise<string[]> {
@@ -63,17 +75,36 @@ export async function buildDist(): Promise<string[]> {
     }),
     // One file: `mcp export` copies it beside an artifact.
     build({ ...common, entryPoints: { standalone: 'src/instance/standalone.ts' }, minify: true }),
+    // What custom servers import; it becomes part of their bundles.
+    build({ ...common, entryPoints: { server: 'src/sdk/server.ts' }, banner: {} }),
   ])
-  const files = results.flatMap(result => result.outputFiles ?? [])
+  const files = [...results.flatMap(result => result.outputFiles ?? []), ...(await emitDeclarations())]
   for (const file of files) writeWhenChanged(file.path, file.contents)
   return files.map(file => file.path)
+}
+
+/** Types of `mcp-hosting/server`, for the editors of those who write custom servers. */
+async function emitDeclarations(): Promise<{ path: string; contents: Uint8Array }[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-types-'))
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const project = join(root, 'src/sdk/tsconfig.json')
+  try {
+    await promisify(execFile)(process.execPath, [compiler, '--project', project, '--outDir', folder])
+    return readdirSync(folder).map(name => ({
+      path: join(dist, 'sdk', name),
+      contents: readFileSync(join(folder, name)),
+    }))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 function writeWhenChanged(path: string, content: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(content)) return
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(`${path}.tmp`, content)
-  renameSync(`${path}.tmp`, path)
+  const temporary = `${path}.${process.pid}.tmp`
+  writeFileSync(temporary, content)
+  renameSync(temporary, path)
 }
 
 /** What an earlier build left in `dist/`. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Artifact } from '../shared/artifact.ts'
+import type { Artifact, Described } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
@@ -11,12 +11,19 @@ import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
 
 type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
-/** Makes a server of an artifact; throws when it cannot be served. */
-export type Prepare = (artifact: Artifact, tenant: Tenant) => PreparedServer
+/** Makes a server of an artifact; throws or rejects when it cannot be served. `bundle`: text of a module's code. */
+export type Prepare = (
+  artifact: Artifact,
+  tenant: Tenant,
+  bundle?: string,
+) => PreparedServer | Promise<PreparedServer>
+/** Loads or starts a custom server to hear what it defines. */
+export type Describe = (artifact: Artifact, tenant: Tenant, bundle?: string) => Promise<Described>
 
 /** The tenants of this process and what the daemon tells it to do with them. */
 export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
+  readonly #preparing = new Map<string, object>()
   readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
@@ -31,19 +38,35 @@ export class Host {
     this.#memory.touched()
   }
 
-  serve({ tenant, artifact, instanceId }: Of<'serve'>): void {
+  serve({ tenant, artifact, instanceId, bundle }: Of<'serve'>): void {
     const startedAt = performance.now()
-    const tenantId = tenant.id
+    // What waits for this tenant's id and is not this one any more was retired or replaced meanwhile.
+    const attempt = {}
+    this.#preparing.set(tenant.id, attempt)
+    const finish = (server: PreparedServer) => {
+      if (this.#preparing.get(tenant.id) !== attempt) return server.close()
+      this.#preparing.delete(tenant.id)
+      void this.#tenants.get(tenant.id)?.close()
+      const served = new ServedTenant(tenant, instanceId, server, changed => this.#reporter.changed(changed))
+      this.#tenants.set(tenant.id, served)
+      this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
+    }
     try {
-      const server = this.#prepare(artifact, tenant)
-      void this.#tenants.get(tenantId)?.close()
-      this.#tenants.set(
-        tenantId,
-        new ServedTenant(tenant, instanceId, server, changed => this.#reporter.changed(changed)),
-      )
-      this.#send({ type: 'serving', tenantId, prepareMs: performance.now() - startedAt })
+      const server = this.#prepare(artifact, tenant, bundle)
+      if (server instanceof Promise) server.then(finish).catch(error => this.#fail(tenant.id, error))
+      else finish(server)
     } catch (error) {
-      this.#send({ type: 'failed', tenantId, message: (error as Error).message })
+      this.#fail(tenant.id, error)
+    }
+  }
+
+  /** Answered by `described` or `failed`; nothing is served. */
+  async describe(describe: Describe, { tenant, artifact, bundle }: Of<'describe'>): Promise<void> {
+    try {
+      const described = await describe(artifact, tenant, bundle)
+      this.#send({ type: 'described', tenantId: tenant.id, described })
+    } catch (error) {
+      this.#fail(tenant.id, error)
     }
   }
 
@@ -75,6 +98,7 @@ export class Host {
   // goes ahead, so that it is not lost.
   async retire({ tenantId }: Of<'retire'>): Promise<void> {
     const tenant = this.#tenants.get(tenantId)
+    this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
     if (tenant) this.#reportMetrics([tenant])
     await tenant?.close()
@@ -95,8 +119,14 @@ export class Host {
   async close(): Promise<void> {
     for (const socket of this.#borrowed.values()) socket.giveBack()
     const tenants = [...this.#tenants.values()]
+    this.#preparing.clear()
     this.#tenants.clear()
     await Promise.all(tenants.map(tenant => tenant.close()))
+  }
+
+  #fail(tenantId: string, thrown: unknown): void {
+    const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown))
+    this.#send({ type: 'failed', tenantId, message, ...(stack !== undefined && { stack }) })
   }
 
   #open(tenantId: string, socket: Socket, head?: Buffer): void {

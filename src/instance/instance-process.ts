@@ -1,33 +1,52 @@
 import type { Socket } from 'node:net'
 import type { FromInstance, ToInstance } from '../shared/instance-protocol.ts'
-import { Host, type Prepare } from './host.ts'
+import { type Describe, Host, type Prepare } from './host.ts'
+import { openChannel } from './isolation/channel-seal.ts'
+
+type Obeyed = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
 
 /** Makes this process an instance: it serves what the daemon tells it over IPC until that ends. */
-export function runInstance(prepare: Prepare): void {
+export function runInstance(prepare: Prepare, describe: Describe): void {
+  // Kept from the start: user code is left other ones (src/instance/isolation).
+  const channel = openChannel()
+  const { reallyExit } = process as unknown as { reallyExit(code: number): never }
+  const send = (message: FromInstance, handle?: unknown) => {
+    // The callback takes a failure: the channel may close at any time, which 'disconnect' tells.
+    if (channel.isConnected()) channel.send(message, handle as Socket | undefined, undefined, () => {})
+  }
   const host = new Host(prepare, send)
   const exit = async () => {
     await host.close()
-    process.exit(0)
+    process.emit('exit', 0)
+    reallyExit.call(process, 0)
   }
   process.on('message', (message: ToInstance, socket: Socket | undefined) => {
     if (message.type === 'shutdown') void exit()
-    else obey(host, message, socket)
+    else if (message.type === 'ping') send({ type: 'alive' })
+    else obeyLocked(message, () => obey(host, describe, message, socket))
   })
   // An instance never outlives its daemon, and has nothing to do without one.
   process.on('disconnect', exit)
   process.on('SIGTERM', exit)
   // Ctrl-C reaches the whole process group; the daemon decides when its instances end.
   process.on('SIGINT', () => {})
-  if (process.connected) send({ type: 'ready' })
+  if (channel.isConnected()) send({ type: 'ready' })
   else void exit()
 }
 
-function obey(
-  host: Host,
-  message: Exclude<ToInstance, { type: 'shutdown' }>,
-  socket: Socket | undefined,
-): void {
+/** Handler modules run inside of this process: before the first one is loaded, it is locked down. */
+function obeyLocked(message: Obeyed, act: () => void): void {
+  if (!('artifact' in message) || message.artifact.program?.type !== 'module') return act()
+  void import('./isolation/lock-down.ts').then(({ lockDown }) => {
+    lockDown(message.tenant)
+    act()
+  })
+}
+
+function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | undefined): void {
   switch (message.type) {
+    case 'describe':
+      return void host.describe(describe, message)
     case 'serve':
       return host.serve(message)
     case 'connection':
@@ -45,9 +64,4 @@ function obey(
     case 'resume-log':
       return host.resumeLog(message)
   }
-}
-
-function send(message: FromInstance, handle?: unknown): void {
-  // The callback takes a failure: the channel may close at any time, which 'disconnect' tells.
-  if (process.connected) process.send!(message, handle as Socket | undefined, undefined, () => {})
 }

@@ -1,0 +1,120 @@
+import { basename } from 'node:path'
+import type { Completion, PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
+import type { Artifact, Described } from '../../shared/artifact.ts'
+import type {
+  ModuleHandler,
+  PromptDefinition as Prompt,
+  ResourceDefinition as Resource,
+  ToolDefinition as Tool,
+} from '../../shared/definitions.ts'
+import { type LoadedModule, loadBundle } from './load-bundle.ts'
+import { toJsonSchema } from './standard-schema.ts'
+
+/** Loads a bundle and tells what its modules define, in the terms of a build request. Rejects with what its code throws. */
+export async function describeModule(bundle: string): Promise<Described> {
+  const modules = await loadBundle(bundle)
+  const resources = modules.flatMap(one => (one.kind === 'resource' ? [describeResource(one)] : []))
+  const prompts = modules.flatMap(one => (one.kind === 'prompt' ? [describePrompt(one)] : []))
+  return {
+    tools: modules.flatMap(one => (one.kind === 'tool' ? [describeTool(one)] : [])),
+    resources,
+    prompts,
+    capabilities: {
+      logging: true,
+      subscribe: resources.length > 0,
+      listChanged: true,
+      completions: modules.some(completes),
+    },
+  }
+}
+
+type Of<Kind extends LoadedModule['kind']> = Extract<LoadedModule, { kind: Kind }>
+
+function describeTool(module: Of<'tool'>): Tool {
+  const { name, title, description, input, output, annotations, icons, _meta } =
+    optionsOf<ToolDefinition>(module)
+  return defined({
+    name: name ?? nameOf(module),
+    title,
+    description,
+    inputSchema: input ? toJsonSchema(input, 'input', `${module.path}: input`) : { type: 'object' },
+    outputSchema: output && toJsonSchema(output, 'output', `${module.path}: output`),
+    annotations,
+    icons,
+    _meta,
+    handler: handlerOf(module),
+  }) as Tool
+}
+
+function describeResource(module: Of<'resource'>): Resource {
+  const { uri, name, title, description, mimeType, icons, annotations, size, complete, _meta } =
+    optionsOf<ResourceDefinition>(module)
+  return defined({
+    uri,
+    name: name ?? nameOf(module),
+    title,
+    description,
+    mimeType,
+    icons,
+    annotations,
+    size,
+    completions: listsOf(complete),
+    _meta,
+    handler: handlerOf(module),
+  }) as Resource
+}
+
+function describePrompt(module: Of<'prompt'>): Prompt & Artifact['prompts'][number] {
+  const { name, title, description, icons, _meta, ...options } = optionsOf<PromptDefinition>(module)
+  const args = Object.entries(options.arguments ?? {})
+  return defined({
+    name: name ?? nameOf(module),
+    title,
+    description,
+    icons,
+    arguments: args.map(([argument, { title, description, required = true }]) =>
+      defined({ name: argument, title, description, required }),
+    ),
+    completions: listsOf(Object.fromEntries(args.map(([argument, { complete }]) => [argument, complete]))),
+    _meta,
+    handler: handlerOf(module),
+  }) as Artifact['prompts'][number]
+}
+
+/** A function alone says nothing of itself: the build request describes it. */
+function optionsOf<Definition extends object>({ definition }: LoadedModule): Definition {
+  return (typeof definition === 'function' ? {} : definition) as Definition
+}
+
+function nameOf({ path, export: name }: LoadedModule): string {
+  return name === 'default' ? basename(path).replace(/\.[cm]?[jt]s$/, '') : name
+}
+
+function handlerOf({ path, export: name }: LoadedModule): ModuleHandler {
+  return { type: 'module', path, export: name }
+}
+
+/** Lists can be told; functions are asked when somebody types. */
+function listsOf(
+  completions: Record<string, Completion | undefined> = {},
+): Record<string, string[]> | undefined {
+  const lists = Object.entries(completions).flatMap(([name, values]) =>
+    Array.isArray(values) ? [[name, values.map(String)]] : [],
+  )
+  return lists.length > 0 ? Object.fromEntries(lists) : undefined
+}
+
+function completes(module: LoadedModule): boolean {
+  if (module.kind === 'resource')
+    return Object.keys(optionsOf<ResourceDefinition>(module).complete ?? {}).length > 0
+  if (module.kind === 'tool') return false
+  return Object.values(optionsOf<PromptDefinition>(module).arguments ?? {}).some(
+    one => one.complete !== undefined,
+  )
+}
+
+function defined<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined),
+  ) as Partial<Value>
+}

@@ -1,0 +1,146 @@
+import type { Content, Message } from '../../sdk/content.ts'
+import type {
+  Context,
+  ElicitRequest,
+  ElicitResult,
+  ElicitUrlRequest,
+  LogLevel,
+  SampleRequest,
+  SampleResult,
+} from '../../sdk/context.ts'
+import type { Schema } from '../../sdk/schema.ts'
+import type { CallerSession, ClientContext, ClientFacts } from '../prepared-server.ts'
+import { isObject } from '../protocol/json-rpc.ts'
+import { describeIssue, isStandardSchema, toJsonSchema } from './standard-schema.ts'
+
+const DEFAULT_MAX_TOKENS = 1000
+
+/** What stays the same for all calls of a server. */
+export interface ModuleScope {
+  env: Readonly<Record<string, string>>
+  /** To the deployment's log. */
+  log(level: LogLevel, data: unknown): void
+}
+
+/** The context that a handler gets; made for each call, so it holds nothing but two references. */
+export class ModuleContext implements Context {
+  readonly #scope: ModuleScope
+  readonly #call: ClientContext
+  /** Of a resource's handler. */
+  readonly uri: string
+
+  constructor(scope: ModuleScope, call: ClientContext, uri = '') {
+    this.#scope = scope
+    this.#call = call
+    this.uri = uri
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+  get env(): Readonly<Record<string, string>> {
+    return this.#scope.env
+  }
+  get client(): ClientFacts {
+    return this.#call.client
+  }
+  get meta(): Readonly<Record<string, unknown>> {
+    return this.#call.meta
+  }
+  get sessionId(): string | undefined {
+    return (this.#call.session as CallerSession | undefined)?.id
+  }
+  get inputResponses(): ClientContext['inputResponses'] {
+    return this.#call.inputResponses
+  }
+  get requestState(): unknown {
+    return this.#call.requestState
+  }
+  get token(): string | undefined {
+    const { authorization } = this.#call.meta
+    const token = isObject(authorization) ? authorization.token : undefined
+    return typeof token === 'string' && token !== '' ? token : this.#call.bearerToken
+  }
+
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    this.#scope.log(level, data)
+    this.#call.log(level, data, logger)
+  }
+  debug(data: unknown, logger?: string): void {
+    this.log('debug', data, logger)
+  }
+  info(data: unknown, logger?: string): void {
+    this.log('info', data, logger)
+  }
+  notice(data: unknown, logger?: string): void {
+    this.log('notice', data, logger)
+  }
+  warning(data: unknown, logger?: string): void {
+    this.log('warning', data, logger)
+  }
+  error(data: unknown, logger?: string): void {
+    this.log('error', data, logger)
+  }
+
+  progress(progress: number, total?: number, message?: string): void {
+    this.#call.progress(progress, total, message)
+  }
+
+  async sample(prompt: string | SampleRequest): Promise<SampleResult> {
+    const { key, ...params } = typeof prompt === 'string' ? toSampleRequest(prompt) : prompt
+    const result = await this.#call.ask('sampling/createMessage', { ...params }, key)
+    return { ...(result as unknown as SampleResult), text: textOf(result.content as Content | Content[]) }
+  }
+
+  async elicit<const S extends Schema>({
+    message,
+    schema,
+    key,
+  }: ElicitRequest<S>): Promise<ElicitResult<never>> {
+    const requestedSchema = toJsonSchema(schema, 'input', 'The schema of elicit()')
+    const result = await this.#call.ask('elicitation/create', { message, requestedSchema }, key)
+    const { action, content } = result as unknown as ElicitResult<unknown>
+    if (action !== 'accept') return { action }
+    return { action, content: (await checkContent(schema, content)) as never }
+  }
+
+  async elicitUrl({ message, url, elicitationId, key }: ElicitUrlRequest): Promise<ElicitResult<undefined>> {
+    const params = { mode: 'url', message, url, elicitationId: elicitationId ?? crypto.randomUUID() }
+    const { action } = await this.#call.ask('elicitation/create', params, key)
+    return { action, content: undefined } as ElicitResult<undefined>
+  }
+
+  async listRoots({ key }: { key?: string } = {}): Promise<{ uri: string; name?: string }[]> {
+    const { roots } = await this.#call.ask('roots/list', {}, key)
+    return Array.isArray(roots) ? roots : []
+  }
+
+  announce(list: 'tools' | 'prompts' | 'resources'): void {
+    this.#call.announce(list)
+  }
+  resourceUpdated(uri: string): void {
+    this.#call.resourceUpdated(uri)
+  }
+  closeStream(retryMs?: number): void {
+    this.#call.closeStream(retryMs)
+  }
+}
+
+function toSampleRequest(text: string): SampleRequest {
+  const message: Message = { role: 'user', content: { type: 'text', text } }
+  return { messages: [message], maxTokens: DEFAULT_MAX_TOKENS }
+}
+
+function textOf(content: Content | Content[] | undefined): string {
+  const blocks = Array.isArray(content) ? content : content ? [content] : []
+  return blocks.map(block => (block.type === 'text' ? block.text : '')).join('')
+}
+
+/** A form that its client filled in wrongly must not reach the handler as if it were right. */
+async function checkContent(schema: Schema, content: unknown): Promise<unknown> {
+  if (!isStandardSchema(schema)) return content
+  const result = await schema['~standard'].validate(content)
+  if (result.issues)
+    throw new Error(`The client's answer does not match the form: ${describeIssue(result.issues)}`)
+  return result.value
+}

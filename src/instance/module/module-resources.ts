@@ -1,0 +1,59 @@
+import type { ResourceDefinition } from '../../sdk/define.ts'
+import type { ResourceDefinition as Resource } from '../../shared/definitions.ts'
+import { isUriTemplate, parseUriTemplate, type UriVariables } from '../../shared/uri-template.ts'
+import { type ClientContext, type ReadResourceResult, RpcError } from '../prepared-server.ts'
+import { throwQuestion, toResourceResult } from './answer.ts'
+import type { ModuleFailure } from './failure.ts'
+import { ModuleContext, type ModuleScope } from './module-context.ts'
+
+export interface ModuleResource {
+  resource: Resource
+  definition: ResourceDefinition | ResourceDefinition['handler']
+}
+
+/** The resources and resource templates whose content comes from code of the project. */
+export class ModuleResources {
+  readonly #fixed = new Map<string, ModuleResource>()
+  readonly #templates: { one: ModuleResource; match(uri: string): UriVariables | undefined }[] = []
+  readonly #scope: ModuleScope
+  readonly #failure: ModuleFailure
+
+  constructor(resources: readonly ModuleResource[], scope: ModuleScope, failure: ModuleFailure) {
+    this.#scope = scope
+    this.#failure = failure
+    for (const one of resources) {
+      const { uri } = one.resource
+      if (!isUriTemplate(uri)) this.#fixed.set(uri, one)
+      else this.#templates.push({ one, match: parseUriTemplate(uri).match })
+    }
+  }
+
+  isFixed(uri: string): boolean {
+    return this.#fixed.has(uri)
+  }
+
+  /** Undefined when no module is behind the URI. */
+  find(uri: string): { one: ModuleResource; variables: UriVariables } | undefined {
+    const one = this.#fixed.get(uri)
+    if (one) return { one, variables: {} }
+    for (const { one, match } of this.#templates) {
+      const variables = match(uri)
+      if (variables) return { one, variables }
+    }
+    return undefined
+  }
+
+  async read(uri: string, call: ClientContext): Promise<ReadResourceResult> {
+    const { one, variables } = this.find(uri)!
+    const { resource, definition } = one
+    try {
+      const handler = typeof definition === 'function' ? definition : definition.handler.bind(definition)
+      const value = await handler({ ...variables }, new ModuleContext(this.#scope, call, uri))
+      throwQuestion(value)
+      return toResourceResult(value, uri, resource.mimeType)
+    } catch (error) {
+      const sentence = this.#failure.describe(`Resource ${uri}`, error, call)
+      throw new RpcError(-32603, `Resource ${uri} cannot be read: ${sentence}`)
+    }
+  }
+}

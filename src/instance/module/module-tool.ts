@@ -1,0 +1,110 @@
+import type { ToolDefinition } from '../../sdk/define.ts'
+import type { StandardResult, StandardSchema } from '../../sdk/schema.ts'
+import type { ToolDefinition as Tool } from '../../shared/definitions.ts'
+import { toolError } from '../handlers/answer.ts'
+import type { Check } from '../handlers/argument-check.ts'
+import { loadChecks } from '../handlers/load.ts'
+import type { CallToolResult, ClientContext, PreparedTool } from '../prepared-server.ts'
+import { isModernRevision } from '../protocol/revisions.ts'
+import { isResult, throwQuestion, toStructured, toToolResult } from './answer.ts'
+import type { ModuleFailure } from './failure.ts'
+import { ModuleContext, type ModuleScope } from './module-context.ts'
+import { describeIssue, isStandardSchema } from './standard-schema.ts'
+
+type Args = Record<string, unknown>
+type Handler = ToolDefinition['handler']
+
+export interface ModuleToolOptions {
+  /** As the artifact has it. */
+  tool: Tool
+  /** As the module exports it; a bare function is the handler. */
+  definition: ToolDefinition | Handler
+  scope: ModuleScope
+  failure: ModuleFailure
+}
+
+/** A tool whose handler is code of the project. All that its schema needs is made before the first call. */
+export class ModuleTool implements PreparedTool {
+  readonly name: string
+  readonly inputSchema: Record<string, unknown>
+  /** Its answer becomes a stream when the handler says something. */
+  readonly streams = false
+  readonly #handler: Handler
+  readonly #schema: StandardSchema | undefined
+  readonly #scope: ModuleScope
+  readonly #failure: ModuleFailure
+  readonly #checkArguments: Check
+  readonly #checkResult: Check | undefined
+
+  static async create(options: ModuleToolOptions): Promise<ModuleTool> {
+    const { inputSchema, outputSchema } = options.tool
+    const { compileArgumentCheck, compileResultCheck } = await loadChecks()
+    return new ModuleTool(
+      options,
+      compileArgumentCheck(inputSchema),
+      outputSchema && compileResultCheck(outputSchema),
+    )
+  }
+
+  constructor(
+    { tool, definition, scope, failure }: ModuleToolOptions,
+    checkArguments: Check,
+    checkResult: Check | undefined,
+  ) {
+    const input = typeof definition === 'function' ? undefined : definition.input
+    this.name = tool.name
+    this.inputSchema = tool.inputSchema
+    this.#handler = typeof definition === 'function' ? definition : definition.handler.bind(definition)
+    this.#schema = isStandardSchema(input) ? input : undefined
+    this.#scope = scope
+    this.#failure = failure
+    this.#checkArguments = checkArguments
+    this.#checkResult = checkResult
+  }
+
+  call(args: Args, call: ClientContext): CallToolResult | Promise<CallToolResult> {
+    const fault = this.#checkArguments(args)
+    if (fault) return this.#refuse(fault)
+    try {
+      // The schema's own library does what JSON Schema cannot say: transforms, refinements.
+      const parsed = this.#schema ? this.#schema['~standard'].validate(args) : { value: args }
+      const result =
+        parsed instanceof Promise ? parsed.then(value => this.#run(value, call)) : this.#run(parsed, call)
+      return result instanceof Promise ? result.catch(error => this.#failed(error, call)) : result
+    } catch (error) {
+      return this.#failed(error, call)
+    }
+  }
+
+  #run(parsed: StandardResult<unknown>, call: ClientContext): CallToolResult | Promise<CallToolResult> {
+    if (parsed.issues) return this.#refuse(describeIssue(parsed.issues))
+    const answer = this.#handler(parsed.value, new ModuleContext(this.#scope, call))
+    return answer instanceof Promise
+      ? answer.then(value => this.#finish(value, call))
+      : this.#finish(answer, call)
+  }
+
+  #finish(value: unknown, call: ClientContext): CallToolResult {
+    throwQuestion(value)
+    const check = this.#checkResult
+    if (!check) return toToolResult(value, isModern(call))
+    const isWhole = isResult(value)
+    if (isWhole && value.isError) return value
+    const structured = isWhole ? value.structuredContent : value
+    const fault = check(structured)
+    if (fault) return toolError(`The answer of ${this.name} does not match its output schema: ${fault}`)
+    return isWhole ? value : toStructured(structured, isModern(call))
+  }
+
+  #refuse(fault: string): CallToolResult {
+    return toolError(`Invalid arguments for ${this.name}: ${fault}`)
+  }
+
+  #failed(error: unknown, call: ClientContext): CallToolResult {
+    return toolError(this.#failure.describe(this.name, error, call))
+  }
+}
+
+function isModern(call: ClientContext): boolean {
+  return isModernRevision(call.client.protocolVersion)
+}

@@ -1,0 +1,136 @@
+import type { Artifact } from '../../shared/artifact.ts'
+import type { Handler, LogLevel } from '../../shared/definitions.ts'
+import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import { createServerScope } from '../handlers/scope.ts'
+import { prepareServer } from '../prepare-server.ts'
+import type { PreparedServer, ServerCapabilities, ServerOutlet } from '../prepared-server.ts'
+import { ModuleFailure } from './failure.ts'
+import { type LoadedModule, loadBundle } from './load-bundle.ts'
+import { complete, completionFunction } from './module-completion.ts'
+import type { ModuleScope } from './module-context.ts'
+import { getModulePrompt, type ModulePrompt } from './module-prompts.ts'
+import { type ModuleResource, ModuleResources } from './module-resources.ts'
+import { ModuleTool } from './module-tool.ts'
+
+/**
+ * A server whose handlers are the modules of a project. What its artifact declares besides answers as in any other server.
+ * Rejects with what the code throws when it is loaded.
+ */
+export async function prepareModule(
+  artifact: Artifact,
+  tenant: Tenant,
+  bundle: string,
+): Promise<PreparedServer> {
+  const modules = await loadBundle(bundle)
+  const declared = prepareServer(artifact, tenant)
+  let outlet: ServerOutlet | undefined
+  const scope: ModuleScope = {
+    env: Object.freeze(createServerScope(artifact, tenant).env),
+    log: (level, data) =>
+      outlet?.log(LINE_LEVELS[level], typeof data === 'string' ? data : JSON.stringify(data)),
+  }
+  const failure = new ModuleFailure(tenant.env, message => outlet?.log('error', message))
+  const found = matchModules(artifact, modules)
+  const tools = await createTools(found.tools, { scope, failure })
+  const resources = new ModuleResources(found.resources, scope, failure)
+  // A template of a module's may match the URI of a resource that is declared.
+  const isDeclared = (uri: string) =>
+    artifact.resources.some(one => one.uri === uri && one.handler?.type !== 'module')
+  const prompts = new Map(found.prompts.map(one => [one.prompt.name, one]))
+  return {
+    ...declared,
+    capabilities: capabilitiesOf(artifact),
+    speaksUnasked: true,
+    attach: to => {
+      outlet = to
+    },
+    findTool: name => tools.get(name) ?? declared.findTool(name),
+    readResource: (uri, call) =>
+      !isDeclared(uri) && resources.find(uri) ? resources.read(uri, call) : declared.readResource(uri, call),
+    getPrompt: async (name, args, call) => {
+      const prompt = prompts.get(name)
+      return prompt
+        ? getModulePrompt(prompt, args, call, { scope, failure })
+        : declared.getPrompt(name, args, call)
+    },
+    complete: async (params, call) => {
+      const completion = completionFunction(params, prompts, found.resources)
+      return completion ? complete(completion, params, scope.env, call) : declared.complete(params, call)
+    },
+  }
+}
+
+const LINE_LEVELS: Readonly<Record<LogLevel, LogLine['level']>> = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warning: 'warn',
+  error: 'error',
+  critical: 'error',
+  alert: 'error',
+  emergency: 'error',
+}
+
+interface Found {
+  tools: {
+    tool: Artifact['tools'][number]
+    definition: Extract<LoadedModule, { kind: 'tool' }>['definition']
+  }[]
+  resources: ModuleResource[]
+  prompts: ModulePrompt[]
+}
+
+/** What the artifact's definitions name by path and export. Throws for a name that the bundle does not have. */
+function matchModules(artifact: Artifact, modules: readonly LoadedModule[]): Found {
+  const byName = new Map(modules.map(one => [keyOf(one.kind, one), one.definition]))
+  const definitionOf = (kind: LoadedModule['kind'], handler: Handler | undefined) => {
+    if (handler?.type !== 'module') return undefined
+    const definition = byName.get(keyOf(kind, handler))
+    if (definition) return definition
+    throw new Error(`The bundle has no ${kind} "${handler.path}" with the export "${handler.export}".`)
+  }
+  const matched = <One extends { handler?: Handler }, Kind extends LoadedModule['kind']>(
+    kind: Kind,
+    all: One[],
+  ) =>
+    all.flatMap(one => {
+      const definition = definitionOf(kind, one.handler)
+      return definition
+        ? [{ one, definition: definition as Extract<LoadedModule, { kind: Kind }>['definition'] }]
+        : []
+    })
+  return {
+    tools: matched('tool', artifact.tools).map(({ one, definition }) => ({ tool: one, definition })),
+    resources: matched('resource', artifact.resources).map(({ one, definition }) => ({
+      resource: one,
+      definition,
+    })),
+    prompts: matched('prompt', artifact.prompts).map(({ one, definition }) => ({ prompt: one, definition })),
+  }
+}
+
+function keyOf(kind: string, { path, export: name }: { path: string; export: string }): string {
+  return `${kind} ${path}#${name}`
+}
+
+async function createTools(
+  tools: Found['tools'],
+  parts: { scope: ModuleScope; failure: ModuleFailure },
+): Promise<Map<string, ModuleTool>> {
+  const made = await Promise.all(tools.map(one => ModuleTool.create({ ...one, ...parts })))
+  return new Map(made.map(tool => [tool.name, tool]))
+}
+
+/** Code may log, and announce what changed, at any time. */
+function capabilitiesOf({ tools, resources, prompts, capabilities = {} }: Artifact): ServerCapabilities {
+  const completes =
+    capabilities.completions ||
+    [...resources, ...prompts].some(({ completions }) => completions !== undefined)
+  return {
+    ...(tools.length > 0 && { tools: { listChanged: true } }),
+    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+    ...(prompts.length > 0 && { prompts: { listChanged: true } }),
+    ...(completes && { completions: {} }),
+    logging: {},
+  }
+}

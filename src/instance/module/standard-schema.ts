@@ -1,0 +1,43 @@
+import type { JsonSchema, Schema, StandardIssue, StandardSchema } from '../../sdk/schema.ts'
+
+const TARGET = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+/** Libraries make schemas of objects and of functions (ArkType). */
+export function isStandardSchema(schema: unknown): schema is StandardSchema {
+  const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+  return isHolder && typeof (schema as StandardSchema)['~standard']?.validate === 'function'
+}
+
+/**
+ * The schema as JSON Schema 2020-12: of what goes into it, or of what comes out. Throws an Error that says what to do when
+ * its library cannot tell.
+ */
+export function toJsonSchema(
+  schema: Schema,
+  side: 'input' | 'output',
+  where: string,
+): Record<string, unknown> {
+  if (!isStandardSchema(schema)) return schema as JsonSchema
+  const { jsonSchema, vendor } = schema['~standard']
+  if (!jsonSchema)
+    throw new Error(
+      `${where} is a schema of ${vendor} that cannot say its JSON Schema. Take zod from 4.2 on (not zod/mini), ArkType from 2.1.28 on, Valibot's toStandardJsonSchema(), or write the JSON Schema itself.`,
+    )
+  try {
+    const { $schema, ...plain } = jsonSchema[side](TARGET)
+    return $schema === undefined || $schema === DIALECT ? plain : { $schema, ...plain }
+  } catch (error) {
+    throw new Error(`${where} cannot be written as JSON Schema: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** One sentence for the first issue: `"city.name" must be …`. */
+export function describeIssue(issues: readonly StandardIssue[]): string {
+  const [first] = issues
+  if (!first) return 'it is not valid'
+  const steps = (first.path ?? []).map(step => String(typeof step === 'object' ? step.key : step))
+  return steps.length > 0 ? `"${steps.join('.')}": ${first.message}` : first.message
+}

@@ -1,0 +1,49 @@
+import type { Artifact, Described } from '../shared/artifact.ts'
+import type { Tenant } from '../shared/instance-protocol.ts'
+import { prepareServer } from './prepare-server.ts'
+import type { PreparedServer } from './prepared-server.ts'
+
+/** Makes a server of an artifact, whoever answers for it. Throws or rejects when it cannot be served. */
+export function prepare(
+  artifact: Artifact,
+  tenant: Tenant,
+  bundle?: string,
+): PreparedServer | Promise<PreparedServer> {
+  switch (artifact.program?.type) {
+    case undefined:
+      return prepareServer(artifact, tenant)
+    case 'module':
+      return import('./module/prepare-module.ts').then(({ prepareModule }) =>
+        prepareModule(artifact, tenant, requireBundle(bundle)),
+      )
+    case 'stdio':
+      return import('./bridge/stdio-server.ts').then(({ prepareStdioServer }) =>
+        prepareStdioServer(artifact, tenant),
+      )
+    default:
+      throw new Error(`Programs of type "${artifact.program?.type}" cannot be served by this process.`)
+  }
+}
+
+/** Loads or starts a custom server to hear what it defines. */
+export function describe(artifact: Artifact, tenant: Tenant, bundle?: string): Promise<Described> {
+  switch (artifact.program?.type) {
+    case 'module':
+      return import('./module/describe-module.ts').then(({ describeModule }) =>
+        describeModule(requireBundle(bundle)),
+      )
+    case 'stdio':
+      return import('./bridge/describe-program.ts').then(({ describeStdioProgram }) =>
+        describeStdioProgram(artifact, tenant),
+      )
+    default:
+      return Promise.reject(
+        new Error(`Programs of type "${artifact.program?.type}" cannot be described by this process.`),
+      )
+  }
+}
+
+function requireBundle(bundle: string | undefined): string {
+  if (bundle === undefined) throw new Error('The text of the bundle did not come with the artifact.')
+  return bundle
+}

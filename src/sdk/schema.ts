@@ -1,0 +1,112 @@
+/**
+ * Schemas that a definition may be made with: any library of the Standard Schema family that can also say its JSON Schema
+ * (https://standardschema.dev/json-schema: zod 4.2, ArkType 2.1.28, Valibot through `toStandardJsonSchema`), or a plain
+ * JSON Schema.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    readonly jsonSchema?: {
+      input(options: JsonSchemaOptions): Record<string, unknown>
+      output(options: JsonSchemaOptions): Record<string, unknown>
+    }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+interface JsonSchemaOptions {
+  readonly target: string
+  readonly libraryOptions?: Record<string, unknown>
+}
+
+/** A JSON Schema, 2020-12 or draft-07. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+export type Schema = StandardSchema | JsonSchema
+
+/** What a handler gets: the schema's output, with defaults filled in and transforms done. */
+export type ArgumentsOf<S> =
+  S extends StandardSchema<infer _Input, infer Output>
+    ? Output
+    : S extends JsonSchema
+      ? FromJsonSchema<S>
+      : Record<string, unknown>
+
+/** What a handler may answer with where there is an output schema. */
+export type ValueFor<S> =
+  S extends StandardSchema<infer Input, infer _Output>
+    ? Input
+    : S extends JsonSchema
+      ? FromJsonSchema<S>
+      : unknown
+
+/** The type that a JSON Schema describes, as far as it can be read off cheaply; `unknown` for the rest. */
+export type FromJsonSchema<S> = S extends { readonly const: infer Value }
+  ? Value
+  : S extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : S extends { readonly anyOf: readonly (infer Member)[] }
+      ? FromJsonSchema<Member>
+      : S extends { readonly oneOf: readonly (infer Member)[] }
+        ? FromJsonSchema<Member>
+        : S extends { readonly type: readonly (infer Type)[] }
+          ? FromType<Type, S>
+          : S extends { readonly type: infer Type }
+            ? FromType<Type, S>
+            : S extends { readonly properties: unknown }
+              ? FromProperties<S>
+              : unknown
+
+type FromType<Type, S> = Type extends 'string'
+  ? string
+  : Type extends 'number' | 'integer'
+    ? number
+    : Type extends 'boolean'
+      ? boolean
+      : Type extends 'null'
+        ? null
+        : Type extends 'array'
+          ? (S extends { readonly items: infer Items } ? FromJsonSchema<Items> : unknown)[]
+          : Type extends 'object'
+            ? S extends { readonly properties: unknown }
+              ? FromProperties<S>
+              : Record<string, unknown>
+            : unknown
+
+type FromProperties<S> = S extends { readonly properties: infer Properties }
+  ? Flat<
+      {
+        [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
+          ? Name
+          : never]: FromJsonSchema<Properties[Name]>
+      } & {
+        [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
+          ? never
+          : Name]?: FromJsonSchema<Properties[Name]>
+      }
+    >
+  : never
+
+/** Required ones, and those with a default, which is filled in. */
+type IsPresent<S, Properties, Name extends keyof Properties> = S extends {
+  readonly required: readonly (infer Required)[]
+}
+  ? Name extends Required
+    ? true
+    : HasDefault<Properties[Name]>
+  : HasDefault<Properties[Name]>
+
+type HasDefault<Property> = Property extends { readonly default: unknown } ? true : false
+
+type Flat<T> = { [Name in keyof T]: T[Name] }
