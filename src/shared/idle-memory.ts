@@ -1,6 +1,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
+// Kept from the start: user code is left other ones (src/instance/isolation).
+const setFlags = setFlagsFromString
+const runInContext = runInNewContext
+
 /** Collecting drops compiled code as well, so the burst after it starts slowly: not between two bursts of one user. */
 const QUIET_MS = 30_000
 
@@ -33,12 +37,12 @@ export class IdleMemory {
  * (https://nodejs.org/api/v8.html#v8setflagsfromstringflags), so the code of a server never finds a `gc`.
  */
 export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: {
+  setFlags('--expose-gc')
+  const collect = runInContext('gc') as (options: {
     type: 'major'
     execution: 'sync'
     flavor: string
   }) => void
-  setFlagsFromString('--no-expose-gc')
+  setFlags('--no-expose-gc')
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

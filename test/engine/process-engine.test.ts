@@ -58,5 +58,11 @@ test('a process above its memory limit ends, not the machine', async () => {
 function start(name: string, source: string, memoryLimitMb = 64) {
   const program = join(folder, `${name}.mjs`)
   writeFileSync(program, source)
-  return startProcess({ program, id: `inst_${name}`, logPath: join(folder, `${name}.log`), memoryLimitMb })
+  return startProcess({
+    program,
+    kind: 'open',
+    id: `inst_${name}`,
+    logPath: join(folder, `${name}.log`),
+    memoryLimitMb,
+  })
 }

@@ -1,10 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, parse } from 'node:path'
+import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+
+/**
+ * `sealed`: for handler modules, whose code runs inside of the process itself. `open`: for what is only ours: declared
+ * servers, and the bridges to programs, which must start processes.
+ */
+export type ProcessKind = 'open' | 'sealed'
 
 export interface ProcessOptions {
   /** The bundled instance program. */
   program: string
+  kind: ProcessKind
   /** Handed to the program as its only argument, so that process lists tell one from another. */
   id: string
   /** Standard output and error; opened in append mode, so the file may be renamed or emptied while it is written. */
@@ -17,11 +24,13 @@ export interface ProcessOptions {
  * Starts a host process with an IPC channel. A process that cannot be started emits `error` on the child, as
  * `child_process.spawn` does; a log file that cannot be opened throws.
  */
-export function startProcess({ program, id, logPath, memoryLimitMb }: ProcessOptions): ChildProcess {
+export function startProcess({ program, kind, id, logPath, memoryLimitMb }: ProcessOptions): ChildProcess {
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 })
   const log = openSync(logPath, 'a', 0o600)
+  const flags =
+    kind === 'sealed' ? [...nodeFlags(memoryLimitMb), ...sealedFlags(program)] : nodeFlags(memoryLimitMb)
   try {
-    return spawn(process.execPath, [...nodeFlags(memoryLimitMb), program, id], {
+    return spawn(process.execPath, [...flags, program, id], {
       // Holds no folder that someone may want to remove or unmount.
       cwd: parse(process.execPath).root,
       env: processEnvironment(process.env),
@@ -51,4 +60,15 @@ export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
  */
 export function nodeFlags(memoryLimitMb: number): string[] {
   return [`--max-old-space-size=${memoryLimitMb}`, '--max-semi-space-size=16']
+}
+
+/**
+ * Node's permission model (https://nodejs.org/api/permissions.html): nothing of the file system but our own program, no
+ * child processes, workers, addons, WASI, inspector. SQLite opens files without asking it, so it goes altogether.
+ */
+export function sealedFlags(program: string): string[] {
+  // Node resolves links before it asks, and asks for the name it was given as well.
+  const names = new Set([program, realpathSync(program)])
+  const readable = [...names].flatMap(name => [name, join(dirname(name), 'instance', '*')])
+  return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), '--no-experimental-sqlite']
 }

@@ -1,11 +1,11 @@
 import { instanceLogPath } from './host-logs.ts'
 import type { Placement } from './placement.ts'
-import type { WarmPool } from './warm-pool.ts'
+import type { WarmPools } from './warm-pool.ts'
 
 /** A process for each instance: a spare where there is one. It ends with its instance and is never used again. */
-export function dedicatedPlacement(warmPool: WarmPool, logsDir: string): Placement {
-  return tenant => {
-    const host = warmPool.take()
+export function dedicatedPlacement(warmPools: WarmPools, logsDir: string): Placement {
+  return (tenant, { kind }) => {
+    const host = warmPools[kind].take()
     try {
       host.moveLog(instanceLogPath(logsDir, tenant.id, host.id))
     } catch (error) {

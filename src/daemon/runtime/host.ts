@@ -2,14 +2,17 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { dirname } from 'node:path'
-import type { Artifact } from '../../shared/artifact.ts'
+import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { FromInstance, Tenant, TenantMetrics, ToInstance } from '../../shared/instance-protocol.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
+import { lastLines } from './host-logs.ts'
+import { hear } from './incoming.ts'
 import type { LendableSocket, SocketHandle } from './loan.ts'
 import { Loans } from './loans.ts'
+import { VitalSigns } from './vital-signs.ts'
 
 export interface HostOptions extends ProcessOptions {
   /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
@@ -24,21 +27,30 @@ export interface HostWatcher {
 }
 
 interface Answer {
-  resolve(): void
+  resolve(message: FromInstance): void
   reject(error: Error): void
 }
+
+/** What a process is to run: the artifact, and the text of its bundle where it has one. */
+export interface ServedCode {
+  artifact: Artifact
+  bundle?: string | undefined
+}
+
+type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
 /** One host process, seen from the daemon: questions and answers over IPC, and connections handed over. */
 export class Host {
   readonly id: string
   /** Loaded and waiting for work; rejects with HostEndedError. */
-  readonly ready: Promise<void>
+  readonly ready: Promise<unknown>
   readonly ended: Promise<HostEnding>
   /** Resident memory as last reported. */
   memoryBytes = 0
 
   readonly #child: ChildProcess
   readonly #patienceMs: number
+  readonly #memoryLimitMb: number
   readonly #termination: TerminationDelays | undefined
   readonly #handOvers: HandOvers
   /** Several of one kind are answered in the order they were asked. */
@@ -46,7 +58,10 @@ export class Host {
   readonly #loans: Loans
   readonly #watchers = new Map<string, HostWatcher>()
   #logPath: string
+  readonly #isSealed: boolean
+  readonly #vitals: VitalSigns | undefined
   #asked = false
+  #reason: string | undefined
   #ending: HostEnding | undefined
 
   /** Throws when the log file cannot be opened. */
@@ -54,14 +69,21 @@ export class Host {
     this.id = options.id
     this.#logPath = options.logPath
     this.#patienceMs = options.patienceMs
+    this.#memoryLimitMb = options.memoryLimitMb
     this.#termination = options.termination
     this.#child = startProcess(options)
-    this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.kill() })
+    this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.#hang() })
     this.#loans = new Loans((message, handle) => this.#send(message, handle))
     this.ended = this.#watchEnd()
     this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
-    this.#child.on('message', (message, handle) => this.#receive(message as FromInstance, handle))
+    this.#isSealed = options.kind === 'sealed'
+    hear(this.#child, {
+      takesHandles: !this.#isSealed,
+      onMessage: (message, handle) => this.#receive(message, handle),
+      onViolation: what => this.kill(`was killed because it ${what}`),
+    })
+    this.#vitals = this.#isSealed ? this.#watchVitals(options) : undefined
   }
 
   get pid(): number | undefined {
@@ -84,11 +106,19 @@ export class Host {
   }
 
   /** Rejects with RefusedArtifactError or HostEndedError. */
-  async serve(tenant: Tenant, artifact: Artifact, instanceId: string): Promise<void> {
+  async serve(tenant: Tenant, code: ServedCode, instanceId: string): Promise<void> {
     await this.ready
     const answer = this.#answerTo('serving', tenant.id)
-    this.#send({ type: 'serve', tenant, artifact, instanceId })
+    this.#send({ type: 'serve', tenant, ...code, instanceId })
     await answer
+  }
+
+  /** Loads a custom server and tells what it defines. Rejects with RefusedArtifactError or HostEndedError. */
+  async describe(tenant: Tenant, code: ServedCode): Promise<Described> {
+    await this.ready
+    const answer = this.#answerTo('described', tenant.id)
+    this.#send({ type: 'describe', tenant, ...code })
+    return (await answer).described
   }
 
   handOver(handOver: HandOver): void {
@@ -97,7 +127,8 @@ export class Host {
 
   /** The tenant accepts from the socket by itself, as long as it is worth while. */
   lend(tenantId: string, socket: LendableSocket): void {
-    if (this.isReachable) this.#loans.begin(tenantId, socket)
+    // User code could hand something else back.
+    if (this.isReachable && !this.#isSealed) this.#loans.begin(tenantId, socket)
   }
 
   /** From now on the socket's owner accepts. */
@@ -137,9 +168,28 @@ export class Host {
     await this.ended
   }
 
-  /** For a process that no longer answers: its end counts as a crash. */
-  kill(): void {
+  /** Its end counts as a crash. `reason`: what it did, as the rest of a sentence about it. */
+  kill(reason?: string): void {
+    this.#reason ??= reason
     this.#child.kill('SIGKILL')
+  }
+
+  #hang(): void {
+    this.kill(`was killed because it took no connection for ${this.#patienceMs / 1000} s`)
+  }
+
+  #watchVitals({ id, patienceMs, memoryLimitMb }: HostOptions): VitalSigns | undefined {
+    const { pid } = this.#child
+    if (pid === undefined) return undefined
+    return new VitalSigns({
+      pid,
+      id,
+      patienceMs,
+      // What Node needs itself, and as much again for Buffers as the heap may have.
+      memoryLimitBytes: 2 * memoryLimitMb * 1024 * 1024,
+      ping: () => this.#send({ type: 'ping' }),
+      onFault: reason => this.kill(reason),
+    })
   }
 
   async #ask(
@@ -155,13 +205,14 @@ export class Host {
     clearTimeout(timer)
   }
 
-  #answerTo(type: FromInstance['type'], tenantId: string): Promise<void> {
+  #answerTo<Type extends FromInstance['type']>(type: Type, tenantId: string): Promise<Told<Type>> {
     if (this.#ending) return Promise.reject(new HostEndedError(this.#ending))
     return new Promise((resolve, reject) => {
       const key = `${type} ${tenantId}`
       const waiting = this.#answers.get(key)
-      if (waiting) waiting.push({ resolve, reject })
-      else this.#answers.set(key, [{ resolve, reject }])
+      const answer: Answer = { resolve: message => resolve(message as Told<Type>), reject }
+      if (waiting) waiting.push(answer)
+      else this.#answers.set(key, [answer])
     })
   }
 
@@ -173,7 +224,10 @@ export class Host {
   }
 
   #receive(message: FromInstance, handle: unknown): void {
+    this.#vitals?.heard()
     switch (message.type) {
+      case 'alive':
+        return
       case 'took':
         return this.#handOvers.markTaken(message.seq)
       case 'borrowed':
@@ -184,17 +238,25 @@ export class Host {
         this.memoryBytes = message.memoryBytes
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)
         return
-      case 'failed':
-        return this.#nextAnswer('serving', message.tenantId)?.reject(
-          new RefusedArtifactError(message.message),
-        )
+      case 'failed': {
+        const asked =
+          this.#nextAnswer('serving', message.tenantId) ?? this.#nextAnswer('described', message.tenantId)
+        return asked?.reject(new RefusedArtifactError(message.message, message.stack))
+      }
       case 'ready':
-        return this.#nextAnswer('ready', '')?.resolve()
+        return this.#nextAnswer('ready', '')?.resolve(message)
       case 'retired':
         // What is forgotten has nothing left to drain, and the process will not say so any more.
-        this.#nextAnswer('drained', message.tenantId)?.resolve()
+        this.#nextAnswer('drained', message.tenantId)?.resolve(message)
     }
-    this.#nextAnswer(message.type, message.tenantId)?.resolve()
+    this.#nextAnswer(message.type, message.tenantId)?.resolve(message)
+  }
+
+  /** V8 tells it in the process's output only. */
+  #heapFailure(signal: NodeJS.Signals | null): string | undefined {
+    if (signal !== 'SIGABRT') return undefined
+    const isOutOfMemory = lastLines(this.#logPath, 100).some(line => line.includes('heap out of memory'))
+    return isOutOfMemory ? `crashed: out of memory (limit ${this.#memoryLimitMb} MB)` : undefined
   }
 
   #nextAnswer(type: FromInstance['type'], tenantId: string): Answer | undefined {
@@ -208,11 +270,14 @@ export class Host {
   async #watchEnd(): Promise<HostEnding> {
     const ending = await new Promise<HostEnding>(resolve => {
       // `close` comes after the last message was read, `exit` may come before.
-      this.#child.once('close', (code, signal) => resolve({ asked: this.#asked, code, signal }))
+      this.#child.once('close', (code, signal) =>
+        resolve({ asked: this.#asked, code, signal, reason: this.#reason ?? this.#heapFailure(signal) }),
+      )
       this.#child.on('error', error => {
         if (this.#child.pid === undefined) resolve({ asked: this.#asked, code: null, signal: null, error })
       })
     })
+    this.#vitals?.stop()
     this.#ending = ending
     for (const { reject } of [...this.#answers.values()].flat()) reject(new HostEndedError(ending))
     this.#answers.clear()

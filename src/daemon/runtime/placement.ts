@@ -1,4 +1,6 @@
+import type { Artifact } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { ProcessKind } from '../engine/process-engine.ts'
 import type { Host } from './host.ts'
 
 /** Where one instance of a tenant runs. */
@@ -14,9 +16,16 @@ export interface Place {
 export interface PlacementOptions {
   /** The tenant is suspected of ending its process, so nobody else may share it. */
   alone: boolean
+  /** What may run there; a shared process is always `open`. */
+  kind: ProcessKind
   /** The tenant is served already, and must be until the new place serves it. */
   beside?: boolean
 }
 
 /** May throw, as a start may. */
 export type Placement = (tenant: Tenant, options: PlacementOptions) => Place
+
+/** Handler modules run inside of the process; a program only beside it. */
+export function processKindOf({ program }: Artifact): ProcessKind {
+  return program?.type === 'module' ? 'sealed' : 'open'
+}

@@ -1,21 +1,23 @@
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { Artifact } from '../../shared/artifact.ts'
+import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
-import { Host } from './host.ts'
+import { describeIn } from './describe.ts'
+import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { LendableSocket } from './loan.ts'
-import type { Placement } from './placement.ts'
+import { type Placement, processKindOf } from './placement.ts'
 import { Pool } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
 import { SharedHosts } from './shared-hosts.ts'
 import { refuseConnection } from './unavailable.ts'
-import { WarmPool } from './warm-pool.ts'
+import { WarmPool, type WarmPools } from './warm-pool.ts'
 
 /** A deployment or a preview as the runtime knows it. */
 export interface Served {
@@ -27,6 +29,8 @@ export interface Served {
   idleMs: number | null
   /** Read when an instance is started, not kept. */
   loadArtifact(): Artifact
+  /** Text of a handler module's bundle, read with the artifact. */
+  loadBundle?(): string | undefined
 }
 
 export interface ServedReport {
@@ -60,7 +64,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #pools = new Map<string, Pool>()
   readonly #leaving = new Set<Promise<void>>()
-  readonly #warmPool: WarmPool
+  readonly #warmPools: WarmPools
   readonly #shared: SharedHosts
   readonly #placements: Record<Served['placement'], Placement>
   #closed = false
@@ -69,11 +73,18 @@ export class Supervisor {
     this.#options = options
     const { logsDir, warmSpares = 1, tenantsPerHost = 2000 } = options
     removeLeftoverLogs(logsDir)
-    const warmPool = new WarmPool({ size: warmSpares, startHost: () => this.#startHost() })
-    this.#warmPool = warmPool
-    this.#shared = new SharedHosts({ warmPool, logsDir, tenantsPerHost })
+    const warmPools: WarmPools = {
+      open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
+      sealed: new WarmPool({
+        size: warmSpares,
+        startHost: () => this.#startHost('sealed'),
+        afterFirstUse: true,
+      }),
+    }
+    this.#warmPools = warmPools
+    this.#shared = new SharedHosts({ warmPool: warmPools.open, logsDir, tenantsPerHost })
     this.#placements = {
-      dedicated: dedicatedPlacement(warmPool, logsDir),
+      dedicated: dedicatedPlacement(warmPools, logsDir),
       shared: (tenant, options) => this.#shared.place(tenant, options),
     }
   }
@@ -133,6 +144,23 @@ export class Supervisor {
     return this.#leave(id, pool => pool.remove())
   }
 
+  /**
+   * What a custom server defines, told by a process of its own that ends then. Throws INVALID_MCP when it cannot be
+   * loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
+   */
+  describe(tenant: Tenant, code: ServedCode, timeoutMs: number): Promise<Described> {
+    if (this.#closed)
+      return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
+    const place = this.#placements.dedicated(tenant, { alone: true, kind: processKindOf(code.artifact) })
+    const left = Promise.withResolvers<void>()
+    this.#leaving.add(left.promise)
+    void place.host.ended.then(() => {
+      this.#leaving.delete(left.promise)
+      left.resolve()
+    })
+    return describeIn(place, code, timeoutMs)
+  }
+
   has(id: string): boolean {
     return this.#pools.has(id)
   }
@@ -158,7 +186,8 @@ export class Supervisor {
     this.#closed = true
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
     // A shared process that hangs would answer none of its tenants' goodbyes.
-    await Promise.all([...removed, this.#shared.close(), this.#warmPool.close()])
+    const spares = Object.values(this.#warmPools).map(pool => pool.close())
+    await Promise.all([...removed, this.#shared.close(), ...spares])
     await Promise.all(this.#leaving)
   }
 
@@ -180,7 +209,7 @@ export class Supervisor {
     this.#shared.forget(id)
   }
 
-  #startHost(): Host {
+  #startHost(kind: ProcessKind): Host {
     const id = createId('inst')
     const {
       instanceProgram: program,
@@ -190,7 +219,7 @@ export class Supervisor {
       termination,
     } = this.#options
     const logPath = spareLogPath(logsDir, id)
-    const host = new Host({ id, program, logPath, memoryLimitMb, patienceMs, termination })
+    const host = new Host({ id, kind, program, logPath, memoryLimitMb, patienceMs, termination })
     void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file went along with its work
     return host
   }

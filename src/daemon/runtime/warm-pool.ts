@@ -1,3 +1,4 @@
+import type { ProcessKind } from '../engine/process-engine.ts'
 import type { Host } from './host.ts'
 import { restartDelayMs } from './restart-backoff.ts'
 
@@ -5,7 +6,11 @@ export interface WarmPoolOptions {
   /** Processes kept ready; 0 keeps none. */
   size: number
   startHost: () => Host
+  /** Spares cost memory: none before the first process was asked for. */
+  afterFirstUse?: boolean
 }
+
+export type WarmPools = Record<ProcessKind, WarmPool>
 
 /** A new spare starts this long after one was taken: the request that took it goes first on the processor. */
 const REFILL_DELAY_MS = 150
@@ -19,18 +24,18 @@ export class WarmPool {
   #failuresInARow = 0
   #closed = false
 
-  constructor({ size, startHost }: WarmPoolOptions) {
+  constructor({ size, startHost, afterFirstUse = false }: WarmPoolOptions) {
     this.#size = size
     this.#startHost = startHost
-    this.#refill()
+    if (!afterFirstUse) this.#refill()
   }
 
   /** The spare that has been starting longest, ready or nearly so, or else a new process. */
   take(): Host {
     const [oldest] = this.#spares
+    this.#refillIn(REFILL_DELAY_MS)
     if (!oldest) return this.#startHost()
     this.#spares.delete(oldest)
-    this.#refillIn(REFILL_DELAY_MS)
     return oldest
   }
 

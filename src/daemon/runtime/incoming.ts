@@ -1,0 +1,32 @@
+import type { ChildProcess } from 'node:child_process'
+import type { FromInstance } from '../../shared/instance-protocol.ts'
+import { guardChannel } from '../engine/guarded-channel.ts'
+import { parseInstanceMessage } from './instance-message.ts'
+
+export interface Incoming {
+  /** The process has handles to send: it borrows listening sockets. */
+  takesHandles: boolean
+  onMessage(message: FromInstance, handle: unknown): void
+  /** Called with the rest of a sentence about the process, which has to be ended. */
+  onViolation(what: string): void
+}
+
+/** Hears a process that may run user code: only what has the shape of a message gets through. */
+export function hear(child: ChildProcess, { takesHandles, onMessage, onViolation }: Incoming): void {
+  guardChannel(child, onViolation)
+  child.on('message', (input, handle) => {
+    if (handle && !takesHandles) {
+      closeHandle(handle)
+      return onViolation('sent the daemon a handle')
+    }
+    const message = parseInstanceMessage(input)
+    if (message) onMessage(message, handle)
+    else onViolation('sent the daemon what is no message')
+  })
+}
+
+/** A socket, a server or the native handle of either: kept open, each would cost the daemon a descriptor. */
+function closeHandle(handle: object): void {
+  if ('destroy' in handle && typeof handle.destroy === 'function') handle.destroy()
+  else if ('close' in handle && typeof handle.close === 'function') handle.close()
+}

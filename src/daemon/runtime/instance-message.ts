@@ -1,0 +1,81 @@
+import type { FromInstance, TenantMetrics } from '../../shared/instance-protocol.ts'
+import { LATENCY_BUCKETS_MS } from '../../shared/instance-protocol.ts'
+
+const MAX_TENANTS = 10_000
+const MAX_ID_CHARACTERS = 256
+const MAX_MESSAGE_CHARACTERS = 64 * 1024
+
+type Members = Record<string, unknown>
+
+/**
+ * What a process sent, when it has the shape of a message; undefined otherwise. Processes run user code, so nothing of it
+ * is believed: not that it is an object, not that a number is one.
+ */
+export function parseInstanceMessage(message: unknown): FromInstance | undefined {
+  if (!isObject(message) || typeof message.type !== 'string') return undefined
+  const check = Object.hasOwn(CHECKS, message.type) ? CHECKS[message.type as FromInstance['type']] : undefined
+  return check?.(message) ? (message as unknown as FromInstance) : undefined
+}
+
+const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
+  ready: () => true,
+  serving: ({ tenantId, prepareMs }) => isId(tenantId) && isCount(prepareMs),
+  // What a server defines is validated as every definition is.
+  described: ({ tenantId, described }) => isId(tenantId) && isDescription(described),
+  failed: ({ tenantId, message, stack }) =>
+    isId(tenantId) && isText(message) && (stack === undefined || isText(stack)),
+  drained: ({ tenantId }) => isId(tenantId),
+  retired: ({ tenantId }) => isId(tenantId),
+  'log-held': ({ tenantId }) => isId(tenantId),
+  alive: () => true,
+  took: ({ seq }) => isCount(seq),
+  borrowed: ({ loanId }) => isCount(loanId),
+  accepted: ({ loanId, count }) => isCount(loanId) && isCount(count),
+  metrics: ({ memoryBytes, tenants }) =>
+    isCount(memoryBytes) &&
+    Array.isArray(tenants) &&
+    tenants.length <= MAX_TENANTS &&
+    tenants.every(isTenantMetrics),
+}
+
+const COUNTS = [
+  'connections',
+  'activeRequests',
+  'sessions',
+  'requests',
+  'errors',
+  'lastRequestAt',
+] as const satisfies (keyof TenantMetrics)[]
+
+function isTenantMetrics(metrics: unknown): boolean {
+  return (
+    isObject(metrics) &&
+    isId(metrics.tenantId) &&
+    COUNTS.every(name => isCount(metrics[name])) &&
+    Array.isArray(metrics.latencyBuckets) &&
+    metrics.latencyBuckets.length <= LATENCY_BUCKETS_MS.length + 1 &&
+    metrics.latencyBuckets.every(isCount)
+  )
+}
+
+function isDescription(described: unknown): boolean {
+  return (
+    isObject(described) && ['tools', 'resources', 'prompts'].every(name => Array.isArray(described[name]))
+  )
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_ID_CHARACTERS
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_MESSAGE_CHARACTERS
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}

@@ -1,0 +1,98 @@
+import os from 'node:os'
+import { Readable } from 'node:stream'
+import v8 from 'node:v8'
+import type { TenantLog } from '../log/tenant-log.ts'
+import { readSource } from './call-site.ts'
+import { denied, deny, replace } from './denied.ts'
+import type { UserOutput } from './user-output.ts'
+
+interface SealOptions {
+  /** All that the environment holds from now on. */
+  env: Record<string, string>
+  output: UserOutput
+  log: TenantLog
+}
+
+/** Reach other processes, change who this one is, or open files without asking the permission model. */
+const PROCESS_FUNCTIONS = [
+  '_kill',
+  '_debugProcess',
+  '_debugEnd',
+  '_startProfilerIdleNotifier',
+  '_stopProfilerIdleNotifier',
+  'binding',
+  '_linkedBinding',
+  'dlopen',
+  'execve',
+  'chdir',
+  'initgroups',
+  'setgroups',
+  'setegid',
+  'seteuid',
+  'setgid',
+  'setuid',
+  'loadEnvFile',
+]
+
+/** What of the process itself handler modules see and may do. */
+export function sealProcess({ env, output, log }: SealOptions): void {
+  const end = createEnd(output, log)
+  deny(process, PROCESS_FUNCTIONS, 'process')
+  deny(os, ['setPriority'], 'os')
+  deny(v8, ['setFlagsFromString', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'], 'v8')
+  replace(process, 'kill', createKill())
+  replace(process, '_getActiveHandles', () => [])
+  replace(process, '_getActiveRequests', () => [])
+  replace(process, 'report', undefined)
+  // Declared names only; what the process itself was started with is nobody's business.
+  replace(process, 'env', { ...env })
+  replace(process, 'argv', ['node', 'server'])
+  replace(process, 'execArgv', [])
+  replace(process, 'title', 'mcp-instance')
+  replaceStreams(output)
+  for (const name of ['exit', 'reallyExit'] as const)
+    replace(process, name, (code?: number | string | null) => {
+      const status = Number(code ?? process.exitCode ?? 0)
+      end(`process.${name}(${status}) was called${readSource()}`, status)
+    })
+  replace(process, 'abort', () => end(`process.abort() was called${readSource()}`, 134))
+  process.on('uncaughtException', (error, origin) => {
+    const what = origin === 'unhandledRejection' ? 'Unhandled rejection' : 'Uncaught exception'
+    end(`${what}: ${describe(error)}`, 1)
+  })
+}
+
+/** Ends this process with its reason in the log, whatever else is under way. */
+function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: number) => void {
+  const { reallyExit } = process as unknown as { reallyExit(code: number): never }
+  return (reason, code) => {
+    output.finish()
+    log.server('error', reason)
+    log.flushNow()
+    reallyExit.call(process, code)
+  }
+}
+
+/** Itself a process may signal, and ask whether it runs. */
+function createKill(): typeof process.kill {
+  const { kill, pid: own } = process
+  const refuse = denied('process.kill of another process')
+  return (pid, signal) => (pid === own ? kill.call(process, own, signal) : refuse())
+}
+
+function replaceStreams({ stdout, stderr }: UserOutput): void {
+  replace(process, 'stdin', Readable.from([]))
+  replace(process, 'stdout', Object.assign(stdout, { fd: 1 }))
+  replace(process, 'stderr', Object.assign(stderr, { fd: 2 }))
+  replace(process, 'openStdin', () => process.stdin)
+  // Whoever printed before has the console bound to the descriptors.
+  Object.assign(console, { _stdout: stdout, _stderr: stderr })
+}
+
+function describe(error: unknown): string {
+  try {
+    return error instanceof Error ? (error.stack ?? String(error)) : String(error)
+  } catch {
+    return 'something that cannot be shown' // thrown on purpose
+  }
+}

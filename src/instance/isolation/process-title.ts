@@ -1,0 +1,15 @@
+const setTitle = Object.getOwnPropertyDescriptor(process, 'title')?.set
+/** Elsewhere it costs milliseconds, and nobody reads it. */
+const isCheap = process.platform === 'linux'
+let last = ''
+
+/**
+ * Puts what runs now into the process's title, for example `tool "add"`: when it never comes back, the daemon reads there
+ * what it was (src/daemon/runtime/vital-signs.ts). Nothing inside of a process that is stuck could tell.
+ */
+export function showRunning(kind: string, name: string): void {
+  if (!isCheap || !setTitle) return
+  if (name === last) return
+  last = name
+  setTitle.call(process, `mcp-instance ${process.argv[2] ?? ''} ${kind} "${name}"`)
+}
