@@ -113,7 +113,7 @@ export interface PromptArgument {
 }
 
 export interface PromptOptions<Arguments extends Record<string, PromptArgument>> extends Described {
-  arguments?: Arguments
+  arguments?: Arguments & Record<string, PromptArgument>
   /** Answers with a text (one message of the user), content, messages, or `{messages, description}`. */
   handler(
     args: PromptArguments<Arguments>,

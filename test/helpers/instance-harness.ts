@@ -15,6 +15,8 @@ export interface InstanceOptions {
   program?: string
   execArgv?: string[]
   tenant?: Partial<Tenant>
+  /** Text of a module's code. */
+  bundle?: string
 }
 
 /** An address on loopback whose connections are handed to one tenant of the process. */
@@ -71,7 +73,7 @@ export class InstanceHarness {
   }
 
   /** Serves the artifact at an address of its own. */
-  async serve(artifact: Artifact, changes: Partial<Tenant> = {}): Promise<InstanceAddress> {
+  async serve(artifact: Artifact, changes: Partial<Tenant> = {}, bundle?: string): Promise<InstanceAddress> {
     let tenant: Tenant | undefined
     const listener = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
       this.send({ type: 'connection', tenantId: tenant!.id, seq: ++this.#sequence }, socket)
@@ -81,7 +83,7 @@ export class InstanceHarness {
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo
     tenant = createTenant(port, changes)
-    this.send({ type: 'serve', tenant, artifact, instanceId: `inst_${port}` })
+    this.send({ type: 'serve', tenant, artifact, instanceId: `inst_${port}`, ...(bundle !== undefined && { bundle }) })
     const { id } = tenant
     const answer = await Promise.race([
       this.message('serving', message => message.tenantId === id),
@@ -118,7 +120,7 @@ export async function startInstance(
 ): Promise<{ harness: InstanceHarness; address: InstanceAddress }> {
   const harness = new InstanceHarness(options)
   try {
-    return { harness, address: await harness.serve(artifact, options.tenant) }
+    return { harness, address: await harness.serve(artifact, options.tenant, options.bundle) }
   } catch (error) {
     await harness.stop()
     throw error

@@ -1,0 +1,30 @@
+import { defineTool } from 'mcp-hosting/server'
+
+export default defineTool({
+  description: 'Keeps its schema as it is',
+  input: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    $defs: {
+      address: {
+        $anchor: 'addressDef',
+        type: 'object',
+        properties: { street: { type: 'string' }, city: { type: 'string' } },
+      },
+    },
+    properties: {
+      name: { type: 'string' },
+      address: { $ref: '#/$defs/address' },
+      contactMethod: { type: 'string', enum: ['phone', 'email'] },
+      phone: { type: 'string' },
+      email: { type: 'string' },
+    },
+    allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+    // biome-ignore lint/suspicious/noThenProperty: the JSON Schema keyword.
+    then: { required: ['phone'] },
+    else: { required: ['email'] },
+    additionalProperties: false,
+  },
+  handler: () => 'ok',
+})

@@ -1,0 +1,24 @@
+import { defineTool } from 'mcp-hosting/server'
+
+export default defineTool({
+  description: 'Asks the person for a name and an address',
+  input: {
+    type: 'object',
+    properties: { message: { type: 'string', description: 'What the person is asked' } },
+    required: ['message'],
+  },
+  handler: async ({ message }, context) => {
+    const { action, content } = await context.elicit({
+      message,
+      schema: {
+        type: 'object',
+        properties: {
+          username: { type: 'string', description: "User's response" },
+          email: { type: 'string', description: "User's email address" },
+        },
+        required: ['username', 'email'],
+      },
+    })
+    return `User response: action: ${action}, content: ${JSON.stringify(content ?? {})}`
+  },
+})
