@@ -1,0 +1,92 @@
+import { findLists } from '../text/lists.ts'
+import type { Mention } from '../text/mention.ts'
+import type { Parameter } from '../tools/signature.ts'
+import { assign, type Bound, type Candidate, collide } from './assign.ts'
+import { findChosen, readFlag } from './choose.ts'
+import { mentionsIn, type Scope } from './scope.ts'
+
+/** The arguments that one stretch of the message gives for one tool. */
+export interface Binding {
+  /** The values found for each parameter: several where the message asks for several calls. */
+  values: Map<string, unknown[]>
+  bound: Bound[]
+  missing: Parameter[]
+  score: number
+}
+
+export function bind(scope: Scope): Binding {
+  const { parameters } = scope.signature
+  const values = new Map<string, unknown[]>()
+  const used: { from: number; to: number }[] = []
+  readClosed(scope, parameters, values, used)
+  const open = parameters.filter(
+    parameter => !values.has(parameter.name) && !parameter.choices && parameter.type !== 'boolean',
+  )
+  const bound = assignWithLists(scope, open, used)
+  for (const { parameter, values: found } of bound) values.set(parameter.name, found)
+  const missing = parameters.filter(parameter => parameter.required && !values.has(parameter.name))
+  return { values, bound, missing, score: bound.reduce((sum, { score }) => sum + score, 0) + values.size }
+}
+
+/** Enumerations, flags and values that descriptions name: they are looked for, not assigned. */
+function readClosed(
+  scope: Scope,
+  parameters: Parameter[],
+  values: Map<string, unknown[]>,
+  used: { from: number; to: number }[],
+): void {
+  for (const parameter of parameters) {
+    if (parameter.type === 'boolean') {
+      const flag = readFlag(scope, parameter)
+      if (flag) values.set(parameter.name, [flag.value])
+    } else {
+      const choices = parameter.choices ?? parameter.items?.choices
+      const chosen = choices ? findChosen(scope, choices) : findSuggested(scope, parameter)
+      if (chosen.length === 0) continue
+      const all = chosen.map(hit => hit.value)
+      values.set(parameter.name, parameter.type === 'array' ? [all] : choices ? all : all.slice(0, 1))
+      for (const hit of chosen) used.push({ from: hit.at, to: hit.at + 1 })
+    }
+  }
+}
+
+/** Examples in a description bind only where the message uses the very words. */
+function findSuggested(scope: Scope, parameter: Parameter): { value: unknown; at: number }[] {
+  if (parameter.type !== 'string' || parameter.suggestions.length === 0 || parameter.suggestions.length < 2)
+    return []
+  const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
+  return findChosen(scope, words).filter(hit => hit.score > 1)
+}
+
+function assignWithLists(
+  scope: Scope,
+  parameters: Parameter[],
+  used: { from: number; to: number }[],
+): Bound[] {
+  const mentions = mentionsIn(scope).filter(
+    mention =>
+      mention.kind === 'quoted' ||
+      !used.some(spot => collide(spot, mention) && mention.to - mention.from === 1),
+  )
+  const singles = mentions.map(mention => toCandidate([mention]))
+  const lists = findLists(mentions, scope.analysis.tokens).map(toCandidate)
+  const arrays = parameters.some(parameter => parameter.type === 'array')
+  const first = assign(scope, parameters, arrays ? [...singles, ...lists] : singles)
+  const split = lists.filter(list => isSplit(list, first))
+  if (split.length === 0) return first
+  return assign(scope, parameters, [
+    ...singles.filter(single => !split.some(list => collide(list, single))),
+    ...lists,
+  ])
+}
+
+function toCandidate(members: Mention[]): Candidate {
+  return { members, from: members[0]!.from, to: members.at(-1)!.to }
+}
+
+/** Some members of the list were used and others were not: the parameter wants all of them. */
+function isSplit(list: Candidate, bound: Bound[]): boolean {
+  if (bound.some(({ candidate }) => candidate.members.length > 1 && collide(candidate, list))) return false
+  const taken = list.members.filter(member => bound.some(({ candidate }) => collide(candidate, member)))
+  return taken.length > 0 && taken.length < list.members.length
+}

@@ -1,0 +1,135 @@
+import { areRelated } from '../lexicon/concepts.ts'
+import { GENERIC_WORDS } from '../lexicon/function-words.ts'
+import type { Choice } from '../tools/choices.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Scope } from './scope.ts'
+
+/** A value of an enumeration that the message names, and where. */
+export interface Chosen {
+  value: unknown
+  score: number
+  at: number
+}
+
+/** The values of an enumeration (or of the examples in a description) that the stretch names, best first. */
+export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
+  const found: Chosen[] = []
+  for (const choice of choices) {
+    const hit = locate(scope, choice.stems, true) ?? (choice.alias && locate(scope, choice.alias, false))
+    if (hit) found.push({ value: choice.value, score: hit.score, at: hit.at })
+  }
+  return withoutContained(
+    found.sort((a, b) => b.score - a.score || a.at - b.at),
+    choices,
+  )
+}
+
+/** Where all stems of a choice stand close together. Related words count less. */
+function locate(scope: Scope, stems: string[], loose: boolean): { score: number; at: number } | undefined {
+  if (stems.length === 0) return undefined
+  const { tokens } = scope.analysis
+  const short = stems.length === 1 && stems[0]!.length < 2
+  for (let at = scope.from; at < scope.to; at++) {
+    if (!matches(scope, at, stems[0]!)) continue
+    if (short && !standsAlone(scope, at)) continue
+    if (followed(scope, at, stems)) return { score: 1 + stems.length * 0.5, at }
+  }
+  if (!loose || short) return undefined
+  for (let at = scope.from; at < scope.to; at++) {
+    const token = tokens[at]!
+    if (token.kind !== 'word' || GENERIC_WORDS.has(token.lower)) continue
+    if (stems.length === 1 && token.stems.some(part => areRelated(part, stems[0]!))) return { score: 0.6, at }
+  }
+  return undefined
+}
+
+function matches(scope: Scope, at: number, part: string): boolean {
+  const token = scope.analysis.tokens[at]!
+  return token.kind === 'number' ? token.text === part : token.stems.includes(part)
+}
+
+/** One letter is a choice only when it is written like a value. */
+function standsAlone(scope: Scope, at: number): boolean {
+  const token = scope.analysis.tokens[at]!
+  return (
+    token.capital ||
+    scope.analysis.mentions.some(
+      mention => mention.kind === 'quoted' && mention.from <= at && at < mention.to,
+    )
+  )
+}
+
+function followed(scope: Scope, start: number, stems: string[]): boolean {
+  const { tokens } = scope.analysis
+  let at = start
+  let within = tokens[at]!.stems.length > 1 ? tokens[at]!.stems : []
+  for (const part of stems.slice(1)) {
+    if (within.includes(part)) continue
+    at++
+    while (at < scope.to && (tokens[at]!.kind === 'mark' || tokens[at]!.lower === 'and') && at < start + 8)
+      at++
+    if (at >= scope.to || !matches(scope, at, part)) return false
+    within = tokens[at]!.stems
+  }
+  return true
+}
+
+/** "real" does not count again when "real estate" was named at the same place. */
+function withoutContained(found: Chosen[], choices: Choice[]): Chosen[] {
+  const sizes = new Map(choices.map(choice => [choice.value, choice.stems.length]))
+  return found.filter(
+    (hit, i) =>
+      !found
+        .slice(0, i)
+        .some(other => other.at <= hit.at && hit.at < other.at + (sizes.get(other.value) ?? 1)),
+  )
+}
+
+/** How a flag is set: true when the message speaks of it, false when it denies it, undefined when it says nothing. */
+export function readFlag(scope: Scope, parameter: Parameter): { value: boolean; at: number } | undefined {
+  const wanted = parameter.nameStems.filter(part => !FLAG_WORDS.has(part))
+  if (wanted.length === 0) return undefined
+  const hits = wanted.map(part => findStem(scope, part)).filter(at => at >= 0)
+  if (hits.length < Math.max(1, Math.ceil(wanted.length * 0.6))) return undefined
+  return { value: !hits.some(at => isDenied(scope, at)), at: hits[0]! }
+}
+
+const FLAG_WORDS = new Set(
+  'is has includ show get enabl allow want with use flag return need do should add as only requir be in of all for optional option inform data'.split(
+    ' ',
+  ),
+)
+
+function findStem(scope: Scope, part: string): number {
+  const { tokens } = scope.analysis
+  for (let at = scope.from; at < scope.to; at++) {
+    if (tokens[at]!.stems.some(other => other === part)) return at
+  }
+  return -1
+}
+
+const DENIALS = new Set([
+  'not',
+  'no',
+  'without',
+  'exclude',
+  'excluding',
+  "don't",
+  "doesn't",
+  'skip',
+  'avoid',
+  'never',
+  'disable',
+  'disabled',
+  'omit',
+  'non',
+])
+
+function isDenied(scope: Scope, at: number): boolean {
+  const { tokens } = scope.analysis
+  for (let i = at - 1; i >= Math.max(scope.from, at - 5); i--) {
+    if (tokens[i]!.sentence !== tokens[at]!.sentence || tokens[i]!.text === ',') return false
+    if (DENIALS.has(tokens[i]!.lower)) return true
+  }
+  return false
+}

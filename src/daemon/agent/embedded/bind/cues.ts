@@ -1,0 +1,135 @@
+import { areRelated } from '../lexicon/concepts.ts'
+import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
+import type { Mention } from '../text/mention.ts'
+import type { Token } from '../text/tokens.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Scope } from './scope.ts'
+
+const REACH_BEFORE = 8
+const REACH_AFTER = 4
+
+/**
+ * How much the words around a mention name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count
+ * more, other values stand in the way. 0 to about 4.
+ */
+export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
+  const before = strongest(scope, parameter, mention, -1, REACH_BEFORE)
+  const after = strongest(scope, parameter, mention, 1, REACH_AFTER)
+  return Math.max(before, after) + Math.min(before, after) * 0.3
+}
+
+function strongest(
+  scope: Scope,
+  parameter: Parameter,
+  mention: Mention,
+  step: 1 | -1,
+  reach: number,
+): number {
+  const { tokens } = scope.analysis
+  const edge = step < 0 ? tokens[mention.from]! : tokens[mention.to - 1]!
+  let distance = 0
+  let best = 0
+  let rest = 0
+  for (let at = step < 0 ? mention.from - 1 : mention.to; distance < reach; at += step) {
+    const token = tokens[at]
+    if (!token || at < scope.from || at >= scope.to || token.sentence !== edge.sentence) break
+    if (blocks(scope, token, at, mention, step)) break
+    distance += costOf(token)
+    const weight = weightOf(scope, parameter, token, tokens[at + 1]) / (1 + 0.18 * Math.max(0, distance - 1))
+    if (weight > best) {
+      rest += best * 0.3
+      best = weight
+    } else rest += weight * 0.3
+  }
+  return 2.2 * best + Math.min(rest, 0.8)
+}
+
+/** Another value stands between, or behind the mention a new part of the sentence begins. */
+function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
+  if (step > 0 && (token.text === ',' || token.lower === 'and' || token.lower === 'with')) return true
+  if (token.kind === 'number') return true
+  return scope.analysis.mentions.some(
+    other => VALUES.has(other.kind) && other.from <= at && at < other.to && other.from !== mention.from,
+  )
+}
+
+const VALUES = new Set(['quoted', 'literal', 'number', 'moment', 'url', 'email', 'expression'])
+
+function costOf(token: Token): number {
+  if (token.text === ',' || token.lower === 'and') return 2
+  return FUNCTION_WORDS.has(token.lower) || token.kind === 'mark' ? 0.3 : 1
+}
+
+/** What one word says for the parameter: its own name most, its description less, a related word a little. */
+function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token | undefined): number {
+  if (token.kind !== 'word') return 0
+  if (token.text.length === 1 || token.text === parameter.name) return assigns(parameter, token, next)
+  if (FUNCTION_WORDS.has(token.lower)) return 0
+  let best = 0
+  for (const part of token.stems) {
+    const share = 1 / (1 + 0.7 * ((scope.stemCounts.get(part) ?? 1) - 1))
+    if (parameter.nameStems.includes(part)) best = Math.max(best, share)
+    else if (parameter.descriptionStems.includes(part)) best = Math.max(best, 0.5 * share)
+    else if (parameter.nameStems.some(own => areRelated(own, part))) best = Math.max(best, 0.55)
+  }
+  return best
+}
+
+const ASSIGNMENTS = new Set(['=', ':', 'is', 'as', 'equals', 'equal', 'of', "'", '"', 'to', 'at', 'being'])
+
+/** "a = 2", "x is 5": the very name, and a sign that a value follows. */
+function assigns(parameter: Parameter, token: Token, next: Token | undefined): number {
+  if (token.text !== parameter.name && token.lower !== parameter.name.toLowerCase()) return 0
+  if (token.text.length > 1 && !FUNCTION_WORDS.has(token.lower)) return 1.2
+  return next && ASSIGNMENTS.has(next.lower) ? 1.4 : 0
+}
+
+const SOURCE_WORDS = new Set([
+  'from',
+  'between',
+  'leaving',
+  'departing',
+  'starting',
+  'since',
+  'after',
+  'beginning',
+])
+const TARGET_WORDS = new Set([
+  'to',
+  'into',
+  'until',
+  'till',
+  'through',
+  'before',
+  'by',
+  'towards',
+  'toward',
+  'ending',
+  '->',
+  '→',
+])
+
+/** 1 when the words before the mention point to the parameter's end of a movement or range, -1 for the other end. */
+export function sideScore(scope: Scope, parameter: Parameter, mention: Mention): number {
+  if (!parameter.side) return 0
+  const said = sideBefore(scope, mention)
+  if (!said) return 0
+  return said === parameter.side ? 1 : -1
+}
+
+function sideBefore(scope: Scope, mention: Mention): 'source' | 'target' | undefined {
+  const { tokens } = scope.analysis
+  for (let at = mention.from - 1; at >= Math.max(scope.from, mention.from - 3); at--) {
+    const word = tokens[at]!.lower
+    if (SOURCE_WORDS.has(word)) return 'source'
+    if (TARGET_WORDS.has(word)) return 'target'
+    if (word === 'and') return opensBetween(tokens, at, scope.from) ? 'target' : undefined
+    if (!FUNCTION_WORDS.has(word) && tokens[at]!.kind === 'word' && at < mention.from - 2) return undefined
+  }
+  return undefined
+}
+
+function opensBetween(tokens: Token[], at: number, from: number): boolean {
+  for (let i = at - 1; i >= Math.max(from, at - 8); i--) if (tokens[i]!.lower === 'between') return true
+  return false
+}

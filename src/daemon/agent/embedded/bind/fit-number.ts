@@ -1,0 +1,116 @@
+import type { Mention, Quantity } from '../text/mention.ts'
+import { convert, unitNamed } from '../text/units.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Fit } from './fit.ts'
+import type { Scope } from './scope.ts'
+
+/** How well a number (or the year, the hour of a date) serves a numeric parameter. */
+export function fitNumber(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  if (mention.kind === 'moment') return fitMoment(parameter, mention)
+  const { quantity } = mention
+  if (mention.kind !== 'number' || !quantity) return undefined
+  const value = valueIn(parameter, quantity)
+  if (parameter.type === 'integer' && !Number.isInteger(value)) return undefined
+  if (outOfRange(parameter, value)) return undefined
+  const score =
+    1 +
+    unitScore(parameter, quantity) +
+    kindScore(parameter, quantity) +
+    placeScore(scope, parameter, mention)
+  return { score, value }
+}
+
+/** The number in the unit that the parameter asks for; per cent become a fraction unless per cent are wanted. */
+function valueIn(parameter: Parameter, quantity: Quantity): number {
+  const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
+  if (unit?.name === 'percent')
+    return wantsFraction(parameter, quantity) ? quantity.value / 100 : quantity.value
+  if (!unit || !parameter.unit) return quantity.value
+  return unit.dimension === 'money' ? quantity.value : convert(quantity.value, unit, parameter.unit)
+}
+
+function wantsFraction(parameter: Parameter, quantity: Quantity): boolean {
+  if (parameter.type === 'integer') return false
+  const text = parameter.description.toLowerCase()
+  if (/decimal|fraction|0 (?:to|and|-) 1|0\.\d/.test(text)) return true
+  if ((parameter.schema.maximum ?? 0) > 1) return false
+  return !/percent|%/.test(text) && Math.abs(quantity.value) <= 1000
+}
+
+function outOfRange(parameter: Parameter, value: number): boolean {
+  const { minimum, maximum } = parameter.schema
+  return (minimum !== undefined && value < minimum) || (maximum !== undefined && value > maximum)
+}
+
+function unitScore(parameter: Parameter, quantity: Quantity): number {
+  const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
+  if (!unit) return 0
+  if (parameter.unit) {
+    if (parameter.unit === unit) return 3
+    return parameter.unit.dimension === unit.dimension ? 2 : -3
+  }
+  if (parameter.dimension) return parameter.dimension === unit.dimension ? 2 : -2.5
+  if (parameter.namedRoles.has('count') || parameter.namedRoles.has('year')) return -2
+  return 0
+}
+
+const YEARS = { from: 1000, to: 2100 }
+
+function looksLikeYear({ value, unit, ordinal }: Quantity): boolean {
+  return !unit && !ordinal && Number.isInteger(value) && value >= YEARS.from && value <= YEARS.to
+}
+
+function kindScore(parameter: Parameter, quantity: Quantity): number {
+  const asksYear = isYearParameter(parameter)
+  let score = 0
+  if (asksYear) score += looksLikeYear(quantity) ? 2.5 : -2
+  if (quantity.ordinal)
+    score +=
+      parameter.roles.has('ordinal') || parameter.roles.has('year') ? 1.5 : quantity.inWords ? -2.5 : -1
+  if (quantity.inWords && !quantity.ordinal && parameter.namedRoles.has('count')) score += 0.4
+  return score
+}
+
+/** A calendar year, not a number of years. */
+export function isYearParameter(parameter: Parameter): boolean {
+  if (
+    parameter.name.toLowerCase().endsWith('years') ||
+    /number of|duration|how many|period|term/i.test(parameter.description)
+  )
+    return false
+  return parameter.namedRoles.has('year') || /\byear\b/i.test(parameter.description.slice(0, 40))
+}
+
+/** "in 2010", "year 1510" */
+function placeScore(scope: Scope, parameter: Parameter, mention: Mention): number {
+  if (!looksLikeYear(mention.quantity!)) return 0
+  const before = scope.analysis.tokens[mention.from - 1]?.lower ?? ''
+  const calendar = [
+    'in',
+    'year',
+    'since',
+    'of',
+    'from',
+    'during',
+    'season',
+    'and',
+    'to',
+    'between',
+    'until',
+  ].includes(before)
+  return calendar && !isYearParameter(parameter) && ['in', 'year', 'since', 'during'].includes(before)
+    ? -1.5
+    : 0
+}
+
+function fitMoment(parameter: Parameter, { moment }: Mention): Fit | undefined {
+  const field = FIELDS.find(
+    name => parameter.nameStems.includes(name) || parameter.nameStems.includes(`${name}s`),
+  )
+  if (isYearParameter(parameter))
+    return field && moment?.certain.has('year') ? { score: 2, value: moment.year } : undefined
+  if (!field || !moment?.certain.has(field)) return undefined
+  return { score: 2.5, value: moment[field] }
+}
+
+const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const

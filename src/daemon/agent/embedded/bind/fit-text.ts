@@ -1,0 +1,135 @@
+import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { isCountry, isState } from '../lexicon/places.ts'
+import type { Mention } from '../text/mention.ts'
+import { textOf } from '../text/mention.ts'
+import type { Token } from '../text/tokens.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Fit } from './fit.ts'
+import type { Scope } from './scope.ts'
+import { writeMoment } from './write-moment.ts'
+
+/** How well a mention serves a parameter of text. */
+export function fitText(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  switch (mention.kind) {
+    case 'quoted':
+      return { score: 2.6 - (isDated(parameter) ? 3 : 0), value: mention.text }
+    case 'url':
+      return { score: parameter.roles.has('url') ? 4 : 0.6, value: mention.text }
+    case 'email':
+      return {
+        score: parameter.roles.has('email') ? 4 : parameter.roles.has('person') ? 1.5 : 0.2,
+        value: mention.text,
+      }
+    case 'path':
+      return { score: parameter.roles.has('path') ? 3.5 : 0.8, value: mention.text }
+    case 'code':
+      return {
+        score: parameter.roles.has('identifier') ? 2.8 : isDated(parameter) ? -2 : 0.9,
+        value: mention.text,
+      }
+    case 'expression':
+      return { score: parameter.roles.has('expression') ? 3.5 : -1, value: algebra(mention.text) }
+    case 'number':
+      return fitNumberText(parameter, mention)
+    case 'moment':
+      return fitMomentText(parameter, mention)
+    case 'name':
+      return fitName(parameter, mention)
+    case 'phrase':
+      return fitPhrase(scope, parameter, mention)
+    default:
+      return undefined
+  }
+}
+
+function isDated(parameter: Parameter): boolean {
+  return parameter.roles.has('date') || ['date', 'date-time', 'time'].includes(parameter.schema.format ?? '')
+}
+
+/** Formulas are written with "**" for powers, as most languages that evaluate them want it. */
+function algebra(text: string): string {
+  return text.replaceAll('^', '**').replaceAll('²', '**2').replaceAll('³', '**3')
+}
+
+function fitNumberText(parameter: Parameter, mention: Mention): Fit | undefined {
+  const { quantity } = mention
+  const bare = mention.text.replaceAll(',', '')
+  if (parameter.roles.has('identifier') && !quantity!.unit) return { score: 1.5, value: bare }
+  if (parameter.roles.has('year') && !quantity!.unit && bare.length === 4) return { score: 2, value: bare }
+  if (parameter.namedRoles.has('time') || parameter.dimension === 'time')
+    return { score: 0.3, value: mention.text }
+  return quantity!.unit ? { score: -0.6, value: mention.text } : { score: -1, value: bare }
+}
+
+function fitMomentText(parameter: Parameter, mention: Mention): Fit | undefined {
+  const timed = parameter.roles.has('time') || parameter.schema.format === 'time'
+  if (!isDated(parameter) && !timed && !parameter.roles.has('year')) return undefined
+  const hasDate =
+    mention.moment!.certain.has('day') || mention.moment!.certain.has('month') || mention.moment!.relative
+  const score = isDated(parameter) ? (hasDate ? 3 : 1) : mention.moment!.certain.has('hour') ? 3 : 0.5
+  return { score, value: writeMoment(parameter, mention) }
+}
+
+function fitName(parameter: Parameter, mention: Mention): Fit | undefined {
+  const { roles } = parameter
+  if (isDated(parameter) || roles.has('url') || roles.has('email') || roles.has('expression'))
+    return undefined
+  let score = 1.3
+  if (roles.has('place')) score += mention.place ? 1.5 : mention.person ? -0.8 : 0
+  else if (mention.place) score -= 0.8
+  if (roles.has('person')) score += mention.person ? 1 : 0
+  else if (mention.person && roles.has('organization')) score -= 0.5
+  if (parameter.namedRoles.has('identifier') && !parameter.namedRoles.has('place')) score -= 0.5
+  return { score: score + placeLevel(parameter, mention), value: placeText(parameter, mention) }
+}
+
+/** Countries for countries, states for states. */
+function placeLevel(parameter: Parameter, mention: Mention): number {
+  const asks = (word: string) => parameter.nameStems.includes(word)
+  const country = isCountry(mention.text)
+  if (asks('countri')) return country ? 1 : -1
+  if (asks('stat') || asks('state')) return isState(mention.text) ? 1 : -1
+  return asks('citi') && (country || (isState(mention.text) && mention.text !== 'New York')) ? -1 : 0
+}
+
+/** "Austin, TX" as a whole, unless the parameter asks for the city alone. */
+function placeText(parameter: Parameter, mention: Mention): string {
+  if (!mention.core) return mention.text
+  const wantsBoth = /state|country|e\.g\.?[^.]*,|province/i.test(parameter.description)
+  return parameter.nameStems.includes('citi') && !wantsBoth ? mention.core : mention.text
+}
+
+function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  const { roles, namedRoles } = parameter
+  if (isDated(parameter) || roles.has('url') || roles.has('email') || roles.has('expression'))
+    return undefined
+  const [from, to] = trimmed(scope, mention)
+  if (from >= to) return { score: -1.2, value: mention.text }
+  const { text, tokens } = scope.analysis
+  let score = 0.3 + newness(scope, tokens.slice(from, to))
+  if (roles.has('place') || roles.has('person')) score -= 0.7
+  if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
+  if (mention.to - mention.from > 5) score -= 0.5
+  return { score, value: textOf(text, tokens, from, to) }
+}
+
+/** Without the words at both ends that only name the tool: "Italian restaurant" for a finder of restaurants. */
+function trimmed(scope: Scope, mention: Mention): [number, number] {
+  const { tokens } = scope.analysis
+  let { from, to } = mention
+  const known = (token: Token) =>
+    GENERIC_WORDS.has(token.lower) ||
+    FUNCTION_WORDS.has(token.lower) ||
+    token.stems.every(part => scope.signature.vocabulary.has(part))
+  if (tokens.slice(from, to).some(token => token.lower === 'of')) return [from, to]
+  while (from < to && known(tokens[from]!)) from++
+  while (to > from && known(tokens[to - 1]!)) to--
+  return [from, to]
+}
+
+/** The share of words that the tool does not speak of itself: they are what this request is about. */
+function newness(scope: Scope, tokens: Token[]): number {
+  const stems = tokens.filter(token => !FUNCTION_WORDS.has(token.lower)).flatMap(token => token.stems)
+  if (stems.length === 0) return 0
+  return stems.filter(part => !scope.signature.vocabulary.has(part)).length / stems.length
+}

@@ -1,0 +1,40 @@
+import type { Analysis, Mention } from '../text/mention.ts'
+import type { Parameter, Signature } from '../tools/signature.ts'
+
+/** Where the arguments of one call are looked for: a stretch of the message and the tool that is to be called. */
+export interface Scope {
+  analysis: Analysis
+  /** Token indices, end exclusive. */
+  from: number
+  to: number
+  signature: Signature
+  /** In how many parameters of the tool a stem occurs: "number" in "number1" and "number2" tells nothing. */
+  stemCounts: ReadonlyMap<string, number>
+}
+
+export function scopeOf(
+  analysis: Analysis,
+  signature: Signature,
+  from = 0,
+  to = analysis.tokens.length,
+): Scope {
+  return { analysis, from, to, signature, stemCounts: countStems(signature.parameters) }
+}
+
+export function mentionsIn(scope: Scope): Mention[] {
+  return scope.analysis.mentions.filter(mention => mention.from >= scope.from && mention.to <= scope.to)
+}
+
+const counted = new WeakMap<Parameter[], Map<string, number>>()
+
+function countStems(parameters: Parameter[]): Map<string, number> {
+  const known = counted.get(parameters)
+  if (known) return known
+  const counts = new Map<string, number>()
+  for (const { nameStems, descriptionStems } of parameters) {
+    for (const part of new Set([...nameStems, ...descriptionStems]))
+      counts.set(part, (counts.get(part) ?? 0) + 1)
+  }
+  counted.set(parameters, counts)
+  return counts
+}

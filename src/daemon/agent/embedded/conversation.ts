@@ -1,0 +1,77 @@
+import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+
+/** A call that was made for the current message, and what came of it. */
+export interface DoneCall {
+  tool: string
+  arguments: Record<string, unknown>
+  failed: boolean
+  text: string
+  /** The result where it was data. */
+  data?: unknown
+}
+
+export interface Conversation {
+  /** The last message of the user. */
+  message: string
+  /** Calls made since, in order. */
+  done: DoneCall[]
+  /** What the user said before, latest last. */
+  earlier: string[]
+}
+
+/** What a model has to know of a prompt: the request at hand and how far it was carried out. */
+export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
+  const messages: string[] = []
+  let done: DoneCall[] = []
+  const asked = new Map<string, Record<string, unknown>>()
+  for (const message of prompt) {
+    if (message.role === 'user') {
+      const texts = message.content.flatMap(part => (part.type === 'text' ? [part.text] : []))
+      messages.push(texts.join('\n'))
+      done = []
+    } else if (message.role !== 'system') {
+      for (const part of message.content) {
+        if (part.type === 'tool-call') asked.set(part.toolCallId, argumentsOf(part.input))
+        if (part.type === 'tool-result') {
+          const args = asked.get(part.toolCallId) ?? {}
+          done.push({ tool: part.toolName, arguments: args, ...readOutput(part.output) })
+        }
+      }
+    }
+  }
+  return { message: messages.at(-1) ?? '', done, earlier: messages.slice(0, -1) }
+}
+
+function argumentsOf(input: unknown): Record<string, unknown> {
+  return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+}
+
+function readOutput(output: LanguageModelV4ToolResultOutput): Pick<DoneCall, 'failed' | 'text' | 'data'> {
+  switch (output.type) {
+    case 'text':
+      return { failed: false, text: output.value, ...dataIn(output.value) }
+    case 'json':
+      return { failed: false, text: JSON.stringify(output.value), data: output.value }
+    case 'error-text':
+      return { failed: true, text: output.value }
+    case 'error-json':
+      return { failed: true, text: JSON.stringify(output.value) }
+    case 'execution-denied':
+      return { failed: true, text: output.reason ?? 'The call was not allowed.' }
+    case 'content': {
+      const text = output.value.flatMap(part => (part.type === 'text' ? [part.text] : [])).join('\n')
+      return { failed: false, text, ...dataIn(text) }
+    }
+  }
+}
+
+/** Many servers send their data as JSON in a text. */
+function dataIn(text: string): { data?: unknown } {
+  const trimmed = text.trim()
+  if (!/^[[{]/.test(trimmed) || trimmed.length > 200_000) return {}
+  try {
+    return { data: JSON.parse(trimmed) }
+  } catch {
+    return {} // It only began like JSON.
+  }
+}

@@ -1,0 +1,36 @@
+/** States, provinces and countries as they follow a comma: "Austin, TX", "London, UK". */
+const ABBREVIATIONS =
+  'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD ' +
+  'TN TX UT VT VA WA WV WI WY DC ON BC QC AB UK USA US UAE NSW'
+const STATES = `
+Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|
+Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|
+New Hampshire|New Jersey|New Mexico|North Carolina|North Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|
+South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|West Virginia|Wisconsin|Wyoming|
+Ontario|Quebec|British Columbia|Alberta|Bavaria|Scotland|Wales|England|Queensland|Victoria|New South Wales`
+const COUNTRIES = `
+Afghanistan|Argentina|Australia|Austria|Bangladesh|Belgium|Brazil|Bulgaria|Canada|Chile|China|Colombia|Croatia|Cuba|
+Czech Republic|Denmark|Egypt|Estonia|Ethiopia|Finland|France|Germany|Ghana|Greece|Hungary|Iceland|India|Indonesia|Iran|Iraq|
+Ireland|Israel|Italy|Jamaica|Japan|Jordan|Kenya|Latvia|Lebanon|Lithuania|Luxembourg|Malaysia|Mexico|Morocco|Nepal|
+Netherlands|New Zealand|Nigeria|Norway|Pakistan|Peru|Philippines|Poland|Portugal|Qatar|Romania|Russia|Saudi Arabia|Serbia|
+Singapore|Slovakia|Slovenia|South Africa|South Korea|Spain|Sri Lanka|Sweden|Switzerland|Taiwan|Thailand|Turkey|Ukraine|
+United Arab Emirates|United Kingdom|United States|United States of America|Uruguay|Venezuela|Vietnam|Zimbabwe|UK|USA|US|UAE`
+
+const split = (text: string) => text.split('|').map(name => name.trim())
+
+const REGIONS = new Set([...ABBREVIATIONS.split(' '), ...split(STATES), ...split(COUNTRIES)])
+const COUNTRY_NAMES = new Set(split(COUNTRIES))
+const STATE_NAMES = new Set([...split(STATES), ...ABBREVIATIONS.split(' ').slice(0, 51)])
+
+/** Whether the name can stand behind the comma of "city, region". */
+export function isRegion(name: string): boolean {
+  return REGIONS.has(name.replaceAll('.', ''))
+}
+
+export function isCountry(name: string): boolean {
+  return COUNTRY_NAMES.has(name.replaceAll('.', ''))
+}
+
+export function isState(name: string): boolean {
+  return STATE_NAMES.has(name)
+}

@@ -1,0 +1,50 @@
+import type { Binding } from '../bind/bind.ts'
+import type { Parameter, Signature } from '../tools/signature.ts'
+
+export interface Call {
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+/** One call for each combination of the values found; "respectively" pairs lists of one length instead. */
+export function callsOf(signature: Signature, binding: Binding, respectively: boolean): Call[] {
+  const named = signature.parameters.flatMap((parameter): [string, unknown[]][] => {
+    const values = binding.values.get(parameter.name) ?? fallback(parameter)
+    return values.length > 0 ? [[parameter.name, values]] : []
+  })
+  const lists = named.filter(([, values]) => values.length > 1)
+  const zipped =
+    respectively && lists.length > 1 && lists.every(([, values]) => values.length === lists[0]![1].length)
+  const combined = zipped ? zip(named) : cross(named)
+  return combined
+    .slice(0, MAXIMUM_CALLS)
+    .map(entries => ({ tool: signature.name, arguments: Object.fromEntries(entries) }))
+}
+
+const MAXIMUM_CALLS = 16
+
+/** What a required parameter takes when the message says nothing: its default. */
+function fallback(parameter: Parameter): unknown[] {
+  if (!parameter.required) return []
+  if (parameter.default !== undefined) return [parameter.default]
+  return parameter.type === 'boolean' ? [false] : []
+}
+
+type Entries = [string, unknown][]
+
+function cross(named: [string, unknown[]][]): Entries[] {
+  let calls: Entries[] = [[]]
+  for (const [name, values] of named) {
+    calls = calls
+      .flatMap(entries => values.map((value): Entries => [...entries, [name, value]]))
+      .slice(0, MAXIMUM_CALLS)
+  }
+  return calls
+}
+
+function zip(named: [string, unknown[]][]): Entries[] {
+  const length = Math.max(...named.map(([, values]) => values.length))
+  return Array.from({ length }, (_, i) =>
+    named.map(([name, values]): [string, unknown] => [name, values[i] ?? values[0]]),
+  )
+}

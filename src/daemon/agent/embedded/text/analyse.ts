@@ -1,0 +1,88 @@
+import { findCodes } from './codes.ts'
+import { findLiterals } from './literals.ts'
+import type { Analysis, Mention, MentionKind } from './mention.ts'
+import { loadMoments, type MomentFinder } from './moments.ts'
+import { findNames } from './names.ts'
+import { findNumbers } from './numbers.ts'
+import { findPhrases } from './phrases.ts'
+import { findQuoted } from './quoted.ts'
+import { loadTagger, type Tagger } from './tags.ts'
+import { type Token, tokenize } from './tokens.ts'
+
+/** Reads messages. */
+export type Reader = (message: string) => Analysis
+
+/** Longer messages are read up to here: every scanner is linear, the tagger's memory is what this bounds. */
+export const MAXIMUM_READ = 12_000
+
+/** Loads what reading needs (60 ms, once); relative dates count from `reference`. */
+export async function loadReader(reference: Date): Promise<Reader> {
+  const [tagger, moments] = await Promise.all([loadTagger(), loadMoments(reference)])
+  return message => analyse(unwrap(message.slice(0, MAXIMUM_READ)), tagger, moments)
+}
+
+function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis {
+  const tokens = tokenize(text)
+  const tags = tagger(text, tokens)
+  const solid = withoutOverlaps([
+    findQuoted(text, tokens),
+    findLiterals(text, tokens),
+    findCodes(text, tokens),
+  ])
+  const quantities = findNumbers(text, tokens).filter(
+    mention => !solid.some(other => overlaps(mention, other)),
+  )
+  const dates = moments(text, tokens).filter(mention => !solid.some(other => overlaps(mention, other)))
+  const plain = quantities.filter(mention => !dates.some(other => isInside(mention, other)))
+  const names = findNames(text, tokens, tags).filter(
+    mention => !insideSolid(mention, [...solid, ...dates, ...plain]),
+  )
+  const taken = coverage(tokens, [...solid.filter(isOpaque), ...dates, ...plain])
+  const phrases = findPhrases(text, tokens, tags, taken)
+  const mentions = [...solid, ...dates, ...plain, ...names, ...phrases]
+  return { text, tokens, tags, mentions: mentions.sort((a, b) => a.from - b.from || b.to - a.to) }
+}
+
+/** A message that is quoted as a whole is the message itself. */
+function unwrap(text: string): string {
+  const trimmed = text.trim()
+  const quoted = trimmed.length > 20 && trimmed.startsWith('"') && trimmed.endsWith('"')
+  return quoted && !trimmed.slice(1, -1).includes('"') ? trimmed.slice(1, -1) : text
+}
+
+/** Earlier lists win: what is quoted is not read as a path again. */
+function withoutOverlaps(lists: Mention[][]): Mention[] {
+  const kept: Mention[] = []
+  for (const list of lists) {
+    const before = kept.length
+    for (const mention of list) {
+      if (!kept.slice(0, before).some(other => overlaps(mention, other))) kept.push(mention)
+    }
+  }
+  return kept
+}
+
+export function overlaps(a: Mention, b: Mention): boolean {
+  return a.from < b.to && b.from < a.to
+}
+
+function isInside(mention: Mention, other: Mention): boolean {
+  return other.from <= mention.from && mention.to <= other.to
+}
+
+const OPAQUE = new Set<MentionKind>(['quoted', 'literal', 'url', 'email', 'path', 'expression'])
+
+function isOpaque(mention: Mention): boolean {
+  return OPAQUE.has(mention.kind)
+}
+
+function insideSolid(mention: Mention, solid: Mention[]): boolean {
+  return solid.some(other => (isOpaque(other) ? overlaps(mention, other) : isInside(mention, other)))
+}
+
+/** The tokens that mentions cover. */
+function coverage(tokens: Token[], mentions: Mention[]): boolean[] {
+  const covered = tokens.map(() => false)
+  for (const { from, to } of mentions) covered.fill(true, from, to)
+  return covered
+}

@@ -1,0 +1,75 @@
+import type { Mention, MentionKind } from './mention.ts'
+import type { Token } from './tokens.ts'
+
+const RANK: MentionKind[] = [
+  'quoted',
+  'literal',
+  'url',
+  'email',
+  'path',
+  'expression',
+  'moment',
+  'code',
+  'number',
+  'name',
+  'phrase',
+]
+
+/** Mentions without overlaps, in the order of the message: of two that overlap the surer kind stays, then the longer. */
+export function surfaceOf(mentions: Mention[]): Mention[] {
+  const kept: Mention[] = []
+  const sorted = [...mentions].sort(
+    (a, b) =>
+      RANK.indexOf(a.kind) - RANK.indexOf(b.kind) || b.to - b.from - (a.to - a.from) || a.from - b.from,
+  )
+  const taken = new Set<number>()
+  for (const mention of sorted) {
+    let free = true
+    for (let at = mention.from; at < mention.to && free; at++) free = !taken.has(at)
+    if (!free) continue
+    kept.push(mention)
+    for (let at = mention.from; at < mention.to; at++) taken.add(at)
+  }
+  return kept.sort((a, b) => a.from - b.from)
+}
+
+/** Runs of two or more mentions of one kind that commas, "and" and "or" join: "Paris, Rome and Berlin". */
+export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
+  const lists: Mention[][] = []
+  let current: Mention[] = []
+  const flush = () => {
+    if (current.length > 1) lists.push(current)
+    current = []
+  }
+  for (const mention of surfaceOf(mentions)) {
+    const last = current.at(-1)
+    if (last && !(alike(last, mention) && joined(last, mention, tokens))) flush()
+    current.push(mention)
+  }
+  flush()
+  return lists
+}
+
+function alike(a: Mention, b: Mention): boolean {
+  if (a.kind === b.kind) {
+    if (a.kind !== 'number') return true
+    return a.quantity!.unit === b.quantity!.unit || !b.quantity!.unit || !a.quantity!.unit
+  }
+  return WORDY.has(a.kind) && WORDY.has(b.kind)
+}
+
+const WORDY = new Set<MentionKind>(['name', 'phrase', 'code'])
+const JOINS = new Set([',', 'and', 'or', '&', 'the', 'a', 'an', 'also', 'as', 'well', 'then'])
+
+function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
+  const between = tokens.slice(a.to, b.from)
+  if (between.length === 0 || between.length > 4) return false
+  const core = between.some(
+    token => token.text === ',' || token.lower === 'and' || token.lower === 'or' || token.text === '&',
+  )
+  return (
+    core &&
+    between.every(token => JOINS.has(token.lower)) &&
+    tokens[a.from]!.sentence === tokens[b.from]!.sentence
+  )
+}

@@ -1,0 +1,118 @@
+import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
+import { isCountry, isRegion, isState } from '../lexicon/places.ts'
+import type { Mention } from './mention.ts'
+import { textOf } from './mention.ts'
+import type { Token } from './tokens.ts'
+
+const CONNECTORS = new Set(['of', 'the', 'de', 'la', 'van', 'von', 'del', 'di', 'da', '&', 'for', 'in'])
+
+/** Proper names: runs of capitalised words, with the small words inside ("Museum of Modern Art") and a number behind. */
+export function findNames(text: string, tokens: Token[], tags: ReadonlySet<string>[]): Mention[] {
+  const found: Mention[] = []
+  let at = 0
+  while (at < tokens.length) {
+    const to = startsName(tokens, tags, at) ? endOfName(tokens, tags, at) : at
+    if (to > at) found.push(describe(text, tokens, tags, at, to))
+    at = Math.max(to, at + 1)
+  }
+  return found.flatMap((name, i) => joinRegion(name, found[i + 1], found[i - 1], text, tokens))
+}
+
+function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
+  const token = tokens[at]!
+  if (!isNameWord(token)) return false
+  if (!opensSentence(tokens, at)) return true
+  if (FUNCTION_WORDS.has(token.lower)) return false
+  const tag = tags[at]!
+  if (tag.has('ProperNoun') || tag.has('Place') || tag.has('Person') || tag.has('Acronym')) return true
+  return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
+}
+
+function isNameWord(token: Token | undefined): boolean {
+  if (token?.kind !== 'word' || !token.capital) return false
+  return token.text.length > 1
+    ? !['I', "I'm", "I'd", "I've", "I'll"].includes(token.text)
+    : token.text !== 'I'
+}
+
+function opensSentence(tokens: Token[], at: number): boolean {
+  const before = tokens[at - 1]
+  if (!before || before.sentence !== tokens[at]!.sentence) return true
+  return (
+    before.kind === 'mark' &&
+    ('"“:'.includes(before.text) || (before.text === '.' && !tokens[at]!.glued && at > 2))
+  )
+}
+
+function endOfName(tokens: Token[], tags: ReadonlySet<string>[], start: number): number {
+  let to = start + 1
+  for (;;) {
+    if (tokens[to]?.text === '.' && isInitial(tokens[to - 1]!) && isNameWord(tokens[to + 1])) to += 1
+    else if (isNameWord(tokens[to]) && tokens[to]!.sentence === tokens[start]!.sentence) to += 1
+    else if (CONNECTORS.has(tokens[to]?.text ?? '')) {
+      const next = CONNECTORS.has(tokens[to + 1]?.text ?? '') ? to + 2 : to + 1
+      const place = tags[to - 1]?.has('Place') ?? false
+      if (
+        !isNameWord(tokens[next]) ||
+        ['in', 'for'].includes(tokens[to]!.text) ||
+        (tokens[to]!.text === 'the' && place)
+      )
+        break
+      to = next + 1
+    } else break
+  }
+  const number = tokens[to]
+  const isYear = number !== undefined && number.text.length === 4
+  const takesNumber =
+    number?.kind === 'number' && !isYear && /^\d{1,3}$/.test(number.text) && !unitLike(tokens[to + 1])
+  return takesNumber && !opensSentence(tokens, start) ? to + 1 : to
+}
+
+function isInitial(token: Token): boolean {
+  return token.text.length === 1 || ['Mr', 'Mrs', 'Ms', 'Dr', 'St', 'Jr'].includes(token.text)
+}
+
+function unitLike(token: Token | undefined): boolean {
+  return token?.kind === 'word' || token?.text === '%' || token?.text === '-'
+}
+
+function describe(
+  text: string,
+  tokens: Token[],
+  tags: ReadonlySet<string>[],
+  from: number,
+  to: number,
+): Mention {
+  const own = tags.slice(from, to)
+  const name = textOf(text, tokens, from, to)
+  const has = (tag: string) => own.some(set => set.has(tag))
+  return {
+    kind: 'name',
+    from,
+    to,
+    text: name.endsWith("'s") || name.endsWith('’s') ? name.slice(0, -2) : name,
+    place: has('Place') || isRegion(name),
+    person: has('Person') || has('FirstName') || has('LastName'),
+    organization: has('Organization'),
+  }
+}
+
+/** "Paris, France" and "Austin, TX" become one mention that knows both parts. */
+function joinRegion(
+  name: Mention,
+  next: Mention | undefined,
+  before: Mention | undefined,
+  text: string,
+  tokens: Token[],
+): Mention[] {
+  if (before && joins(before, name, tokens)) return []
+  if (!next || !joins(name, next, tokens)) return [name]
+  const whole = textOf(text, tokens, name.from, next.to)
+  return [{ ...name, to: next.to, text: whole, core: name.text, region: next.text, place: true }]
+}
+
+function joins(name: Mention, next: Mention, tokens: Token[]): boolean {
+  if (next.from !== name.to + 1 || tokens[name.to]!.text !== ',' || !isRegion(next.text)) return false
+  if (isCountry(name.text)) return false
+  return !isState(name.text) || isCountry(next.text) || name.text === 'New York' || name.text === 'Washington'
+}

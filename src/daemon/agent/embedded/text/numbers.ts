@@ -1,0 +1,194 @@
+import type { Mention, Quantity } from './mention.ts'
+import { textOf } from './mention.ts'
+import type { Token } from './tokens.ts'
+import { CURRENCY_MARKS, unitOf } from './units.ts'
+
+const SMALL: Record<string, number> = Object.fromEntries(
+  (
+    'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen ' +
+    'seventeen eighteen nineteen'
+  )
+    .split(' ')
+    .map((word, value) => [word, value]),
+)
+const TENS: Record<string, number> = Object.fromEntries(
+  'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ').map((word, i) => [word, (i + 2) * 10]),
+)
+const SCALES: Record<string, number> = {
+  hundred: 100,
+  thousand: 1e3,
+  million: 1e6,
+  billion: 1e9,
+  trillion: 1e12,
+  dozen: 12,
+}
+const LETTER_SCALES: Record<string, number> = { k: 1e3, K: 1e3, M: 1e6, mn: 1e6, B: 1e9, bn: 1e9, T: 1e12 }
+const ORDINALS: Record<string, number> = Object.fromEntries(
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth'
+    .split(' ')
+    .map((word, i) => [word, i + 1]),
+)
+
+/** Numbers with what is written around them: sign of money, scale, unit, per cent, ordinal ending. */
+export function findNumbers(text: string, tokens: Token[]): Mention[] {
+  const found: Mention[] = []
+  let at = 0
+  while (at < tokens.length) {
+    const mention = readNumber(text, tokens, at)
+    if (mention) found.push(mention)
+    at = mention ? mention.to : at + 1
+  }
+  shareUnits(found, tokens)
+  return found
+}
+
+function readNumber(text: string, tokens: Token[], start: number): Mention | undefined {
+  const money = CURRENCY_MARKS[tokens[start]!.text]
+  const first = money ? start + 1 : start
+  const base = readDigits(tokens, first) ?? readWords(tokens, first)
+  if (!base) return undefined
+  const quantity: Quantity = { ...base.quantity, ...(money && { unit: money }) }
+  let to = base.to
+  const unit = quantity.ordinal ? undefined : readUnit(tokens, to)
+  if (unit) {
+    if (!money) quantity.unit = unit.name
+    to = unit.to
+  }
+  return { kind: 'number', from: start, to, text: textOf(text, tokens, start, to), quantity }
+}
+
+interface ReadNumber {
+  quantity: Quantity
+  to: number
+}
+
+function readDigits(tokens: Token[], at: number): ReadNumber | undefined {
+  const token = tokens[at]
+  if (token?.kind !== 'number') return undefined
+  const value = Number(token.text.replaceAll(',', '').replace('\u2212', '-'))
+  if (Number.isNaN(value)) return undefined
+  const next = tokens[at + 1]
+  if (next?.glued && ['st', 'nd', 'rd', 'th'].includes(next.lower))
+    return { quantity: { value, ordinal: true }, to: at + 2 }
+  const power = readPowerOfTen(tokens, at + 1)
+  if (power) return { quantity: { value: Number(`${value}e${power.value}`) }, to: power.to }
+  const scale = next && (next.glued ? LETTER_SCALES[next.text] : undefined)
+  if (scale) return { quantity: { value: rounded(value * scale) }, to: at + 2 }
+  return applyScales(tokens, { quantity: { value }, to: at + 1 })
+}
+
+/** "8.854 x 10^-12" */
+function readPowerOfTen(tokens: Token[], at: number): { value: number; to: number } | undefined {
+  const [times, ten, hat, sign, digits] = tokens.slice(at, at + 5)
+  if (!times || !['x', '*', '×'].includes(times.lower) || ten?.text !== '10' || hat?.text !== '^')
+    return undefined
+  if (sign?.kind === 'number') return { value: Number(sign.text), to: at + 4 }
+  return sign?.text === '-' && digits?.kind === 'number'
+    ? { value: -Number(digits.text), to: at + 5 }
+    : undefined
+}
+
+function readWords(tokens: Token[], at: number): ReadNumber | undefined {
+  const word = tokens[at]?.lower ?? ''
+  const ordinal = ORDINALS[word]
+  if (ordinal && !unitFollowsSecond(word, tokens, at))
+    return { quantity: { value: ordinal, ordinal: true, inWords: true }, to: at + 1 }
+  const parts = word.split('-')
+  const small = smallNumber(parts)
+  if (small === undefined) return undefined
+  let to = at + 1
+  let value = small
+  const next = SMALL[tokens[to]?.lower ?? '']
+  if (parts.length === 1 && word in TENS && next && next < 10) {
+    value += next
+    to++
+  }
+  return applyScales(tokens, { quantity: { value, inWords: true }, to })
+}
+
+function smallNumber(parts: string[]): number | undefined {
+  const [first = '', second] = parts
+  if (second === undefined) return SMALL[first] ?? TENS[first]
+  return first in TENS && second in SMALL ? TENS[first]! + SMALL[second]! : undefined
+}
+
+/** "One second" is a duration, "the second" an order. */
+function unitFollowsSecond(word: string, tokens: Token[], at: number): boolean {
+  return word === 'second' && tokens[at - 1]?.kind === 'number'
+}
+
+function applyScales(tokens: Token[], base: ReadNumber): ReadNumber {
+  let { to } = base
+  let { value } = base.quantity
+  while (SCALES[tokens[to]?.lower ?? '']) {
+    value *= SCALES[tokens[to]!.lower]!
+    to++
+  }
+  return { quantity: { ...base.quantity, value: rounded(value) }, to }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(15))
+}
+
+/** The unit behind a number: "km", "km/h", "square meters", "m^2", "-day", "°C", "%". Longest first. */
+function readUnit(tokens: Token[], at: number): { name: string; to: number } | undefined {
+  const start = tokens[at]?.text === '-' && tokens[at]?.glued && tokens[at + 1]?.glued ? at + 1 : at
+  for (let length = 4; length >= 1; length--) {
+    const part = tokens.slice(start, start + length)
+    if (part.length < length) continue
+    const unit = unitOf(spelling(part))
+    if (unit && !isMisread(part, tokens[start + length])) return { name: unit.name, to: start + length }
+  }
+  return undefined
+}
+
+const WORDY: Record<string, string> = {
+  'sq ft': 'sqft',
+  'square feet': 'sqft',
+  'square foot': 'sqft',
+  'sq m': 'sqm',
+  'per cent': 'percent',
+}
+
+function spelling(part: Token[]): string {
+  const wordy = part.map(token => token.lower).join(' ')
+  if (WORDY[wordy]) return WORDY[wordy]
+  const words = part.map(token => token.lower)
+  if (words.length === 2 && words[0] === 'light') return 'light-year'
+  if (words.length === 2 && (words[0] === 'square' || words[0] === 'cubic'))
+    return wordy.replace(' ', '-').replace(/s$/, '')
+  if (words[0] === 'degrees' || words[0] === 'degree') {
+    if (words.length === 2 && unitOf(words[1]!)?.dimension === 'temperature') return words[1]!
+  }
+  if (words.length === 3 && words[1] === 'per') return `${singular(words[0]!)}-per-${singular(words[2]!)}`
+  if (words.length > 1 && part.slice(1).some(token => !token.glued)) return ''
+  return part.map(token => token.text).join('')
+}
+
+function singular(word: string): string {
+  return unitOf(word)?.name ?? word
+}
+
+/** "5 in Paris" is no length, "3 A or B" no current: single letters need to touch the number or end the phrase. */
+function isMisread(part: Token[], next: Token | undefined): boolean {
+  const [only] = part
+  if (part.length > 1 || only!.glued) return false
+  if (only!.text.length > 1 || only!.kind === 'mark') return false
+  return (
+    next?.kind === 'word' &&
+    !next.glued &&
+    !['and', 'at', 'of', 'for', 'in', 'is', 'with'].includes(next.lower)
+  )
+}
+
+/** In "5, 10 and 15 years" each number means years. */
+function shareUnits(numbers: Mention[], tokens: Token[]): void {
+  for (let i = numbers.length - 2; i >= 0; i--) {
+    const here = numbers[i]!.quantity!
+    const next = numbers[i + 1]!.quantity!
+    const between = tokens.slice(numbers[i]!.to, numbers[i + 1]!.from).map(token => token.lower)
+    if (here.unit || !next.unit || here.ordinal || between.length === 0) continue
+    if (between.every(word => [',', 'and', 'or', 'to', '-', '–', '&'].includes(word))) here.unit = next.unit
+  }
+}

@@ -1,0 +1,53 @@
+import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
+import type { Mention } from './mention.ts'
+import { textOf } from './mention.ts'
+import type { Token } from './tokens.ts'
+
+/** Runs of content words: what may be a topic, a dish, a genre. Stops at `taken` tokens. Where "of" joins two, the whole is offered as well. */
+export function findPhrases(
+  text: string,
+  tokens: Token[],
+  tags: ReadonlySet<string>[],
+  taken: boolean[],
+): Mention[] {
+  const runs = findRuns(tokens, tags, taken)
+  const joined = runs.flatMap((run, i) => joinOf(run, runs[i + 1], tokens))
+  return [...runs, ...joined].map(([from, to]) => ({
+    kind: 'phrase',
+    from,
+    to,
+    text: textOf(text, tokens, from, to),
+  }))
+}
+
+type Run = [from: number, to: number]
+
+function findRuns(tokens: Token[], tags: ReadonlySet<string>[], taken: boolean[]): Run[] {
+  const runs: Run[] = []
+  let start = -1
+  for (let at = 0; at <= tokens.length; at++) {
+    const inside = at < tokens.length && !taken[at] && isContent(tokens, tags, at)
+    const broken = inside && start >= 0 && tokens[at]!.sentence !== tokens[start]!.sentence
+    if (start >= 0 && (!inside || broken)) {
+      runs.push([start, at])
+      start = -1
+    }
+    if (inside && start < 0) start = at
+  }
+  return runs
+}
+
+function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
+  const token = tokens[at]!
+  if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) return false
+  const tag = tags[at]!
+  if (tag.has('Noun') || tag.has('Adjective') || tag.has('Gerund') || tag.has('Acronym'))
+    return !tag.has('Pronoun')
+  return !tag.has('Verb') && !tag.has('QuestionWord') && !tag.has('Conjunction') && !tag.has('Preposition')
+}
+
+function joinOf(run: Run, next: Run | undefined, tokens: Token[]): Run[] {
+  if (!next || next[0] - run[1] > 2) return []
+  const between = tokens.slice(run[1], next[0]).map(token => token.lower)
+  return between[0] === 'of' && (between.length === 1 || between[1] === 'the') ? [[run[0], next[1]]] : []
+}

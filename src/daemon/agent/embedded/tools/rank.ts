@@ -1,0 +1,82 @@
+import { areRelated } from '../lexicon/concepts.ts'
+import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import type { Analysis } from '../text/mention.ts'
+import { stem } from '../text/stem.ts'
+import type { Signature } from './signature.ts'
+
+export interface Ranked {
+  signature: Signature
+  /** Share of what the tool is about that the stretch speaks of; about 0 to 1.5. */
+  score: number
+}
+
+const GENERIC_STEMS = new Set([...GENERIC_WORDS].map(stem))
+
+/** Tools by how much of their name and description a stretch of the message names. */
+export function rankTools(
+  analysis: Analysis,
+  signatures: Signature[],
+  from = 0,
+  to = analysis.tokens.length,
+): Ranked[] {
+  const said = new Set<string>()
+  for (const token of analysis.tokens.slice(from, to)) {
+    if (token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
+      for (const part of token.stems) said.add(part)
+  }
+  const rarity = rarityOf(signatures)
+  return signatures
+    .map(signature => ({ signature, score: scoreTool(said, signature, rarity) }))
+    .sort((a, b) => b.score - a.score)
+}
+
+/** A stem that many of the offered tools share tells them apart badly. */
+function rarityOf(signatures: Signature[]): (part: string) => number {
+  const counts = new Map<string, number>()
+  for (const { vocabulary } of signatures)
+    for (const part of vocabulary) counts.set(part, (counts.get(part) ?? 0) + 1)
+  const total = signatures.length
+  return part => {
+    const generic = GENERIC_STEMS.has(part) ? 0.25 : 1
+    const share = total > 1 ? 1 - 0.75 * (((counts.get(part) ?? 1) - 1) / total) : 1
+    return generic * share
+  }
+}
+
+function scoreTool(said: Set<string>, signature: Signature, rarity: (part: string) => number): number {
+  const name = coverage(said, new Set(signature.nameStems), rarity)
+  const description = coverage(said, new Set(signature.descriptionStems), rarity)
+  const back = explained(said, signature, rarity)
+  return 0.6 * name + 0.5 * description + 0.4 * back
+}
+
+/** The weighted share of the stems that were said, related words at two thirds. */
+function coverage(said: Set<string>, stems: Set<string>, rarity: (part: string) => number): number {
+  let total = 0
+  let hit = 0
+  for (const part of stems) {
+    if (FUNCTION_WORDS.has(part)) continue
+    const weight = rarity(part)
+    total += weight
+    hit += weight * nearness(said, part)
+  }
+  return total === 0 ? 0 : hit / total
+}
+
+function nearness(said: Set<string>, part: string): number {
+  if (said.has(part)) return 1
+  for (const other of said) if (areRelated(other, part)) return 0.65
+  return 0
+}
+
+/** The share of what was said that the tool speaks of. */
+function explained(said: Set<string>, signature: Signature, rarity: (part: string) => number): number {
+  let total = 0
+  let hit = 0
+  for (const part of said) {
+    const weight = rarity(part)
+    total += weight
+    hit += weight * nearness(signature.vocabulary as Set<string>, part)
+  }
+  return total === 0 ? 0 : hit / total
+}

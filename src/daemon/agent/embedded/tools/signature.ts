@@ -1,0 +1,220 @@
+import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { dimensionOf, type Role, rolesOf, SOURCE_STEMS, TARGET_STEMS } from '../lexicon/roles.ts'
+import { identifierWords, stem } from '../text/stem.ts'
+import { tokenize } from '../text/tokens.ts'
+import { type Unit, unitOf } from '../text/units.ts'
+import { type Choice, choicesOf, statedDefault, suggestionsOf } from './choices.ts'
+import { resolveSchema, type Schema, typeOf, type ValueType } from './schema.ts'
+
+/** A parameter of a tool, with everything that its schema and description say about its values. */
+export interface Parameter {
+  name: string
+  description: string
+  type: ValueType
+  required: boolean
+  schema: Schema
+  nameStems: string[]
+  descriptionStems: string[]
+  /** The only values allowed. */
+  choices?: Choice[]
+  /** Values that the description names as examples. */
+  suggestions: Choice[]
+  default?: unknown
+  roles: ReadonlySet<Role>
+  /** The name itself says so, not the description alone. */
+  namedRoles: ReadonlySet<Role>
+  unit?: Unit
+  dimension?: string
+  /** Which end of a movement or a range it is. */
+  side?: 'source' | 'target'
+  items?: Parameter
+  properties?: Parameter[]
+}
+
+export interface Tool {
+  name: string
+  description?: string
+  inputSchema: Schema
+}
+
+/** A tool, prepared for ranking and binding. */
+export interface Signature {
+  name: string
+  description: string
+  nameStems: string[]
+  descriptionStems: string[]
+  parameters: Parameter[]
+  /** Stems of the name, the description and the parameters. */
+  vocabulary: ReadonlySet<string>
+}
+
+const prepared = new WeakMap<object, Signature>()
+
+/** Reads a tool once; the same schema object is not read again. */
+export function signatureOf(tool: Tool): Signature {
+  const known = prepared.get(tool.inputSchema)
+  if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
+  const signature = readTool(tool)
+  prepared.set(tool.inputSchema, signature)
+  return signature
+}
+
+function readTool(tool: Tool): Signature {
+  const description = tool.description ?? ''
+  const nameStems = identifierWords(tool.name).map(stem)
+  const descriptionStems = contentStems(firstSentences(description))
+  const parameters = readParameters(tool.inputSchema, tool.inputSchema, 0)
+  const vocabulary = new Set([...nameStems, ...descriptionStems, ...parameters.flatMap(p => p.nameStems)])
+  return { name: tool.name, description, nameStems, descriptionStems, parameters, vocabulary }
+}
+
+/** What a tool is for stands at the start; long descriptions go on with rules and warnings. */
+function firstSentences(description: string): string {
+  return description.length <= 400 ? description : description.slice(0, 400)
+}
+
+function readParameters(schema: Schema, root: Schema, depth: number): Parameter[] {
+  if (depth > 4) return []
+  const resolved = resolveSchema(schema, root)
+  const required = new Set(resolved.required ?? [])
+  return Object.entries(resolved.properties ?? {}).map(([name, part]) =>
+    readParameter(name, resolveSchema(part, root), required.has(name), root, depth),
+  )
+}
+
+function readParameter(
+  name: string,
+  schema: Schema,
+  required: boolean,
+  root: Schema,
+  depth: number,
+): Parameter {
+  const description = [schema.title, schema.description].filter(Boolean).join('. ')
+  const nameStems = identifierWords(name).map(stem)
+  const type = typeOf(schema)
+  const descriptionStems = contentStems(withoutDefault(description))
+  const choices = choicesOf(schema, description)
+  const namedRoles = new Set(nameStems.flatMap(rolesOf))
+  const items = Array.isArray(schema.items) ? schema.items[0] : schema.items
+  return {
+    name,
+    description,
+    type,
+    required,
+    schema,
+    nameStems,
+    descriptionStems,
+    ...(choices && { choices }),
+    suggestions: choices || type === 'boolean' ? [] : suggestionsOf(schema, description),
+    default: schema.default ?? statedDefault(description),
+    roles: new Set([...namedRoles, ...headRoles(description)]),
+    namedRoles,
+    ...measureOf(name, description, nameStems, descriptionStems),
+    side: sideOf(nameStems, descriptionStems),
+    ...(type === 'array' && {
+      items: readParameter(name, resolveSchema(items ?? {}, root), required, root, depth + 1),
+    }),
+    ...(type === 'object' && { properties: readParameters(schema, root, depth + 1) }),
+  }
+}
+
+function withoutDefault(description: string): string {
+  const at = description.search(/\b(?:defaults?|if not (?:specified|provided|given))\b/i)
+  return at > 0 ? description.slice(0, at) : description
+}
+
+function contentStems(text: string): string[] {
+  const stems: string[] = []
+  for (const token of tokenize(text.slice(0, 600))) {
+    if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) continue
+    stems.push(...token.stems)
+  }
+  return stems
+}
+
+/** The roles of the first nouns of a description: "The city to search in" asks for a place. */
+function headRoles(description: string): Role[] {
+  const words = tokenize(description.slice(0, 120)).filter(
+    token => token.kind === 'word' && token.sentence === 0,
+  )
+  const head: string[] = []
+  for (const word of words) {
+    if (head.length > 0 && HEAD_ENDS.has(word.lower)) break
+    if (!FUNCTION_WORDS.has(word.lower) && !GENERIC_WORDS.has(word.lower)) head.push(...word.stems)
+  }
+  return head.slice(0, 3).flatMap(rolesOf)
+}
+
+const HEAD_ENDS = new Set([
+  'for',
+  'to',
+  'in',
+  'from',
+  'where',
+  'which',
+  'that',
+  'with',
+  'on',
+  'whose',
+  'by',
+  'related',
+  'who',
+])
+
+function measureOf(
+  name: string,
+  description: string,
+  nameStems: string[],
+  descriptionStems: string[],
+): { unit?: Unit; dimension?: string } {
+  const unit = unitInName(name) ?? unitInDescription(withoutDefault(description))
+  const byName = nameStems.map(dimensionOf).filter(dimension => dimension !== undefined)
+  const dimension =
+    unit?.dimension ?? byName.at(-1) ?? descriptionStems.slice(0, 6).map(dimensionOf).find(Boolean)
+  return { ...(unit && { unit }), ...(dimension && { dimension }) }
+}
+
+/** "height_m", "temp_celsius", "years" */
+function unitInName(name: string): Unit | undefined {
+  const last = identifierWords(name).at(-1) ?? ''
+  const single = identifierWords(name).length === 1
+  if (single && last.length < 3) return undefined
+  return unitOf(last)
+}
+
+/** "in meters", "(kg)", "in degrees Celsius", "time in years" */
+function unitInDescription(description: string): Unit | undefined {
+  const tokens = tokenize(description)
+  for (let at = 0; at < tokens.length; at++) {
+    const opens = tokens[at]!.lower === 'in' || tokens[at]!.text === '(' || tokens[at]!.text === ','
+    if (!opens) continue
+    for (let length = 4; length >= 1; length--) {
+      const part = tokens.slice(at + 1, at + 1 + length)
+      if (part.length < length) continue
+      const spelled = part.map((token, i) => (i > 0 && !token.glued ? ` ${token.text}` : token.text)).join('')
+      const unit = unitOf(spelled) ?? unitOf(COMPOUND[spelled.toLowerCase()] ?? '')
+      if (unit) return unit
+    }
+  }
+  return undefined
+}
+
+const COMPOUND: Record<string, string> = {
+  'square feet': 'sqft',
+  'square meters': 'sqm',
+  'cubic meters': 'm^3',
+  'degrees celsius': 'celsius',
+  'degree celsius': 'celsius',
+  'degrees fahrenheit': 'fahrenheit',
+  'light years': 'light-year',
+  'meters per second': 'm/s',
+}
+
+function sideOf(nameStems: string[], descriptionStems: string[]): Parameter['side'] {
+  for (const stems of [nameStems, descriptionStems.slice(0, 4)]) {
+    const source = stems.some(part => SOURCE_STEMS.has(part))
+    const target = stems.some(part => TARGET_STEMS.has(part))
+    if (source !== target) return source ? 'source' : 'target'
+  }
+  return undefined
+}
