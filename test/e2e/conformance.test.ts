@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CONFORMANCE_SERVER } from '../fixtures/servers/conformance.ts'
 import { type Outcome, runConformance } from '../helpers/conformance.ts'
@@ -44,8 +46,8 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 /** The public URL of the server, built and deployed as a user does it. */
-async function deploy(environment: string): Promise<string> {
-  const build = await daemon.api('POST', '/v1/build', { body: CONFORMANCE_SERVER })
+async function deploy(environment: string, request: object = CONFORMANCE_SERVER): Promise<string> {
+  const build = await daemon.api('POST', '/v1/build', { body: request })
   expect(build.body).toMatchObject({ success: true, data: { status: 'ready' } })
   const { mcp_id } = build.body.data
   const deployment = await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment } })
@@ -75,5 +77,44 @@ describe('the conformance suite, against a deployed declared server', () => {
   test('passes them in a host that it shares with other servers, where every message is logged', async () => {
     const outcome = await runConformance(await deploy('development'), '2025-11-25')
     expect(failed(outcome)).toEqual(NEED_A_MODULE['2025-11-25'])
+  }, 60_000)
+})
+
+const PROJECT = fileURLToPath(new URL('../../examples/conformance', import.meta.url))
+
+/** Uploads the example's source; gives the request that builds it. */
+async function uploadProject(): Promise<object> {
+  const project = await daemon.api('POST', '/api/projects', { body: { name: 'conformance' } })
+  const source = await daemon.api('PUT', `/api/projects/${project.body.id}/source`, {
+    body: execFileSync('tar', ['-czf', '-', '-C', PROJECT, '.']),
+    headers: { 'content-type': 'application/gzip' },
+  })
+  expect(source.status, source.text).toBe(200)
+  return { name: 'conformance-modules', template: 'custom', source: source.body.sourceId }
+}
+
+describe('the conformance suite, against a deployed server of handler modules', () => {
+  let request: object
+  beforeAll(async () => {
+    request = await uploadProject()
+  })
+
+  test.each([
+    { revision: '2025-11-25', scored: 30 },
+    { revision: '2026-07-28', scored: 37 },
+  ])(
+    'passes all $scored scenarios of $revision, and those that are not scored yet',
+    async ({ revision, scored }) => {
+      const outcome = await runConformance(await deploy('production', request), revision)
+      expect(failed(outcome)).toEqual([])
+      const passed = Object.keys(outcome).filter(scenario => !isExtension(scenario))
+      expect(passed.length).toBeGreaterThanOrEqual(scored)
+    },
+    60_000,
+  )
+
+  test('passes them where every message is logged', async () => {
+    const outcome = await runConformance(await deploy('development', request), '2026-07-28')
+    expect(failed(outcome)).toEqual([])
   }, 60_000)
 })
