@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '../shared/atomic-file.ts'
 import { HostingError } from '../shared/errors.ts'
 import { SERVER_NAME } from '../shared/names.ts'
@@ -17,8 +17,7 @@ export interface NewProject {
   warnings: string[]
 }
 
-/** Templates that `mcp init` has; `custom` servers need module handlers, which the builder at hand refuses. */
-export const INIT_TEMPLATES = ['basic', 'advanced'] as const
+export const INIT_TEMPLATES = ['basic', 'advanced', 'custom'] as const
 export type InitTemplate = (typeof INIT_TEMPLATES)[number]
 
 const SCHEMA = 'mcp.config.schema.json'
@@ -28,15 +27,32 @@ const CONFIG = 'mcp.config.json'
 export async function fromTemplate(template: InitTemplate, name: string): Promise<NewProject> {
   const folder = join(packageRoot(), 'templates', template)
   const files = await Promise.all(
-    readdirSync(folder).map(async path => {
+    filesIn(folder).map(async path => {
       const content = readFileSync(join(folder, path), 'utf8')
-      return {
-        path,
-        content: path === CONFIG ? await named(content, name) : content.replaceAll('my-server', name),
-      }
+      if (path === CONFIG) return { path, content: await named(content, name) }
+      // A package is published without files of that name.
+      const itsName = path === 'gitignore' ? '.gitignore' : path
+      return { path: itsName, content: content.replaceAll('my-server', name) }
     }),
   )
-  return { files: [...files, schemaFile()], warnings: [] }
+  const own = template === 'custom' ? typeFiles() : []
+  return { files: [...files, ...own, schemaFile()], warnings: [] }
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/'))
+    .toSorted()
+}
+
+/** Types of `mcp-hosting/server`, so that an editor knows them without any installation. */
+function typeFiles(): NewFile[] {
+  const folder = join(packageRoot(), 'dist', 'sdk')
+  return filesIn(folder).map(name => ({
+    path: `types/mcp-hosting/${name}`,
+    content: readFileSync(join(folder, name), 'utf8'),
+  }))
 }
 
 /** A project with tools of these names, which answer with samples until they get handlers. */
@@ -45,6 +61,7 @@ export async function fromToolNames(
   name: string,
   tools: readonly string[],
 ): Promise<NewProject> {
+  if (template === 'custom') return fromToolFiles(name, tools)
   const { formatJson } = await import('./format-json.ts')
   const config = { $schema: `./${SCHEMA}`, name, template, version: '1.0.0', tools: tools.map(declareTool) }
   const files = [
@@ -53,6 +70,56 @@ export async function fromToolNames(
     schemaFile(),
   ]
   return { files, warnings: [] }
+}
+
+/** The custom template with these tools instead of its own definitions. */
+async function fromToolFiles(name: string, tools: readonly string[]): Promise<NewProject> {
+  const { files, warnings } = await fromTemplate('custom', name)
+  const kept = files.filter(({ path }) => !/^(?:tools|resources|prompts|src)\/|^README\.md$/.test(path))
+  const made = tools.map(tool => ({ path: `tools/${fileNameOf(tool)}.ts`, content: toolFile(tool) }))
+  const readme = { path: 'README.md', content: toolFilesReadme(name, tools) }
+  return { files: [...kept, ...made, readme], warnings }
+}
+
+function fileNameOf(tool: string): string {
+  return tool.replace(/[^\w.-]+/g, '_')
+}
+
+/** Says its name only where the file cannot. */
+function toolFile(tool: string): string {
+  const named = fileNameOf(tool) === tool ? '' : `\n  name: ${quoted(tool)},`
+  return `import { defineTool } from 'mcp-hosting/server'
+
+export default defineTool({${named}
+  description: ${quoted(tool.replace(/[_-]+/g, ' '))},
+  input: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+  },
+  handler({ text }, context) {
+    context.info(\`called with \${text.length} characters\`)
+    return text
+  },
+})
+`
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, character => `\\${character}`)}'`
+}
+
+function toolFilesReadme(name: string, tools: readonly string[]): string {
+  return `# ${name}
+
+An MCP server of your own code, with a file for each tool: ${tools.map(tool => `\`tools/${fileNameOf(tool)}.ts\``).join(', ')}.
+They answer with the text they get until you write what they do.
+
+\`\`\`sh
+mcp up
+mcp dev
+\`\`\`
+`
 }
 
 /** A project whose tools are the operations of an OpenAPI description. */

@@ -26,18 +26,23 @@ interface Schema {
  * something in the API behind a tool. Undefined when no tool is known to be harmless.
  */
 export function pickSampleCall(tools: readonly Tool[], request: BuildRequest): SampleCall | undefined {
-  const harmless = tools.filter(tool => isHarmless(request.tools?.find(({ name }) => name === tool.name)))
+  const harmless = tools.filter(tool =>
+    isHarmless(
+      tool.annotations,
+      request.tools?.find(({ name }) => name === tool.name),
+    ),
+  )
   const calls = harmless.map(tool => ({ tool, value: sampleValue(tool.inputSchema as Schema) }))
   // Arguments that the definition itself names are likelier to be known to the tool than made-up ones.
   const best = calls.find(({ value }) => !value.madeUp) ?? calls[0]
   return best && { tool: best.tool.name, arguments: best.value.value as Record<string, unknown> }
 }
 
-function isHarmless(tool: ToolDefinition | undefined): boolean {
-  if (!tool) return false
-  if (tool.annotations?.readOnlyHint) return true
-  if (tool.annotations?.destructiveHint) return false
-  const { handler } = tool
+/** A tool of code is known by its annotations alone. */
+function isHarmless(annotations: Tool['annotations'], definition: ToolDefinition | undefined): boolean {
+  if (annotations?.readOnlyHint) return true
+  if (!definition || annotations?.destructiveHint) return false
+  const { handler } = definition
   return (
     !handler ||
     handler.type === 'template' ||

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadProject } from '../../src/cli/project.ts'
 import { compileSchema } from '../../src/shared/json-schema.ts'
-import { createHome, type TestHome } from '../helpers/mcp.ts'
+import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
 
 let home: TestHome
 beforeEach(() => {
@@ -46,6 +49,38 @@ describe('mcp init', () => {
     expect(request.tools?.[0]).not.toHaveProperty('handler')
   })
 
+  it('makes a TypeScript project of a custom server that an editor understands without any installation', async () => {
+    const { files } = await home.json<{ files: string[] }>(['init', 'dice', '--template', 'custom'], {
+      cwd: home.dir,
+    })
+    expect(files).toEqual(
+      expect.arrayContaining([
+        '.gitignore',
+        'mcp.config.json',
+        'tools/roll_dice.ts',
+        'types/mcp-hosting/server.d.ts',
+      ]),
+    )
+    const folder = join(home.dir, 'dice')
+    const { request, sourceDirectory } = await loadProject(folder)
+    expect(request).toMatchObject({ name: 'dice', template: 'custom' })
+    expect(sourceDirectory).toBe(folder)
+    const compiled = await runToEnd(process.execPath, [TSC, '--project', folder])
+    expect(compiled).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('makes a file for each tool that the flags name', async () => {
+    const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', "o'clock"]
+    const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
+    expect(files.filter(file => /^(tools|resources|prompts|src)\//.test(file))).toEqual([
+      'tools/find_it.ts',
+      'tools/o_clock.ts',
+    ])
+    expect(readFileSync(join(home.dir, 'x/tools/o_clock.ts'), 'utf8')).toContain("name: 'o\\'clock'")
+    const compiled = await runToEnd(process.execPath, [TSC, '--project', join(home.dir, 'x')])
+    expect(compiled).toMatchObject({ code: 0, stdout: '' })
+  })
+
   it('overwrites nothing without --force', async () => {
     await home.json(['init', 'x'], { cwd: home.dir })
     const again = await home.mcp(['init', 'x', '--template', 'advanced'], { cwd: home.dir })
@@ -57,7 +92,6 @@ describe('mcp init', () => {
   })
 
   it.each([
-    [['--template', 'custom'], 'There is no "custom" project in this version of mcp'],
     [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
     [['--name', 'a/b'], '"a/b" is no name for a server'],
     [['--from-openapi', 'none.yaml'], 'none.yaml cannot be read'],

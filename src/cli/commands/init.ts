@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path'
-import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import {
@@ -23,21 +22,21 @@ export default defineCommand({
     template: {
       type: 'string',
       value: 'template',
-      choices: ['basic', 'advanced', 'custom'],
-      doc: 'basic: declared answers; advanced: also HTTP calls (default: basic)',
+      choices: INIT_TEMPLATES,
+      doc: 'basic: declared answers; advanced: also HTTP calls; custom: your own code in TypeScript (default: basic)',
     },
     name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
-    tool: { type: 'list', value: 'name', doc: "a tool instead of the template's own, without a handler yet" },
+    tool: { type: 'list', value: 'name', doc: "a tool instead of the template's own definitions" },
     fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
     force: { type: 'boolean', doc: 'overwrite files that exist' },
   },
   examples: [
     { command: 'mcp init my-server', does: 'asks in a terminal; a basic server elsewhere' },
     { command: 'mcp init desk --template advanced --name desk', does: 'asks nothing' },
+    { command: 'mcp init dice --template custom --yes', does: 'a TypeScript project, a file for each tool' },
     { command: 'mcp init shop --from-openapi openapi.yaml', does: 'a tool for each operation' },
   ],
   async run(context, input) {
-    refuseCustom(input.template)
     const directory = resolve(context.cwd, input.dir)
     const answers = input.fromOpenapi ? undefined : await complete(context, directory, input)
     const project = answers
@@ -47,15 +46,6 @@ export default defineCommand({
     report(context, directory, project)
   },
 })
-
-function refuseCustom(template: string | undefined): void {
-  if (template === 'custom')
-    throw new HostingError(
-      'INVALID_REQUEST',
-      'There is no "custom" project in this version of mcp: it hosts servers without code of their own. Choose basic or advanced.',
-      { next: [{ description: 'Call other APIs without code', command: 'mcp init --template advanced' }] },
-    )
-}
 
 interface Answers {
   name: string

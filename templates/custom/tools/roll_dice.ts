@@ -1,0 +1,26 @@
+import { defineTool } from 'mcp-hosting/server'
+import { roll } from '../src/dice.ts'
+
+export default defineTool({
+  description: 'Rolls dice and tells each one and their sum',
+  input: {
+    type: 'object',
+    properties: {
+      count: { type: 'integer', minimum: 1, default: 2, description: 'How many dice' },
+      sides: { type: 'integer', minimum: 2, maximum: 1000, default: 6, description: 'Sides of each' },
+    },
+    additionalProperties: false,
+  },
+  output: {
+    type: 'object',
+    properties: { dice: { type: 'array', items: { type: 'integer' } }, sum: { type: 'integer' } },
+    required: ['dice', 'sum'],
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  handler({ count = 2, sides = 6 }, context) {
+    const most = Number(context.env.MAX_DICE)
+    if (count > most) throw new Error(`At most ${most} dice can be rolled at once.`)
+    context.debug(`rolling ${count} dice of ${sides} sides`)
+    return roll(count, sides)
+  },
+})
