@@ -18,8 +18,19 @@ export interface RequestInput {
   /** Undefined values are left out. */
   query?: Record<string, string | number | undefined>
   headers?: Record<string, string>
+  /** A file as the body, sent as it is read; instead of `body`. */
+  upload?: Upload
   /** Overrides the client's; Infinity: none. */
   timeoutMs?: number
+}
+
+export interface Upload {
+  /** Path; `bytes` long. */
+  file: string
+  bytes: number
+  contentType: string
+  /** Told the bytes that were sent until then. */
+  onProgress?(sent: number): void
 }
 
 export interface Answer<T> {
@@ -55,14 +66,19 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     for (const [name, value] of Object.entries(input.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value))
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
-    const headers = { ...defaultHeaders(options.apiKey, body), ...input.headers }
-    const signal = signalFor(options, input.timeoutMs)
+    const { upload } = input
+    const headers = { ...defaultHeaders(options.apiKey, body), ...uploadHeaders(upload), ...input.headers }
+    // An upload may take long; only one that stands still is given up.
+    const signal = signalFor(options, upload ? Infinity : input.timeoutMs)
     options.trace?.(`> ${method} ${url.href}`)
     try {
       return await new Promise<IncomingMessage>((resolve, reject) => {
         const outgoing = request(url, { method, headers, agent, signal }, resolve)
         outgoing.on('error', reject)
-        outgoing.end(body)
+        if (!upload) return void outgoing.end(body)
+        const standstill = () => outgoing.destroy(new DOMException('no byte moved', 'TimeoutError'))
+        outgoing.setTimeout(options.timeoutMs, standstill)
+        void import('./send-file.ts').then(({ sendFile }) => sendFile(upload, outgoing), reject)
       })
     } catch (error) {
       throw failure(error, method, url)
@@ -153,6 +169,11 @@ function defaultHeaders(apiKey: string | undefined, body: string | undefined): R
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
   }
+}
+
+function uploadHeaders(upload: Upload | undefined): Record<string, string> {
+  if (!upload) return {}
+  return { 'content-type': upload.contentType, 'content-length': String(upload.bytes) }
 }
 
 function signalFor(options: ApiClientOptions, timeoutMs = options.timeoutMs): AbortSignal | undefined {

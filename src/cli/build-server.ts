@@ -7,13 +7,40 @@ import type { ExitCode } from './exit-codes.ts'
 import { reportFailure } from './failure.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Builds, and waits for the end where the API answers before it. A failed build is a record with `status: failed`. */
-export async function buildServer(context: CommandContext, request: BuildRequest): Promise<BuildRecord> {
+/** What is to be built: of a project, or of a request alone. */
+export interface Buildable {
+  request: BuildRequest
+  /** The folder that the server's code is in. */
+  sourceDirectory?: string | undefined
+  /** Id of the linked project. */
+  project?: string | undefined
+}
+
+/**
+ * Uploads the source where there is one, builds, and waits for the end where the API answers before it. A failed build is a
+ * record with `status: failed`.
+ */
+export async function buildServer(context: CommandContext, buildable: Buildable): Promise<BuildRecord> {
   const api = await context.api()
-  return context.output.progress(`Building ${request.name}`, async () => {
+  const { name } = buildable.request
+  return context.output.progress(`Building ${name}`, async update => {
+    const tell = (text: string) => update(`Uploading ${name}: ${text}`)
+    const request = await withSource(api, buildable, tell)
+    update(`Building ${name}`)
     const record = await api.post<BuildRecord>('/v1/build', request)
     return record.status === 'building' ? followBuild(context, api, record) : record
   })
+}
+
+async function withSource(
+  api: ApiClient,
+  { request, sourceDirectory, project }: Buildable,
+  tell: (text: string) => void,
+): Promise<BuildRequest> {
+  if (sourceDirectory === undefined) return request
+  const { uploadSource } = await import('./source/upload-source.ts')
+  const folder = { directory: sourceDirectory, name: request.name, project: project ?? request.project_id }
+  return { ...request, ...(await uploadSource(api, folder, tell)) }
 }
 
 export function reportFailedBuild({ output }: CommandContext, record: BuildRecord): Promise<ExitCode> {

@@ -1,7 +1,9 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
+import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
+import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
 import { loadProject } from '../project.ts'
 
 export default defineCommand({
@@ -10,15 +12,27 @@ export default defineCommand({
   description:
     'Checks the project file and builds the server. Its URL works at once: a preview that the first connection starts.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
-  options: { check: { type: 'boolean', doc: 'only check the project file; needs no daemon' } },
+  options: {
+    check: { type: 'boolean', doc: 'only check the project file; needs no daemon' },
+    ...PROGRAM_OPTIONS,
+    set: {
+      type: 'list',
+      value: 'KEY=VALUE',
+      doc: 'environment variable that a program needs to say what it offers; not kept',
+    },
+    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+  },
   examples: [
     { command: 'mcp build', does: 'the project in this folder' },
     { command: 'mcp build examples/weather --json', does: '{mcp_id, name, status, url, build_time}' },
     { command: 'mcp build --check', does: 'validate only' },
   ],
-  async run(context, { dir, check }): Promise<ExitCode | undefined> {
+  async run(context, input): Promise<ExitCode | undefined> {
+    const { dir, check } = input
     const { output } = context
-    const { request, file } = await loadProject(dir)
+    const program = programProject(input)
+    const project = program ?? (await loadProject(dir))
+    const { request } = project
     const counts = countOf(request)
     if (check) {
       output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {
@@ -27,12 +41,15 @@ export default defineCommand({
       })
       return
     }
-    const record = await buildServer(context, request)
+    const record = await buildServer(
+      context,
+      withEnvVars(project, readEnvVars(input.envFile, input.set, context.env)),
+    )
     output.result(record, () => {
       if (record.status === 'failed') return
       const time = record.build_time === undefined ? '' : ` in ${formatDurationMs(record.build_time * 1000)}`
       output.line(
-        `${record.status === 'ready' ? 'Built' : 'Building'} ${request.name}${time}: ${describe(counts)}`,
+        `${record.status === 'ready' ? 'Built' : 'Building'} ${request.name}${time}: ${describe(countOf({ ...request, ...record }))}`,
       )
       output.fields({ id: record.mcp_id, url: record.url })
       output.next({ description: 'Deploy it', command: `mcp deploy ${record.mcp_id}` })

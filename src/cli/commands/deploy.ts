@@ -8,6 +8,7 @@ import type { CommandContext } from '../command-context.ts'
 import { deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
+import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
 import { loadProject } from '../project.ts'
 import { findBuild } from '../resolve-id.ts'
 
@@ -39,17 +40,22 @@ export default defineCommand({
       doc: 'environment variable; KEY alone takes its value from here',
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+    ...PROGRAM_OPTIONS,
     wait: { type: 'boolean', default: true, doc: 'return at once instead of when it is deployed' },
   },
   examples: [
     { command: 'mcp deploy', does: 'this project, to development' },
     { command: 'mcp deploy --env production --min 2 --max 8', does: 'with two to eight instances' },
+    {
+      command: "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'",
+      does: 'a server that exists',
+    },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
   ],
   async run(context, input): Promise<ExitCode | undefined> {
     const { output } = context
     const env_vars = readEnvVars(input.envFile, input.set, context.env)
-    const source = await openTarget(context, input.target, input.env)
+    const source = await openTarget(context, input, env_vars)
     if ('exitCode' in source) return source.exitCode
     const { name, mcp_id } = source
     const config = mergeConfig(source.config, {
@@ -82,15 +88,17 @@ type Target = { mcp_id: string; name: string; config: DeployConfig | undefined }
 /** What exists as a path is a project and is built first; anything else names a build. */
 async function openTarget(
   context: CommandContext,
-  target: string,
-  environment: Environment,
+  input: ProgramInput & { target: string; env: Environment },
+  envVars: Record<string, string>,
 ): Promise<Target> {
-  if (!existsSync(target)) {
+  const { target } = input
+  const program = programProject(input)
+  if (!program && !existsSync(target)) {
     const build = await findBuild(await context.api(), target)
     return { mcp_id: build?.mcp_id ?? target, name: build?.name ?? target, config: undefined }
   }
-  const project = await loadProject(target)
-  const record = await buildServer(context, project.request)
+  const project = program ?? (await loadProject(target))
+  const record = await buildServer(context, withEnvVars(project, envVars))
   if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record) }
-  return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[environment] }
+  return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[input.env] }
 }

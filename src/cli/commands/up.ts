@@ -8,6 +8,7 @@ import { contentToText } from '../content.ts'
 import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
+import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
 import { loadProject, type Project } from '../project.ts'
 import { pickSampleCall, type SampleCall } from '../sample-call.ts'
 
@@ -23,6 +24,7 @@ export default defineCommand({
       value: 'KEY=VALUE',
       doc: 'environment variable; KEY alone takes its value from here',
     },
+    ...PROGRAM_OPTIONS,
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
   examples: [
@@ -32,11 +34,12 @@ export default defineCommand({
       does: '{mcp_id, deployment_id, url, health_check, tools, call}',
     },
   ],
-  async run(context, { dir, set, envFile }): Promise<ExitCode | undefined> {
+  async run(context, input): Promise<ExitCode | undefined> {
+    const { dir, set, envFile } = input
     const env_vars = readEnvVars(envFile, set, context.env)
-    const project = await loadProject(dir)
+    const project = programProject(input) ?? (await loadProject(dir))
     const { name } = project.request
-    const build = await buildServer(context, project.request)
+    const build = await buildServer(context, withEnvVars(project, env_vars))
     if (build.status === 'failed') return reportFailedBuild(context, build)
     sayBuilt(context, name, build)
     const config = mergeConfig(project.deploy.development, { env_vars })

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import createIgnore, { type Ignore } from 'ignore'
+
+/** Files with rules, in the order they count: what the second one says overrides the first. */
+export const IGNORE_FILES = ['.gitignore', '.mcpignore'] as const
+
+/** Never part of a source, whatever the rules say: history, what `npm ci` makes, secrets. */
+const ALWAYS_OUT = ['.git', '.hg', '.svn', 'node_modules', '.DS_Store', 'Thumbs.db']
+const SECRETS = /^\.env(\..+)?$/
+const NO_SECRETS = /^\.env\.(example|sample|template)$/
+
+/** Tells what of a project stays out of its source archive, as git understands its rules, nested files included. */
+export class IgnoreRules {
+  readonly #directory: string
+  /** By folder; read once. */
+  readonly #rules = new Map<string, Ignore | undefined>()
+
+  /** `directory`: the project's. */
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /**
+   * `path`: relative to the project, with `/`, no `./`. Only of the entry itself: nothing below an ignored folder is ever
+   * asked for, as git does it.
+   */
+  ignores(path: string, isFolder: boolean): boolean {
+    const name = posix.basename(path)
+    if (ALWAYS_OUT.includes(name) || (SECRETS.test(name) && !NO_SECRETS.test(name))) return true
+    for (let folder = parentOf(path); ; folder = parentOf(folder)) {
+      const relative = folder === '' ? path : path.slice(folder.length + 1)
+      const verdict = this.#rulesOf(folder)?.test(isFolder ? `${relative}/` : relative)
+      if (verdict?.ignored) return true
+      if (verdict?.unignored || folder === '') return false
+    }
+  }
+
+  /** Of a path that may lie below an ignored folder, as a watcher meets them. */
+  ignoresAny(path: string): boolean {
+    const names = path.split('/')
+    const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
+    return folders.some(folder => this.ignores(folder, true)) || this.ignores(path, false)
+  }
+
+  #rulesOf(folder: string): Ignore | undefined {
+    if (!this.#rules.has(folder)) this.#rules.set(folder, this.#readRules(folder))
+    return this.#rules.get(folder)
+  }
+
+  #readRules(folder: string): Ignore | undefined {
+    const texts = IGNORE_FILES.map(name => readIfThere(join(this.#directory, folder, name)))
+    if (texts.every(text => text === undefined)) return undefined
+    return texts.reduce((rules, text) => (text === undefined ? rules : rules.add(text)), createIgnore())
+  }
+}
+
+function parentOf(path: string): string {
+  const parent = posix.dirname(path)
+  return parent === '.' ? '' : parent
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined // none there, or not for us to read
+  }
+}

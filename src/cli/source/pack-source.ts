@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { HostingError } from '../../shared/errors.ts'
+import { listSourceFiles, type SourceFile } from './source-files.ts'
+
+/** What the API takes at most. */
+const LIMIT_BYTES = 100 * 1024 * 1024
+
+export interface PackedSource {
+  /** A .tar.gz in a temporary folder. */
+  file: string
+  /** SHA-256, hexadecimal: the same files give the same one. */
+  digest: string
+  bytes: number
+  /** Removes the archive. */
+  remove(): void
+}
+
+/**
+ * Packs a project's folder: sorted, without times, owners or the machine's name, so that the same files give the same
+ * bytes. Throws INVALID_REQUEST when nothing is to be packed and PAYLOAD_TOO_LARGE naming the largest files.
+ */
+export async function packSource(directory: string): Promise<PackedSource> {
+  const files = listSourceFiles(directory)
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-source-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const file = join(folder, 'source.tar.gz')
+    return { file, ...(await writeArchive(directory, files, file)), remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function writeArchive(
+  directory: string,
+  files: SourceFile[],
+  to: string,
+): Promise<{ digest: string; bytes: number }> {
+  const { create } = await import('tar')
+  const options = { cwd: directory, gzip: true, portable: true, mtime: new Date(0), noDirRecurse: true }
+  // The root comes first, which says that no folder is to be stripped. Names after "./" cannot be taken for options.
+  const archive = create(options, ['./', ...files.map(({ path }) => `./${path}`)])
+  const hash = createHash('sha256')
+  let bytes = 0
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > LIMIT_BYTES) throw tooLarge(files)
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(hashed(archive as AsyncIterable<Buffer>), createWriteStream(to, { mode: 0o600 }))
+  return { digest: hash.digest('hex'), bytes }
+}
+
+function tooLarge(files: SourceFile[]): HostingError {
+  const largest = files.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3)
+  const named = largest.map(({ path, bytes }) => `${path} (${Math.round(bytes / 1024 / 1024)} MiB)`)
+  return new HostingError(
+    'PAYLOAD_TOO_LARGE',
+    'The project is larger than 100 MiB packed, the most that a source may have.',
+    {
+      details: `largest: ${named.join(', ')}\nName in .mcpignore what the server does not need.`,
+    },
+  )
+}
