@@ -8,6 +8,7 @@ import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
+import { ProgramFolders } from './builder/program/program-folders.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
 import { errorFields } from './daemon-log.ts'
 import { Gateway } from './gateway/gateway.ts'
@@ -40,6 +41,10 @@ export interface DaemonConfig {
   nonce: string
   startedAt: string
   warmSpares?: number
+  /** JavaScript heap of an instance process. */
+  memoryLimitMb?: number
+  /** An instance process that answers nothing for so long is killed. */
+  patienceMs?: number
   /** Requests an hour of enterprise keys, the owner's among them. */
   enterpriseLimit?: number
   clock?: () => Date
@@ -154,13 +159,15 @@ function createRooms(
   files: Files,
   onFailed: (id: string, error: Error) => void,
 ): Rooms {
-  const { home, log, instanceProgram, warmSpares } = config
+  const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
   const logs = new LogStore(home.logs)
   const supervisor = new Supervisor({
     instanceProgram,
     logsDir: home.logs,
     ...(warmSpares === undefined ? {} : { warmSpares }),
+    ...(memoryLimitMb === undefined ? {} : { memoryLimitMb }),
+    ...(patienceMs === undefined ? {} : { patienceMs }),
     onFailed,
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
   })
@@ -174,6 +181,7 @@ function createRooms(
   return {
     ...files,
     toolchain,
+    programs: new ProgramFolders(home.programs),
     supervisor,
     gateway,
     logs,

@@ -3,14 +3,21 @@ import type { Tenant } from '../shared/instance-protocol.ts'
 import { createCompletion } from './completion.ts'
 import { DeclaredTool } from './declared-tool.ts'
 import { createServerScope } from './handlers/scope.ts'
-import { createList } from './lists.ts'
+import { createList, type PagedList } from './lists.ts'
 import type { PreparedServer, ServerCapabilities } from './prepared-server.ts'
 import { Prompts } from './prompts.ts'
 import { Resources } from './resources.ts'
 import { toWirePrompt, toWireResource, toWireResourceTemplate, toWireTool } from './wire-shapes.ts'
 
+/** Its lists are at hand. */
+type DeclaredServer = Record<
+  'listTools' | 'listResources' | 'listResourceTemplates' | 'listPrompts',
+  PagedList
+> &
+  PreparedServer
+
 /** Makes a server of an artifact. What costs memory or time is made when it is first used, and then kept. */
-export function prepareServer(artifact: Artifact, tenant: Tenant): PreparedServer {
+export function prepareServer(artifact: Artifact, tenant: Tenant): DeclaredServer {
   const { server, pageSize } = artifact
   const scope = createServerScope(artifact, tenant)
   const tools = new Map<string, DeclaredTool>()

@@ -262,6 +262,8 @@ export const buildRequestSchema = z.strictObject({
   /** Id of an uploaded source archive (custom). */
   source: z.string().optional(),
   program: programSchema.optional(),
+  /** Values that a program needs to say what it offers; used while it is built, and kept nowhere. */
+  env_vars: z.record(envName, z.string()).optional(),
 })
 
 export type Json = z.infer<ReturnType<typeof z.json>>

@@ -16,6 +16,8 @@ export interface HomePaths {
   daemonLog: string
   artifacts: string
   sources: string
+  /** Folders of programs, their HOME. */
+  programs: string
   /** What can be made again: installed dependencies, results of builds. */
   cache: string
   images: string
@@ -46,6 +48,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     daemonLog: join(data, 'logs', 'daemon.log'),
     artifacts: join(data, 'artifacts'),
     sources: join(data, 'sources'),
+    programs: join(data, 'programs'),
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
     logs: join(data, 'logs'),

@@ -35,7 +35,7 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
   }
 }
 
-export function prepare(parts: Partial<Artifact>, tenant: Partial<Tenant> = {}): PreparedServer {
+export function prepare(parts: Partial<Artifact>, tenant: Partial<Tenant> = {}): ReturnType<typeof prepareServer> {
   return prepareServer(createArtifact(parts), {
     id: 'dep_1',
     serverName: 'test',

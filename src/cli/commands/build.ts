@@ -30,9 +30,8 @@ export default defineCommand({
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, check } = input
     const { output } = context
-    const program = programProject(input)
-    const project = program ?? (await loadProject(dir))
-    const { request } = project
+    const project = programProject(input) ?? (await loadProject(dir))
+    const { request, file } = project
     const counts = countOf(request)
     if (check) {
       output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {

@@ -149,13 +149,14 @@ function definedNames({ tools, resources, prompts }: NamedDefinitions): Pick<Bui
 
 type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 
-/** With its last build a server is gone, and its ports and subdomains are free. */
-export function forgetServer({ store }: Pick<Rooms, 'store'>, name: string): void {
+/** With its last build a server is gone: its ports and subdomains are free, and what its programs kept is no more. */
+export function forgetServer({ store, programs }: Pick<Rooms, 'store' | 'programs'>, name: string): void {
   store.transaction(() => {
     if (store.builds.hasAny(name)) return
     store.addresses.removeOf(name)
     store.servers.remove(name)
   })
+  if (!store.builds.hasAny(name)) programs.removeOf(name)
 }
 
 /** Throws NOT_FOUND. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { Artifact, Described, Program } from '../../shared/artifact.ts'
 import type { BuildRequest } from '../../shared/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { type BuiltArtifact, buildArtifact, digestOf } from '../builder/build-artifact.ts'
@@ -63,7 +63,7 @@ export class CodeBuilds {
     const bundle = await bundleProject({ directory, modules, sdk })
     const program = { type: 'module' as const, bundle: digestOf(bundle) }
     const { artifact } = buildArtifact(request, { program })
-    const described = await this.#describe(build, artifact, bundle).catch(error => {
+    const described = await this.#describe(build, artifact, { bundle }).catch(error => {
       throw toLoadError(error, directory)
     })
     const merged = parseModuleDefinitions(mergeDescribed(request, described), modules)
@@ -77,16 +77,34 @@ export class CodeBuilds {
   ): Promise<BuiltArtifact> {
     const program = { ...request.program!, ...(source && { source: source.digest }) }
     const { artifact } = buildArtifact(request, { program })
-    const described = await this.#describe(build, artifact)
-    return buildArtifact(mergeDescribed(request, described), { ...described, program })
+    const described = await this.#describe(build, artifact, { env: request.env_vars }).finally(() =>
+      this.#rooms.programs.remove(build.name, build.id),
+    )
+    return buildArtifact(mergeDescribed(request, described), {
+      ...described,
+      program: withChildren(program, described.children),
+    })
   }
 
-  #describe(build: Build, artifact: Artifact, bundle?: string): Promise<Described> {
+  #describe(
+    build: Build,
+    artifact: Artifact,
+    { bundle, env }: { bundle?: string; env?: Record<string, string> | undefined },
+  ): Promise<Described> {
     const timeoutMs = bundle === undefined ? LOAD_TIMEOUT_MS.program : LOAD_TIMEOUT_MS.module
-    const tenant = describingTenant(this.#rooms, build, artifact)
+    const tenant = describingTenant(this.#rooms, build, artifact, env)
     return this.#rooms.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
   }
 }
+
+/** What the request leaves open is as the program needs it. */
+function withChildren(program: ServedProgram, needed: Described['children']): ServedProgram {
+  const { isolation } = program
+  const { children = needed, ...rest } = typeof isolation === 'object' ? isolation : { children: isolation }
+  return needed ? { ...program, isolation: { sandbox: 'auto', ...rest, children } } : program
+}
+
+type ServedProgram = Exclude<Program, { type: 'module' }>
 
 function nothingFound(): HostingError {
   return new HostingError('INVALID_MCP', 'The source defines nothing: no tool, resource or prompt.', {

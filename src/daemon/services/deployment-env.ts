@@ -42,8 +42,9 @@ export function checkEnv({ name: server, env }: Build, given: Values): void {
     )
 }
 
-/** What the templates of a server see as `env`: declared names only, defaults filled in. */
-export function tenantEnv({ env }: Build, given: Values): Values {
+/** What a server sees as `env`: declared names only, defaults filled in; code that declares nothing sees all that is given. */
+export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, given: Values): Values {
+  if (template === 'custom' && env.length === 0) return given
   const entries = env.flatMap(({ name, default: value }) => {
     const chosen = Object.hasOwn(given, name) ? given[name] : value
     return chosen === undefined ? [] : [[name, chosen] as const]

@@ -7,8 +7,9 @@ import { removeLeftoverSources } from './source-retention.ts'
  * addresses of servers. Records go before their files, so nothing that is still known is ever touched.
  */
 export async function removeLeftovers(rooms: Rooms): Promise<void> {
-  const { store, artifacts, logs } = rooms
+  const { store, artifacts, logs, programs } = rooms
   for (const { name } of store.servers.list()) if (!store.builds.hasAny(name)) forgetServer(rooms, name)
+  for (const name of programs.servers()) if (!store.builds.hasAny(name)) programs.removeOf(name)
   const { digests, unfinished } = artifacts.list()
   for (const name of unfinished) artifacts.removeUnfinished(name)
   for (const digest of digests) if (!store.builds.digestInUse(digest)) artifacts.remove(digest)

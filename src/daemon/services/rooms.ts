@@ -1,5 +1,6 @@
 import type { SourceArchives } from '../builder/archive/source-archives.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
+import type { ProgramFolders } from '../builder/program/program-folders.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
@@ -17,6 +18,7 @@ export interface Rooms {
   /** Uploaded source archives. */
   archives: SourceArchives
   toolchain: Toolchain
+  programs: ProgramFolders
   supervisor: Supervisor
   gateway: Gateway
   logs: LogStore

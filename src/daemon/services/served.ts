@@ -38,7 +38,7 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
     idleMs: environment === 'production' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
     ...loadersOf(rooms, build),
     tenant: {
-      ...tenantBase(rooms, deployment.id, address),
+      ...tenantBase(rooms, deployment.id, address, build),
       env: tenantEnv(build, readEnv(rooms, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
       logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
@@ -54,7 +54,7 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
     idleMs: PLACEMENT.preview.idleMs,
     ...loadersOf(rooms, build),
     tenant: {
-      ...tenantBase(rooms, build.id, address),
+      ...tenantBase(rooms, build.id, address, build),
       env: tenantEnv(build, {}),
       allowPrivateNetwork: false,
       logLevel: 'debug',
@@ -62,18 +62,24 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
   }
 }
 
-/** What is to be described is served to nobody: it has no address, and of its variables only those with a default. */
-export function describingTenant(rooms: Pick<Rooms, 'secrets'>, build: Build, { env }: Artifact): Tenant {
+/** What is to be described is served to nobody: it has no address, and of its variables what the build request gives. */
+export function describingTenant(
+  rooms: Pick<Rooms, 'secrets' | 'programs'>,
+  build: Build,
+  { env }: Artifact,
+  given: Record<string, string> = {},
+): Tenant {
   return {
     id: build.id,
     serverName: build.name,
     url: 'http://127.0.0.1/mcp',
     allowedHosts: [],
     allowedOrigins: [],
-    env: tenantEnv({ ...build, env }, {}),
+    env: tenantEnv({ ...build, env }, given),
     allowPrivateNetwork: false,
     logLevel: 'info',
     stateKey: rooms.secrets.derive(`state ${build.id}`),
+    program: rooms.programs.place(build.name, build.id),
   }
 }
 
@@ -106,7 +112,7 @@ function loadersOf(rooms: Rooms, build: Build): Pick<Served, 'loadArtifact' | 'l
   }
 }
 
-function tenantBase(rooms: Rooms, id: string, address: Address) {
+function tenantBase(rooms: Rooms, id: string, address: Address, { template }: Build) {
   return {
     id,
     serverName: address.server,
@@ -114,5 +120,6 @@ function tenantBase(rooms: Rooms, id: string, address: Address) {
     allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
     allowedOrigins: [],
     stateKey: rooms.secrets.derive(`state ${id}`),
+    ...(template === 'custom' && { program: rooms.programs.place(address.server, address.slot) }),
   }
 }
