@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { HostingError } from '../../../shared/errors.ts'
+import type { LayerEntry } from './layer.ts'
+
+/** Who runs the server in the image; nobody's numbers, as distroless images use them. */
+export const USER = { id: 65532, name: 'nonroot' } as const
+
+/** Loaded by libc when a name is looked up, so that no list of loaded libraries names them. */
+const LOOKUP_LIBRARIES = /^lib(?:nss_(?:files|dns)|resolv)\.so\.2$/
+const SYSTEM_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
+
+/**
+ * The smallest system that runs Node: this machine's own binary with its shared libraries, certificates, a user and
+ * `/tmp`. Nothing is downloaded. Throws UNAVAILABLE where binaries are no Linux ones.
+ */
+export function baseEntries(): LayerEntry[] {
+  if (process.platform !== 'linux')
+    throw new HostingError(
+      'UNAVAILABLE',
+      `An image cannot be made of this machine's Node: it is one for ${process.platform}.`,
+      {
+        details: 'Name a base image of a registry, or of an OCI layout.',
+      },
+    )
+  return [
+    { path: 'usr/local/bin/node', file: realpathSync(process.execPath), mode: 0o755 },
+    ...libraries().map(path => ({ path: path.slice(1), file: realpathSync(path), mode: 0o755 })),
+    { path: SYSTEM_CERTIFICATES.slice(1), content: certificates() },
+    {
+      path: 'etc/passwd',
+      content: `root:x:0:0:root:/root:/sbin/nologin\n${USER.name}:x:${USER.id}:${USER.id}::/home/${USER.name}:/sbin/nologin\n`,
+    },
+    { path: 'etc/group', content: `root:x:0:\n${USER.name}:x:${USER.id}:\n` },
+    { path: 'etc/nsswitch.conf', content: 'hosts: files dns\n' },
+    { path: `home/${USER.name}`, mode: 0o755 },
+    { path: 'tmp', mode: 0o1777 },
+  ]
+}
+
+/** Changes whenever one of the files does, without a byte of them being read. */
+export function baseKey(): string {
+  const facts = baseEntries().map(({ path, file, content }) => {
+    const { size, mtimeMs } = file ? statSync(file) : { size: content?.length, mtimeMs: 0 }
+    return [path, size, mtimeMs]
+  })
+  return JSON.stringify(facts)
+}
+
+/** Full paths, as the dynamic loader of the image looks for them. */
+function libraries(): string[] {
+  const { sharedObjects } = process.report!.getReport() as unknown as { sharedObjects: string[] }
+  const loaded = sharedObjects.filter(
+    path => path.startsWith('/') && !path.endsWith('.node') && existsSync(path),
+  )
+  const libc = loaded.find(path => basename(path) === 'libc.so.6')
+  const folder = libc && dirname(libc)
+  const lookup = folder
+    ? readdirSync(folder)
+        .filter(name => LOOKUP_LIBRARIES.test(name))
+        .map(name => join(folder, name))
+    : []
+  return [...new Set([...loaded, ...lookup])]
+}
+
+function certificates(): string {
+  if (existsSync(SYSTEM_CERTIFICATES)) return readFileSync(SYSTEM_CERTIFICATES, 'utf8')
+  return `${rootCertificates.join('\n')}\n`
+}

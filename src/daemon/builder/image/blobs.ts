@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { HostingError } from '../../../shared/errors.ts'
+
+/** What a manifest says of a blob (https://github.com/opencontainers/image-spec/blob/main/descriptor.md). */
+export interface Descriptor {
+  mediaType: string
+  /** `sha256:` and 64 hexadecimal digits. */
+  digest: string
+  /** Bytes. */
+  size: number
+  annotations?: Record<string, string>
+}
+
+/** Content-addressed files of an OCI image layout, shared by all images: what two of them contain is kept once. */
+export class Blobs {
+  readonly #directory: string
+
+  /** `layout`: the folder that holds `blobs/`. */
+  constructor(layout: string) {
+    this.#directory = join(layout, 'blobs', 'sha256')
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+  }
+
+  path(digest: string): string {
+    const [, hex] = /^sha256:([0-9a-f]{64})$/.exec(digest) ?? []
+    if (!hex)
+      throw new HostingError(
+        'INVALID_REQUEST',
+        `"${digest}" is no digest: "sha256:" and 64 hexadecimal digits.`,
+      )
+    return join(this.#directory, hex)
+  }
+
+  has({ digest, size }: Descriptor): boolean {
+    return statSync(this.path(digest), { throwIfNoEntry: false })?.size === size
+  }
+
+  /** Throws UNAVAILABLE when the file is missing or damaged. */
+  read(digest: string): Buffer {
+    const bytes = readOptional(this.path(digest))
+    if (bytes && sha256(bytes) === digest) return bytes
+    throw new HostingError('UNAVAILABLE', `The blob ${digest} ${bytes ? 'is damaged' : 'is missing'}.`, {
+      details: 'Build the image again: the same source makes the same blobs.',
+    })
+  }
+
+  stream(digest: string) {
+    return createReadStream(this.path(digest))
+  }
+
+  async put(mediaType: string, bytes: Buffer): Promise<Descriptor> {
+    return this.write(mediaType, [bytes])
+  }
+
+  /** Writes what comes to a temporary file, and under its digest when all of it is on disk. */
+  async write(mediaType: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Descriptor> {
+    const temporary = join(this.#directory, `${randomBytes(8).toString('hex')}.tmp`)
+    const hash = createHash('sha256')
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        await file.writeFile(chunk)
+      }
+      await file.sync()
+      const { size } = await file.stat()
+      const digest = `sha256:${hash.digest('hex')}`
+      renameSync(temporary, this.path(digest))
+      return { mediaType, digest, size }
+    } finally {
+      await file.close()
+      rmSync(temporary, { force: true })
+    }
+  }
+}
+
+export function sha256(bytes: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+}
+
+function readOptional(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,130 @@
+import { type Dispatcher, request } from 'undici'
+import { HostingError } from '../../../shared/errors.ts'
+import { basicAuthorization, type Challenge, type Credentials, parseChallenge } from './registry-auth.ts'
+
+export interface RepositoryAddress {
+  /** `host[:port]` */
+  registry: string
+  /** `team/weather` */
+  repository: string
+}
+
+export interface RegistryRequest {
+  method: Dispatcher.HttpMethod
+  /** Below `/v2/<repository>/`, or a whole URL, as `Location` gives one. */
+  path: string
+  headers?: Record<string, string>
+  /** Made anew for each try. */
+  body?(): Buffer | NodeJS.ReadableStream
+}
+
+export type RegistryAnswer = Dispatcher.ResponseData
+
+/** One repository of a registry (https://github.com/opencontainers/distribution-spec/blob/main/spec.md). */
+export class Registry {
+  readonly address: RepositoryAddress
+  readonly #origin: string
+  readonly #credentials: Credentials | undefined
+  readonly #signal: AbortSignal | undefined
+  #authorization: string | undefined
+
+  constructor(
+    address: RepositoryAddress,
+    options: { credentials?: Credentials | undefined; signal?: AbortSignal | undefined },
+  ) {
+    this.address = address
+    this.#origin = `${isLoopback(address.registry) ? 'http' : 'https'}://${address.registry}`
+    this.#credentials = options.credentials
+    this.#signal = options.signal
+  }
+
+  /** Signs in when it is asked to. Throws UPSTREAM_FAILED when the registry cannot be reached or does not let us in. */
+  async send(input: RegistryRequest): Promise<RegistryAnswer> {
+    const answer = await this.#try(input)
+    if (answer.statusCode !== 401) return answer
+    await answer.body.dump()
+    const challenge = parseChallenge(headerOf(answer, 'www-authenticate'))
+    this.#authorization = challenge && (await this.#authorize(challenge))
+    const second = this.#authorization ? await this.#try(input) : answer
+    if (second.statusCode === 401 || second.statusCode === 403)
+      throw await this.failure(second, 'does not let us in')
+    return second
+  }
+
+  /** The registry's own words in an error; reads the answer to its end. */
+  async failure(answer: RegistryAnswer, what: string): Promise<HostingError> {
+    const body = answer.body.bodyUsed ? '' : await answer.body.text().catch(() => '')
+    return new HostingError(
+      'UPSTREAM_FAILED',
+      `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
+      {
+        details: body.slice(0, 500) || 'It gave no reason.',
+        next: [{ description: 'Sign in to it', command: `docker login ${this.address.registry}` }],
+      },
+    )
+  }
+
+  url(path: string): URL {
+    return new URL(path, `${this.#origin}/v2/${this.address.repository}/`)
+  }
+
+  async #try({ method, path, headers, body }: RegistryRequest): Promise<RegistryAnswer> {
+    const url = this.url(path)
+    // What a registry redirects to, a store of another origin, must not see our credentials.
+    const own =
+      url.origin === this.#origin && this.#authorization ? { authorization: this.#authorization } : {}
+    try {
+      return await request(url, {
+        method,
+        headers: { ...headers, ...own },
+        body: body?.() as Buffer,
+        signal: this.#signal,
+        bodyTimeout: 0,
+      })
+    } catch (error) {
+      this.#signal?.throwIfAborted()
+      throw new HostingError(
+        'UPSTREAM_FAILED',
+        `The registry ${this.address.registry} does not answer: ${(error as Error).message}.`,
+        { cause: error },
+      )
+    }
+  }
+
+  async #authorize(challenge: Challenge): Promise<string | undefined> {
+    const basic = this.#credentials && basicAuthorization(this.#credentials)
+    if (challenge.scheme === 'basic') return basic
+    const url = new URL(challenge.realm)
+    if (challenge.service) url.searchParams.set('service', challenge.service)
+    if (challenge.scope) url.searchParams.set('scope', challenge.scope)
+    const answer = await request(url, {
+      headers: basic ? { authorization: basic } : {},
+      signal: this.#signal,
+    })
+    if (answer.statusCode !== 200) throw await this.failure(answer, 'gives no token')
+    const { token, access_token } = (await answer.body.json()) as { token?: string; access_token?: string }
+    return `Bearer ${token ?? access_token}`
+  }
+}
+
+/** `127.0.0.1:5000/team/weather` → its parts. Throws INVALID_REQUEST for what is no repository with a host. */
+export function parseRepository(text: string): RepositoryAddress {
+  const [, registry, repository] =
+    /^([a-z0-9.-]+(?::\d+)?)\/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)$/i.exec(text) ?? []
+  if (registry && repository && /[.:]|^localhost$/.test(registry))
+    return { registry, repository: repository.toLowerCase() }
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${text}" is no image repository: expected host/name, such as registry.example.com/team/weather.`,
+  )
+}
+
+export function headerOf(answer: RegistryAnswer, name: string): string | undefined {
+  const value = answer.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** A registry on this machine speaks plain HTTP, as Docker takes it too. */
+function isLoopback(registry: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/.test(registry)
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Image } from '../../../src/daemon/builder/image/image.ts'
+import { writeImage } from '../../../src/daemon/builder/image/image.ts'
+import { writeLayer } from '../../../src/daemon/builder/image/layer.ts'
+import { Layout } from '../../../src/daemon/builder/image/layout.ts'
+import { pullImage } from '../../../src/daemon/builder/image/pull.ts'
+import { pushImage } from '../../../src/daemon/builder/image/push.ts'
+import { parseRepository, Registry } from '../../../src/daemon/builder/image/registry.ts'
+import { findCredentials } from '../../../src/daemon/builder/image/registry-auth.ts'
+import { startRegistry } from './small-registry.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'mcp-registry-'))
+const layout = new Layout(join(directory, 'layout'))
+let image: Image
+
+beforeAll(async () => {
+  const layer = await writeLayer(layout.blobs, [{ path: 'app/hello.txt', content: 'hello' }])
+  image = await writeImage(layout.blobs, [layer], {
+    entrypoint: ['/app/hello'],
+    env: { PORT: '8080' },
+    workingDir: '/app',
+    user: '1:1',
+    ports: [8080],
+    labels: {},
+  })
+})
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const repository = (host: string) => parseRepository(`${host}/team/weather`)
+
+test('an image is pushed, and nothing is sent twice', async () => {
+  await using server = await startRegistry()
+  const registry = new Registry(repository(server.host), {})
+  const first = await pushImage(registry, layout.blobs, image, '1.0.0')
+  expect([first.sent.length, first.known.length]).toEqual([2, 0])
+  expect(server.manifests.get('1.0.0')).toEqual(layout.blobs.read(image.descriptor.digest))
+  server.requests.length = 0
+  const second = await pushImage(registry, layout.blobs, image, '1.0.0')
+  expect([second.sent.length, second.known.length]).toEqual([0, 2])
+  expect(server.requests.every(line => line.startsWith('HEAD '))).toBe(true)
+})
+
+test('what another repository of the registry has is mounted instead of sent', async () => {
+  await using server = await startRegistry()
+  for (const { digest } of image.manifest.layers) server.blobs.set(digest, layout.blobs.read(digest))
+  server.failNext(/^HEAD .*blobs/, 404)
+  const registry = new Registry(repository(server.host), {})
+  const report = await pushImage(registry, layout.blobs, image, '1.0.0', { mountFrom: 'team/base' })
+  expect(report.known).toEqual(image.manifest.layers)
+})
+
+test('a registry that asks for a name and a password, or for a token, gets them', async () => {
+  for (const options of [{ basic: 'me:secret' }, { basic: 'me:secret', token: 'abc' }]) {
+    await using server = await startRegistry(options)
+    const config = join(directory, 'config.json')
+    writeFileSync(
+      config,
+      JSON.stringify({ auths: { [server.host]: { auth: Buffer.from('me:secret').toString('base64') } } }),
+    )
+    const credentials = await findCredentials(config, server.host)
+    await pushImage(new Registry(repository(server.host), { credentials }), layout.blobs, image, 'latest')
+    expect(server.manifests.has('latest')).toBe(true)
+  }
+})
+
+test('a registry that does not let us in is named, with what to do', async () => {
+  await using server = await startRegistry({ basic: 'me:secret' })
+  const credentials = { username: 'me', password: 'wrong' }
+  const push = pushImage(
+    new Registry(repository(server.host), { credentials }),
+    layout.blobs,
+    image,
+    'latest',
+  )
+  await expect(push).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+    message: `The registry ${server.host} does not let us in: HTTP 401.`,
+  })
+})
+
+test('a registry that fails half way leaves no tag, and the next push sends the rest', async () => {
+  await using server = await startRegistry()
+  server.failNext(/^PUT .*manifests/, 500)
+  const registry = new Registry(repository(server.host), {})
+  await expect(pushImage(registry, layout.blobs, image, '1.0.0')).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+  })
+  expect(server.manifests.size).toBe(0)
+  const report = await pushImage(registry, layout.blobs, image, '1.0.0')
+  expect(report.sent).toEqual([])
+})
+
+test('a base image is pulled, checked, and not pulled again', async () => {
+  await using server = await startRegistry()
+  const registry = new Registry(repository(server.host), {})
+  await pushImage(registry, layout.blobs, image, '1.0.0')
+  const other = new Layout(join(directory, 'other'))
+  const base = await pullImage(registry, other.blobs, '1.0.0')
+  expect(base.env).toEqual(['PORT=8080'])
+  expect(base.layers[0]).toMatchObject({
+    digest: image.manifest.layers[0]!.digest,
+    diffId: expect.stringMatching(/^sha256:/),
+  })
+  server.requests.length = 0
+  await pullImage(registry, other.blobs, '1.0.0')
+  expect(server.requests.filter(line => line.includes('blobs'))).toEqual([])
+})
+
+test('a blob that is not what its digest says is refused', async () => {
+  await using server = await startRegistry()
+  const registry = new Registry(repository(server.host), {})
+  await pushImage(registry, layout.blobs, image, '1.0.0')
+  server.blobs.set(image.manifest.layers[0]!.digest, Buffer.from('changed'))
+  const pull = pullImage(registry, new Layout(join(directory, 'third')).blobs, '1.0.0')
+  await expect(pull).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+    message: expect.stringContaining('instead of'),
+  })
+})
+
+test('a repository without a host is refused with an example', () => {
+  expect(() => parseRepository('team/weather')).toThrow('registry.example.com/team/weather')
+})
