@@ -16,6 +16,11 @@ const ARGUMENTS = [
   '--no-progress',
   '--no-update-notifier',
   '--loglevel=error',
+  // npm's own default waits 10 s and then 60 s before it says that the registry is out of reach.
+  '--fetch-retries=2',
+  '--fetch-retry-mintimeout=200',
+  '--fetch-retry-maxtimeout=2000',
+  '--fetch-retry-factor=2',
 ]
 
 /** npm's and Node's words for a registry that cannot be reached. */

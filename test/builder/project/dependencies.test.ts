@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Dependencies } from '../../../src/daemon/builder/project/dependencies.ts'
+import { createProjectFolder, type ProjectFolder } from '../../helpers/project-folder.ts'
+
+let registry: Server
+let url: string
+let npmCache: ProjectFolder
+let requests = 0
+const archive = packPackage()
+const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
+
+/** A registry with one package. */
+beforeAll(async () => {
+  npmCache = createProjectFolder()
+  vi.stubEnv('npm_config_cache', npmCache.path)
+  registry = createServer((_request, response) => {
+    requests++
+    response.end(archive)
+  })
+  await new Promise<void>(resolve => registry.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/tiny/-/tiny-1.0.0.tgz`
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  npmCache[Symbol.dispose]()
+  registry.close()
+  registry.closeAllConnections()
+})
+
+function packPackage(): Buffer {
+  using folder = createProjectFolder({
+    'package/package.json': JSON.stringify({
+      name: 'tiny',
+      version: '1.0.0',
+      main: 'index.js',
+      scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran', '')\"" },
+    }),
+    'package/index.js': 'module.exports = 42',
+  })
+  return execFileSync('tar', ['-czf', '-', '-C', folder.path, 'package'])
+}
+
+const MANIFEST = { dependencies: { tiny: '1.0.0' }, devDependencies: { other: '^2.0.0' } }
+
+function projectFiles(entry: object = {}, manifest: object = MANIFEST): Record<string, string> {
+  const packages = {
+    '': manifest,
+    'node_modules/tiny': { version: '1.0.0', resolved: url, integrity, hasInstallScript: true, ...entry },
+    'node_modules/other': {
+      version: '2.0.0',
+      resolved: `${url}-other`,
+      integrity: 'sha512-AA==',
+      dev: true,
+    },
+  }
+  return {
+    'package.json': JSON.stringify(manifest),
+    'package-lock.json': JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
+  }
+}
+
+test('what the lock file says is installed once for all projects with the same one, and no script runs', async () => {
+  using cache = createProjectFolder()
+  using one = createProjectFolder(projectFiles())
+  using other = createProjectFolder(projectFiles())
+  const dependencies = new Dependencies(cache.path)
+  await Promise.all([dependencies.provide(one.path), dependencies.provide(other.path)])
+  for (const { path } of [one, other])
+    expect(readFileSync(join(path, 'node_modules/tiny/index.js'), 'utf8')).toBe('module.exports = 42')
+  expect(existsSync(join(one.path, 'node_modules/tiny/ran'))).toBe(false)
+  expect(existsSync(join(one.path, 'node_modules/other'))).toBe(false)
+  expect(requests).toBe(1)
+
+  using later = createProjectFolder(projectFiles())
+  await new Dependencies(cache.path).provide(later.path)
+  expect(existsSync(join(later.path, 'node_modules/tiny'))).toBe(true)
+  expect(requests).toBe(1)
+})
+
+test.each([
+  ['without package.json', {}],
+  ['without dependencies', { 'package.json': '{"devDependencies":{"vitest":"*"}}' }],
+  ['that needs mcp-hosting alone', { 'package.json': '{"dependencies":{"mcp-hosting":"*"}}' }],
+])('a project %s needs no npm', async (_what, files) => {
+  using cache = createProjectFolder()
+  using project = createProjectFolder(files)
+  await new Dependencies(cache.path).provide(project.path)
+  expect(existsSync(join(project.path, 'node_modules'))).toBe(false)
+  expect(readdirSync(cache.path)).toEqual([])
+})
+
+test.each([
+  [{}, 'there is no package-lock.json that says which versions'],
+  [
+    { 'pnpm-lock.yaml': '' },
+    'they are locked by pnpm-lock.yaml, and this builder installs from package-lock.json',
+  ],
+  [{ 'yarn.lock': '' }, 'they are locked by yarn.lock'],
+])('dependencies without a package-lock.json are refused with what to do: %j', async (files, expected) => {
+  using cache = createProjectFolder()
+  using project = createProjectFolder({ 'package.json': '{"dependencies":{"tiny":"^1.0.0"}}', ...files })
+  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+    code: 'INVALID_MCP',
+    message: expect.stringContaining(expected),
+    next: [{ command: 'npm install --package-lock-only' }],
+  })
+})
+
+test.each([
+  [
+    { resolved: 'git+ssh://git@example.com/tiny.git#abc' },
+    'comes from git+ssh://git@example.com/tiny.git#abc',
+  ],
+  [{ resolved: 'file:../../tiny' }, 'comes from file:../../tiny'],
+  [{ resolved: 'packages/tiny', link: true }, 'comes from packages/tiny'],
+])('a dependency that is no package of a registry is refused: %j', async (entry, expected) => {
+  using cache = createProjectFolder()
+  using project = createProjectFolder(projectFiles(entry))
+  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toThrow(expected)
+})
+
+test('a registry that cannot be reached is told as that, and the next build tries again', async () => {
+  using cache = createProjectFolder()
+  using emptyNpmCache = createProjectFolder()
+  vi.stubEnv('npm_config_cache', emptyNpmCache.path)
+  const closed = createServer()
+  await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
+  const { port } = closed.address() as AddressInfo
+  await new Promise(resolve => closed.close(resolve))
+  const files = projectFiles({ resolved: `http://127.0.0.1:${port}/tiny/-/tiny-1.0.0.tgz` })
+  using project = createProjectFolder({
+    ...files,
+    '.npmrc': `registry=http://127.0.0.1:${port}/`,
+  })
+  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+    message: 'The npm registry cannot be reached (ECONNREFUSED).',
+  })
+  expect(readdirSync(cache.path)).toEqual([])
+})
+
+test('a package with other bytes than the lock file says is refused', async () => {
+  using cache = createProjectFolder()
+  const wrong = `sha512-${createHash('sha512').update('other bytes').digest('base64')}`
+  using project = createProjectFolder(projectFiles({ integrity: wrong }))
+  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+    code: 'INVALID_MCP',
+    details: expect.stringContaining('EINTEGRITY'),
+  })
+})
+
+test('what nobody used for a month, and what a crash left, is removed', async () => {
+  using cache = createProjectFolder({
+    'old/node_modules/x.js': '',
+    'new/node_modules/x.js': '',
+    'half.1.tmp/x': '',
+  })
+  const now = Date.now()
+  const age = (name: string, days: number) => {
+    const then = new Date(now - days * 24 * 3600 * 1000)
+    utimesSync(join(cache.path, name), then, then)
+  }
+  age('old', 31)
+  age('new', 29)
+  age('half.1.tmp', 1)
+  await new Dependencies(cache.path).prune(now)
+  expect(readdirSync(cache.path)).toEqual(['new'])
+})
