@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../../shared/version.ts'
 import { digestOf } from '../build-artifact.ts'
@@ -15,10 +15,12 @@ export interface Toolchain {
   sdk: string
 }
 
-/** `directory`: for what can be made again; `sdk`: file of `mcp-hosting/server`. */
+/** `directory`: for what can be made again; `sdk`: file of `mcp-hosting/server`. Removes the work that a crash left. */
 export function createToolchain(directory: string, sdk: string): Toolchain {
+  const workFolder = join(directory, 'work')
+  rmSync(workFolder, { recursive: true, force: true })
   return {
-    workFolder: join(directory, 'work'),
+    workFolder,
     dependencies: new Dependencies(join(directory, 'dependencies')),
     memory: new BuildMemory(
       join(directory, 'builds'),
