@@ -47,7 +47,9 @@ export class Host {
       if (this.#preparing.get(tenant.id) !== attempt) return server.close()
       this.#preparing.delete(tenant.id)
       void this.#tenants.get(tenant.id)?.close()
-      const served = new ServedTenant(tenant, instanceId, server, changed => this.#reporter.changed(changed))
+      const onChange = (changed: ServedTenant) => this.#reporter.changed(changed)
+      const onFailed = (message: string) => this.#send({ type: 'failed', tenantId: tenant.id, message })
+      const served = new ServedTenant(tenant, instanceId, server, onChange, onFailed)
       this.#tenants.set(tenant.id, served)
       this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
     }

@@ -43,6 +43,8 @@ export type ListMethod = (cursor?: string, context?: ClientContext) => string | 
 export interface ServerOutlet {
   announce(list: 'tools' | 'prompts' | 'resources'): void
   resourceUpdated(uri: string): void
+  /** It cannot go on: the deployment fails, and `message` says why. */
+  fail(message: string): void
   /** To the deployment's log; `stream`: where it came from, the server itself by default. */
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
 }
@@ -71,6 +73,10 @@ export interface CallContext {
 
 /** What the code of custom servers, and bridges to programs, can do besides. */
 export interface ClientContext extends CallContext {
+  /** Aborts `signal`, for a handler that takes too long. */
+  cancel?(): void
+  /** A question to the client waits for its answer, which may take as long as a person does. */
+  readonly isAsking?: boolean
   /** `_meta` of the request as it came. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly client: ClientFacts

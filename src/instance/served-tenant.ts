@@ -36,6 +36,7 @@ export class ServedTenant {
     instanceId: string,
     server: PreparedServer,
     onChange: (tenant: ServedTenant) => void,
+    onFailed: (message: string) => void = () => {},
   ) {
     this.config = config
     this.instanceId = instanceId
@@ -43,6 +44,7 @@ export class ServedTenant {
     this.#onChange = onChange
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
+      fail: message => onFailed(message),
       resourceUpdated: uri => this.announcements.resourceUpdated(uri),
       log: (level, message, stream) => this.log.server(level, message, stream),
     })

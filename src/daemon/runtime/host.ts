@@ -24,6 +24,8 @@ export interface HostOptions extends ProcessOptions {
 export interface HostWatcher {
   onMetrics(metrics: TenantMetrics): void
   onEnded(ending: HostEnding): void
+  /** The process cannot go on with the tenant. */
+  onFailed(error: RefusedArtifactError): void
 }
 
 interface Answer {
@@ -241,7 +243,8 @@ export class Host {
       case 'failed': {
         const asked =
           this.#nextAnswer('serving', message.tenantId) ?? this.#nextAnswer('described', message.tenantId)
-        return asked?.reject(new RefusedArtifactError(message.message, message.stack))
+        const error = new RefusedArtifactError(message.message, message.stack)
+        return asked ? asked.reject(error) : this.#watchers.get(message.tenantId)?.onFailed(error)
       }
       case 'ready':
         return this.#nextAnswer('ready', '')?.resolve(message)

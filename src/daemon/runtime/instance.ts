@@ -13,6 +13,8 @@ export interface InstanceEvents {
   onMetrics(): void
   /** Its process ended while the instance was not forgotten. */
   onEnded(instance: Instance, ending: HostEnding): void
+  /** Its process says that it cannot go on. */
+  onFailed(instance: Instance, error: Error): void
 }
 
 /** One tenant in one process. */
@@ -40,6 +42,7 @@ export class Instance {
         events.onMetrics()
       },
       onEnded: ending => events.onEnded(this, ending),
+      onFailed: error => events.onFailed(this, error),
     }
     place.host.watch(place.tenant.id, this.#watcher)
   }

@@ -36,6 +36,7 @@ export class Pool {
   readonly #instances = new InstanceSet({
     onMetrics: () => this.#onMetrics(),
     onEnded: (instance, ending) => this.#onCrash(instance, new HostEndedError(ending)),
+    onFailed: (instance, error) => this.#onCrash(instance, error),
   })
   readonly #held: HeldConnections
   readonly #restarts = new RestartTimers()

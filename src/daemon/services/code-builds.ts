@@ -5,6 +5,7 @@ import type { Artifact, Described, Program } from '../../shared/artifact.ts'
 import type { BuildRequest } from '../../shared/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { type BuiltArtifact, buildArtifact, digestOf } from '../builder/build-artifact.ts'
+import { toProgramError } from '../builder/program/program-error.ts'
 import { bundleProject } from '../builder/project/bundle.ts'
 import { findModules } from '../builder/project/find-modules.ts'
 import { toLoadError } from '../builder/project/load-error.ts'
@@ -77,9 +78,11 @@ export class CodeBuilds {
   ): Promise<BuiltArtifact> {
     const program = { ...request.program!, ...(source && { source: source.digest }) }
     const { artifact } = buildArtifact(request, { program })
-    const described = await this.#describe(build, artifact, { env: request.env_vars }).finally(() =>
-      this.#rooms.programs.remove(build.name, build.id),
-    )
+    const described = await this.#describe(build, artifact, { env: request.env_vars })
+      .catch(error => {
+        throw toProgramError(error)
+      })
+      .finally(() => this.#rooms.programs.remove(build.name, build.id))
     return buildArtifact(mergeDescribed(request, described), {
       ...described,
       program: withChildren(program, described.children),

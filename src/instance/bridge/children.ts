@@ -8,7 +8,9 @@ export interface Children {
   /** Starts what must run before the first call. Rejects with ChildStartError. */
   start(): Promise<void>
   /** Has a child do something for a client. Rejects with ChildStartError when none can be started. */
-  run<T>(context: ClientContext, use: (child: McpChild) => Promise<T>): Promise<T>
+  run<T>(context: ClientContext, use: Use<T>): Promise<T>
+  /** The same for what no server asks its client in the middle of, such as a list. */
+  glance<T>(context: ClientContext, use: Use<T>): Promise<T>
   /** All that run. */
   readonly running: McpChild[]
   /** One for all clients. */
@@ -19,6 +21,8 @@ export interface Children {
   onReady: ((child: McpChild, session?: CallerSession) => void) | undefined
   close(): Promise<void>
 }
+
+export type Use<T> = (child: McpChild) => Promise<T>
 
 export interface ChildrenOptions {
   /** Starts a process; the handshake is still to come. Throws when there is no such command. */
@@ -71,9 +75,13 @@ export class SharedChildren implements Children {
     await this.#slot.get()
   }
 
-  run<T>(_context: ClientContext, use: (child: McpChild) => Promise<T>): Promise<T> {
+  run<T>(_context: ClientContext, use: Use<T>): Promise<T> {
     const child = this.#slot.get()
     return child instanceof Promise ? child.then(use) : use(child)
+  }
+
+  glance<T>(context: ClientContext, use: Use<T>): Promise<T> {
+    return this.run(context, use)
   }
 
   async close(): Promise<void> {

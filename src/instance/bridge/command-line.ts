@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import { ChildStartError } from './child-start-error.ts'
 
 export type ExistingProgram = Exclude<Program, { type: 'module' }>
 
@@ -23,14 +24,14 @@ export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLi
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const cwd = resolve(folder, program.cwd ?? '.')
   if (!isFolder(cwd))
-    throw new Error(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
+    throw new ChildStartError(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
   const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...tenant.env }
   return { file: findExecutable(program.command, cwd, env.PATH ?? ''), args: program.args, env, cwd }
 }
 
 function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
   if (program) return program
-  throw new Error(`"${serverName}" runs a program and has no folder for it`)
+  throw new ChildStartError(`"${serverName}" runs a program and has no folder for it`)
 }
 
 /** As a shell finds it, but telling plainly what is wrong. */
@@ -38,13 +39,13 @@ function findExecutable(command: string, cwd: string, path: string): string {
   if (command.includes('/')) {
     const file = resolve(cwd, command)
     if (isExecutable(file)) return file
-    throw new Error(`"${command}" is no executable file in ${cwd}`)
+    throw new ChildStartError(`"${command}" is no executable file in ${cwd}`)
   }
   // Node itself is always there, whatever the PATH of the daemon holds.
   const folders = [...path.split(delimiter).filter(Boolean), dirname(process.execPath)]
   const found = folders.map(folder => resolve(folder, command)).find(isExecutable)
   if (found) return found
-  throw new Error(`there is no command "${command}" in PATH (${path})`)
+  throw new ChildStartError(`there is no command "${command}" in PATH (${path})`)
 }
 
 function isExecutable(file: string): boolean {

@@ -1,7 +1,7 @@
 import { type ClientContext, RpcError } from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { ChildSlot } from './child-slot.ts'
-import { type ChildrenOptions, outputEvents, tellCrash } from './children.ts'
+import { type ChildrenOptions, outputEvents, tellCrash, type Use } from './children.ts'
 import type { ChildEvents, McpChild } from './mcp-child.ts'
 
 /** Calls at one time; the next one waits for one of these to end. */
@@ -38,11 +38,15 @@ export class LeasedChildren {
   }
 
   async start(): Promise<void> {
-    const lease = this.#leases[0] ?? this.#add()
-    await lease.slot.get()
+    await this.#first.slot.get()
   }
 
-  async run<T>(context: ClientContext, use: (child: McpChild) => Promise<T>): Promise<T> {
+  /** Beside whatever call the first child has. */
+  async glance<T>(use: Use<T>): Promise<T> {
+    return use(await this.#first.slot.get())
+  }
+
+  async run<T>(context: ClientContext, use: Use<T>): Promise<T> {
     const lease = await this.#take()
     try {
       lease.context = context
@@ -55,6 +59,10 @@ export class LeasedChildren {
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     await Promise.all(this.#leases.map(({ slot }) => slot.close()))
+  }
+
+  get #first(): Lease {
+    return this.#leases[0] ?? this.#add()
   }
 
   #take(): Lease | Promise<Lease> {

@@ -5,6 +5,7 @@ import { META } from '../protocol/envelope.ts'
 import { isObject, RPC } from '../protocol/json-rpc.ts'
 import { isLogLevel } from '../protocol/log-level.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
+import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import type { ProcessGuard } from './process-guard.ts'
 import {
@@ -47,16 +48,6 @@ export interface ServerFacts {
   capabilities: Result
   serverInfo: { name: string; version: string; title?: string }
   instructions: string | undefined
-}
-
-/** The program did not become a server. */
-export class ChildStartError extends Error {
-  override readonly name = 'ChildStartError'
-  readonly output: readonly string[]
-  constructor(message: string, output: readonly string[]) {
-    super(message)
-    this.output = output
-  }
 }
 
 /** A child process that speaks MCP over standard input and output. */
@@ -133,7 +124,7 @@ export class McpChild {
       const ending = await this.ended
       const why =
         error instanceof ChildEndedError ? describeProgramEnding(ending) : describeRefusal(error as Error)
-      throw new ChildStartError(why, this.process.lastLines)
+      throw new ChildStartError(`the program ${why}`, this.process.lastLines)
     } finally {
       clearTimeout(timer)
     }

@@ -19,6 +19,10 @@ export class EarlyOutlet implements ServerOutlet {
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
   }
 
+  fail(message: string): void {
+    this.#target?.fail(message)
+  }
+
   announce(list: 'tools' | 'prompts' | 'resources'): void {
     this.#target?.announce(list)
   }

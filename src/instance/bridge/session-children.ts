@@ -1,7 +1,7 @@
 import { type CallerSession, type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { ChildSlot } from './child-slot.ts'
-import { type Children, type ChildrenOptions, outputEvents, tellCrash } from './children.ts'
+import { type Children, type ChildrenOptions, outputEvents, tellCrash, type Use } from './children.ts'
 import { LeasedChildren } from './leased-children.ts'
 import type { ChildEvents, McpChild } from './mcp-child.ts'
 import { SpareChild } from './spare-child.ts'
@@ -56,9 +56,15 @@ export class SessionChildren implements Children {
     this.#spare.fill()
   }
 
-  run<T>(context: ClientContext, use: (child: McpChild) => Promise<T>): Promise<T> {
-    const { session } = context
-    if (!session) return this.#leased.run(context, use)
+  run<T>(context: ClientContext, use: Use<T>): Promise<T> {
+    return context.session ? this.#runIn(context.session, context, use) : this.#leased.run(context, use)
+  }
+
+  glance<T>(context: ClientContext, use: Use<T>): Promise<T> {
+    return context.session ? this.#runIn(context.session, context, use) : this.#leased.glance(use)
+  }
+
+  #runIn<T>(session: CallerSession, context: ClientContext, use: Use<T>): Promise<T> {
     const entry = this.#sessions.get(session.id) ?? this.#add(session, context.client)
     entry.lastUsedAt = Date.now()
     const child = entry.slot.get()

@@ -17,9 +17,10 @@ import {
 } from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { passedCapabilities } from './capabilities.ts'
-import { type Children, SharedChildren } from './children.ts'
+import { ChildStartError } from './child-start-error.ts'
+import { type Children, SharedChildren, type Use } from './children.ts'
 import { commandLine, type ExistingProgram } from './command-line.ts'
-import { type ChildEvents, ChildStartError, McpChild } from './mcp-child.ts'
+import { type ChildEvents, McpChild } from './mcp-child.ts'
 import { EarlyOutlet } from './outlet.ts'
 import { ProcessGuard } from './process-guard.ts'
 import type { Result } from './rpc-channel.ts'
@@ -54,6 +55,8 @@ export async function prepareStdioServer(
   try {
     await startChildren(children)
   } catch (error) {
+    // The daemon gives the last lines of this process as the reason.
+    if (error instanceof ChildStartError) for (const line of error.output) process.stderr.write(`${line}\n`)
     await children.close()
     guard.close()
     throw error
@@ -75,7 +78,8 @@ function createChildren(
   const options = {
     outlet,
     spawn: (events: ChildEvents) => new McpChild(commandLine(program, tenant), { guard, ...limits }, events),
-    onCrashLoop: (sentence: string) => endCrashLoop(outlet, sentence),
+    onCrashLoop: (sentence: string) =>
+      outlet.fail(`the program ends again and again; the last time it ${sentence}`),
   }
   return childrenMode(program) === 'session'
     ? new SessionChildren(options, limits)
@@ -95,12 +99,6 @@ async function startChildren(children: Children): Promise<void> {
       if (!(error instanceof ChildStartError) || tries === START_TRIES) throw error
     }
   }
-}
-
-/** The daemon starts this process anew, with pauses that grow, and in the end says that the deployment failed. */
-function endCrashLoop(outlet: ServerOutlet, sentence: string): void {
-  outlet.log('error', `the program ends again and again; the last time it ${sentence}`)
-  setTimeout(() => process.kill(process.pid, 'SIGTERM'), 100)
 }
 
 class StdioServer implements PreparedServer {
@@ -179,8 +177,10 @@ class StdioServer implements PreparedServer {
   }
 
   async #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {
+    const pass: Use<Result> = child => child.call(method, params, context)
     try {
-      return (await this.#children.run(context, child => child.call(method, params, context))) as T
+      const children = this.#children
+      return (await (MAY_ASK.has(method) ? children.run(context, pass) : children.glance(context, pass))) as T
     } catch (error) {
       throw error instanceof ChildStartError ? cannotStart(error) : error
     }
@@ -194,8 +194,10 @@ class StdioServer implements PreparedServer {
   }
 }
 
+/** What a server may ask its client in the middle of (2026-07-28 basic/utilities/mrtr). */
+const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read'])
 const NO_SCHEMA = Object.freeze({})
 
 function cannotStart(error: ChildStartError): RpcError {
-  return new RpcError(RPC.internalError, `The program behind this server ${error.message}`)
+  return new RpcError(RPC.internalError, `This server cannot answer: ${error.message}`)
 }
