@@ -8,5 +8,5 @@ import { echoServer } from './daemon.ts'
 // As a spare does: code that has served two servers is compiled for more than one.
 await warmUp()
 const { artifact } = buildArtifact(parseBuildRequest(echoServer('echo')))
-await runStandalone(artifact, { PORT: '0' })
+await runStandalone({ artifact }, { PORT: '0' })
 process.on('disconnect', () => process.exit(0))

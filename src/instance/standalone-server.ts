@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import type { Artifact } from '../shared/artifact.ts'
 import type { FromInstance, Tenant } from '../shared/instance-protocol.ts'
 import { Host } from './host.ts'
-import { prepareServer } from './prepare-server.ts'
+import { prepare } from './prepare.ts'
 
 const TENANT_ID = 'standalone'
 const DEFAULT_PORT = 8080
@@ -11,16 +11,25 @@ const KEY_BYTES = 32
 /** How long open connections may take to end by themselves after SIGTERM. */
 const DRAIN_TIMEOUT_MS = 10_000
 
+/** What is served; `bundle`: the text of its handler modules, where it has any. */
+export interface StandaloneCode {
+  artifact: Artifact
+  bundle?: string | undefined
+}
+
 /**
  * Serves one artifact without a daemon, with the same HTTP and protocol layer, until SIGTERM or SIGINT.
  * Environment: `PORT`, `HOST`, `ALLOWED_HOSTS`, `ALLOWED_ORIGINS` (by commas), `LOG_LEVEL`, `ALLOW_PRIVATE_NETWORK`,
  * `STATE_KEY` (32 random bytes in base 64, the same for several copies) and the variables that the artifact declares.
  */
-export async function runStandalone(artifact: Artifact, env: NodeJS.ProcessEnv): Promise<void> {
+export async function runStandalone(
+  { artifact, bundle }: StandaloneCode,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   try {
     const server = await listen(parsePort(env.PORT), env.HOST || '127.0.0.1')
     const tenant = createTenant(artifact, env, server)
-    const host = await serve(server, artifact, tenant)
+    const host = await serve(server, { artifact, bundle }, tenant)
     process.stdout.write(`${JSON.stringify({ server: artifact.server.name, url: tenant.url })}\n`)
     endOnSignal(server, host)
   } catch (error) {
@@ -94,9 +103,9 @@ function declaredValues(artifact: Artifact, env: NodeJS.ProcessEnv): Record<stri
 }
 
 /** Hands every connection to the host that instances have as well. Rejects when the artifact cannot be served. */
-function serve(server: Server, artifact: Artifact, tenant: Tenant): Promise<Host> {
+function serve(server: Server, { artifact, bundle }: StandaloneCode, tenant: Tenant): Promise<Host> {
   return new Promise((resolve, reject) => {
-    const host: Host = new Host(prepareServer, (message: FromInstance) => {
+    const host: Host = new Host(prepare, (message: FromInstance) => {
       if (message.type === 'failed') reject(new Error(message.message))
       if (message.type === 'serving') resolve(host)
       if (message.type === 'drained') void host.close().then(() => process.exit(0))
@@ -105,7 +114,7 @@ function serve(server: Server, artifact: Artifact, tenant: Tenant): Promise<Host
     server.on('connection', socket =>
       host.connect({ type: 'connection', tenantId: TENANT_ID, seq: seq++ }, socket),
     )
-    host.serve({ type: 'serve', tenant, artifact, instanceId: `${TENANT_ID}-${process.pid}` })
+    host.serve({ type: 'serve', tenant, artifact, bundle, instanceId: `${TENANT_ID}-${process.pid}` })
   })
 }
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Artifact } from '../shared/artifact.ts'
 import { runStandalone } from './standalone-server.ts'
 
-// The program of `mcp export --bundle`: the artifact lies beside it as `artifact.json`.
-const artifact = JSON.parse(readFileSync(new URL('artifact.json', import.meta.url), 'utf8'))
-await runStandalone(artifact, process.env)
+// The program of `mcp export --bundle`: the artifact lies beside it, and so does the code of handler modules.
+const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const artifact: Artifact = JSON.parse(read('artifact.json'))
+const bundle = artifact.program?.type === 'module' ? read('handlers.mjs') : undefined
+await runStandalone({ artifact, bundle }, process.env)

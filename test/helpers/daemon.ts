@@ -97,14 +97,20 @@ function send(url: URL, options: RequestOptions, payload: string | undefined): P
       response.on('error', reject)
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString()
-        const isJson = (response.headers['content-type'] ?? '').includes('json')
-        const body = isJson && text ? JSON.parse(text) : undefined
+        const body = text ? bodyOf(response.headers['content-type'] ?? '', text) : undefined
         resolve({ status: response.statusCode!, headers: response.headers, body, text })
       })
     })
     sent.on('error', reject)
     sent.end(payload)
   })
+}
+
+/** A JSON document, or the last one of an event stream: what came before the answer is not of interest here. */
+function bodyOf(contentType: string, text: string) {
+  if (contentType.includes('json')) return JSON.parse(text)
+  const events = contentType.includes('event-stream') ? [...text.matchAll(/^data: ?(.+)$/gm)] : []
+  return events.length > 0 ? JSON.parse(events.at(-1)![1]!) : undefined
 }
 
 /** One `tools/call` of the stateless protocol era, without any client library. */

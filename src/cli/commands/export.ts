@@ -29,10 +29,14 @@ export default defineCommand({
   async run(context, { mcpId, out, force }) {
     const api = await context.api()
     const id = await resolveBuild(api, mcpId)
-    const artifact = await api.get<Artifact>(`/v1/build/${encodeURIComponent(id)}/artifact`)
+    const build = `/v1/build/${encodeURIComponent(id)}`
+    const artifact = await api.get<Artifact>(`${build}/artifact`)
+    const bundle = hasModules(artifact)
+      ? (await api.get<{ bundle: string }>(`${build}/bundle`)).bundle
+      : undefined
     const directory = resolve(context.cwd, out ?? artifact.server.name)
     refuseFull(directory, force)
-    const files = writeBundle(directory, artifact)
+    const files = writeBundle(directory, artifact, bundle)
     const { output, cwd } = context
     output.result({ mcp_id: id, directory, files }, () => {
       const shown = relative(cwd, directory) || '.'
@@ -49,11 +53,21 @@ function refuseFull(directory: string, force: boolean): void {
   })
 }
 
-function writeBundle(directory: string, artifact: Artifact): string[] {
+/** Throws INVALID_REQUEST for a program: it is no code of ours to write down. */
+function hasModules({ program, server }: Artifact): boolean {
+  if (!program || program.type === 'module') return program !== undefined
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${server.name} is a program of its own (${program.command}): it runs without mcp as it is, and is not exported.`,
+  )
+}
+
+function writeBundle(directory: string, artifact: Artifact, bundle: string | undefined): string[] {
   mkdirSync(directory, { recursive: true })
   copyFileSync(join(packageRoot(), 'dist', 'standalone.js'), join(directory, 'server.mjs'))
   const files: Record<string, string> = {
     'artifact.json': JSON.stringify(artifact),
+    ...(bundle !== undefined && { 'handlers.mjs': bundle }),
     'package.json': `${JSON.stringify(manifestOf(artifact), null, 2)}\n`,
     'README.md': readmeOf(artifact),
   }

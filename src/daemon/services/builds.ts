@@ -58,6 +58,14 @@ export class Builds {
     return loadArtifact(this.#rooms, requireReady(this.get(id)))
   }
 
+  /** The code of its handler modules. Throws what `artifact` does, and NOT_FOUND when it has none. */
+  bundle(id: string): string {
+    const { digest } = requireReady(this.get(id))
+    const bundle = digest === null ? undefined : this.#rooms.artifacts.loadBundle(digest)
+    if (bundle !== undefined) return bundle
+    throw new HostingError('NOT_FOUND', `Build ${id} has no handler modules, so there is no bundle of them.`)
+  }
+
   /** Throws NOT_FOUND, and CONFLICT while the build is being made or a deployment of it is kept. */
   async remove(id: string): Promise<void> {
     const build = this.get(id)
