@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
@@ -50,4 +52,179 @@ test('a folder of handler modules becomes a server whose preview answers', async
   expect(record).toMatchObject({ status: 'ready', name: 'shop' })
   const result = await callTool(record.url, 'add', { a: 2, b: 40 })
   expect(result.content).toEqual([{ type: 'text', text: '42' }])
+})
+
+test('the names of what modules define are those of the build record', async () => {
+  const { mcp_id, status } = await build({
+    'tools/add.ts': ADD,
+    'resources/motd.ts': `export default { uri: 'shop://motd', description: 'Of the day', handler: () => 'Hi' }`,
+    'prompts/greet.ts': `export default { description: 'Greets', arguments: { name: {} }, handler: ({ name }) => 'Hello ' + name }`,
+  })
+  expect(status).toBe('ready')
+  const artifact = await daemon.api('GET', `/v1/build/${mcp_id}/artifact`)
+  expect(artifact.body.data).toMatchObject({
+    program: { type: 'module', bundle: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    tools: [{ name: 'add', handler: { type: 'module', path: 'tools/add.ts', export: 'default' } }],
+    resources: [{ uri: 'shop://motd', name: 'motd' }],
+    prompts: [{ name: 'greet', arguments: [{ name: 'name', required: true }] }],
+  })
+})
+
+test('what the request says of a definition goes before what its module says, and names modules of its own', async () => {
+  const files = {
+    'tools/add.ts': ADD,
+    'src/all.ts': `export const shout = ({ text }: { text: string }) => text.toUpperCase()`,
+  }
+  const tools = [
+    {
+      name: 'shout',
+      description: 'Shouts',
+      inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+      handler: { type: 'module', path: 'src/all.ts', export: 'shout' },
+    },
+    {
+      name: 'plus',
+      description: 'Plus',
+      inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
+      handler: { type: 'module', path: 'tools/add.ts' },
+    },
+    {
+      name: 'declared',
+      description: 'Declared',
+      inputSchema: {},
+      handler: { type: 'template', text: 'by text' },
+    },
+  ]
+  const { url } = await build(files, { tools })
+  expect((await callTool(url, 'shout', { text: 'hey' })).content[0].text).toBe('HEY')
+  expect((await callTool(url, 'plus', { a: 1, b: 2 })).content[0].text).toBe('3')
+  expect((await callTool(url, 'declared')).content[0].text).toBe('by text')
+})
+
+test('the same source built again is the same artifact, and nothing is bundled or run for it', async () => {
+  const files = {
+    'tools/pid.ts': `export default { description: 'x', handler: () => String(${Date.now()}) }`,
+  }
+  const first = await build(files)
+  const artifactFile = join(daemon.home.artifacts, `${first.digest}.mjs`)
+  const { mtimeMs, ino } = statSync(artifactFile)
+  const second = await build(files)
+  expect(second).toMatchObject({ status: 'ready', digest: first.digest, tools: ['pid'] })
+  expect(statSync(artifactFile)).toMatchObject({ mtimeMs, ino })
+})
+
+test('a source whose artifact was lost is built anew', async () => {
+  const files = { 'tools/lost.ts': `export default { description: 'x', handler: () => 'found' }` }
+  const first = await build(files)
+  rmSync(join(daemon.home.artifacts, `${first.digest}.mjs`))
+  const second = await build(files)
+  expect(second.digest).toBe(first.digest)
+  expect((await callTool(second.url, 'lost')).content[0].text).toBe('found')
+})
+
+test('the bundle is removed with the last build that is made of it', async () => {
+  const files = { 'tools/gone.ts': `export default { description: 'x', handler: () => 'gone' }` }
+  const first = await build(files, { name: 'gone' })
+  const second = await build(files, { name: 'gone' })
+  const of = (digest: string) => readdirSync(daemon.home.artifacts).filter(name => name.startsWith(digest))
+  await daemon.api('DELETE', `/v1/build/${first.mcp_id}`)
+  expect(of(first.digest)).toHaveLength(2)
+  await daemon.api('DELETE', `/v1/build/${second.mcp_id}`)
+  expect(of(first.digest)).toEqual([])
+})
+
+test('the bundled code can be read, and a declared server has none', async () => {
+  const { mcp_id } = await build({ 'tools/add.ts': ADD })
+  const { body } = await daemon.api('GET', `/v1/build/${mcp_id}/bundle`)
+  expect(body.data.bundle).toContain('sourceMappingURL=data:')
+  const declared = await daemon.api('POST', '/v1/build', { body: { name: 'declared', template: 'basic' } })
+  const none = await daemon.api('GET', `/v1/build/${declared.body.data.mcp_id}/bundle`)
+  expect(none).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
+})
+
+test('a custom server never shares its process, a preview neither', async () => {
+  const who = `export default { description: 'Tells its process', handler: () => String(process.pid) }`
+  const one = await build({ 'tools/who.ts': who }, { name: 'one' })
+  const other = await build({ 'tools/who.ts': who }, { name: 'other' })
+  const pids = await Promise.all(
+    [one, other].map(async ({ url }) => (await callTool(url, 'who')).content[0].text),
+  )
+  expect(pids[0]).not.toBe(pids[1])
+})
+
+test('a source that is not there is refused before there is a build', async () => {
+  const { status, body } = await daemon.api('POST', '/v1/build', {
+    body: { name: 'shop', template: 'custom', source: 'src_00000000000000000000' },
+  })
+  expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
+})
+
+const THROWS = 'const limits: any = undefined\n\nexport default limits.max\n'
+const THROWS_DEEPLY = {
+  'tools/b.ts': `import { load } from '../src/load.ts'\nexport default await load()`,
+  'src/load.ts': `export async function load() {\n  throw new TypeError('no way')\n}`,
+}
+
+test.each([
+  [
+    'throws while it is loaded',
+    { 'tools/a.ts': THROWS },
+    "The server cannot be loaded: Cannot read properties of undefined (reading 'max') (tools/a.ts:3:23)",
+    "tools/a.ts:3:23: TypeError: Cannot read properties of undefined (reading 'max')\n  3 | export default limits.max\n    |                       ^",
+  ],
+  [
+    'fails in a file that it imports',
+    THROWS_DEEPLY,
+    'The server cannot be loaded: no way (src/load.ts:2:9)',
+    '    |         ^\n    at src/load.ts:2:9\n    at tools/b.ts:2:22',
+  ],
+  [
+    'exports no definition',
+    { 'tools/a.ts': `export default { description: 'x' }` },
+    'The server cannot be loaded: tools/a.ts exports no tool',
+    undefined,
+  ],
+  [
+    'takes the name of another one',
+    { 'tools/add.ts': ADD, 'tools/b.ts': ADD.replace('description', `name: 'add', description`) },
+    'tools/b.ts: name: "add" is already the name of tools/add.ts',
+    undefined,
+  ],
+  [
+    'has an invalid schema',
+    { 'tools/a.ts': ADD.replace(`type: 'object'`, `type: 'objekt'`) },
+    'tools/a.ts: inputSchema.type: must be "object"',
+    undefined,
+  ],
+  [
+    'describes nothing',
+    { 'tools/a.ts': ADD.replace(`description: 'Adds two numbers',`, '') },
+    'tools/a.ts: description: is required',
+    undefined,
+  ],
+  [
+    'ends its process',
+    { 'tools/a.ts': 'process.exit(3)' },
+    "The server's process crashed with exit code 3 while it was loaded.",
+    'tools/a.ts',
+  ],
+  [
+    'is not there',
+    { 'README.md': '' },
+    'The source defines nothing: no tool, resource or prompt.',
+    'tools/, resources/ or prompts/',
+  ],
+])('a module that %s is a failed build that says where', async (_what, files, message, details) => {
+  const { status, error } = await build(files as Record<string, string>)
+  expect(status).toBe('failed')
+  expect(error.code).toBe('INVALID_MCP')
+  expect(error.message).toContain(message)
+  expect(error.details ?? '').toContain(details ?? '')
+})
+
+test('a failed build leaves the preview of the last good one', async () => {
+  const good = await build({ 'tools/add.ts': ADD }, { name: 'lasting' })
+  const bad = await build({ 'tools/add.ts': 'export default {' }, { name: 'lasting' })
+  expect(bad.status).toBe('failed')
+  expect((await callTool(good.url, 'add', { a: 1, b: 1 })).content[0].text).toBe('2')
 })
