@@ -8,6 +8,7 @@ import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
+import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
 import { errorFields } from './daemon-log.ts'
@@ -181,7 +182,8 @@ function createRooms(
   return {
     ...files,
     toolchain,
-    programs: new ProgramFolders(home.programs),
+    programs: new ProgramFolders(home.programs, home.packages),
+    packages: new Packages(home.packages),
     supervisor,
     gateway,
     logs,

@@ -36,7 +36,18 @@ export type Program =
   /** `bundle`: SHA-256 of one ESM file in the artifact store; it default-exports the project's definitions. */
   | { type: 'module'; bundle: string }
   /** `source`: SHA-256 of the archive that is unpacked for it. */
-  | (ProgramDefinition & { source?: string })
+  | (ProgramDefinition & { source?: string; package?: InstalledPackage })
+
+/** What `npx` runs, as it was installed by the build. */
+export interface InstalledPackage {
+  /** Names the folder of the installation. */
+  digest: string
+  version: string
+  /** The program in it. */
+  bin: string
+  /** What npx would pass on. */
+  args: string[]
+}
 
 /** What a process that loaded a custom server tells of it: the build fills the artifact from it. */
 export interface Described {

@@ -18,6 +18,8 @@ export interface HomePaths {
   sources: string
   /** Folders of programs, their HOME. */
   programs: string
+  /** npm packages that programs are. */
+  packages: string
   /** What can be made again: installed dependencies, results of builds. */
   cache: string
   images: string
@@ -49,6 +51,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     artifacts: join(data, 'artifacts'),
     sources: join(data, 'sources'),
     programs: join(data, 'programs'),
+    packages: join(data, 'packages'),
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
     logs: join(data, 'logs'),

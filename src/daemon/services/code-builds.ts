@@ -5,6 +5,7 @@ import type { Artifact, Described, Program } from '../../shared/artifact.ts'
 import type { BuildRequest } from '../../shared/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { type BuiltArtifact, buildArtifact, digestOf } from '../builder/build-artifact.ts'
+import { parseNpx } from '../builder/program/npx-command.ts'
 import { toProgramError } from '../builder/program/program-error.ts'
 import { bundleProject } from '../builder/project/bundle.ts'
 import { findModules } from '../builder/project/find-modules.ts'
@@ -76,7 +77,12 @@ export class CodeBuilds {
     request: BuildRequest,
     source: Source | undefined,
   ): Promise<BuiltArtifact> {
-    const program = { ...request.program!, ...(source && { source: source.digest }) }
+    const npx = parseNpx(request.program!)
+    const program = {
+      ...request.program!,
+      ...(source && { source: source.digest }),
+      ...(npx && { package: await this.#rooms.packages.install(npx) }),
+    }
     const { artifact } = buildArtifact(request, { program })
     const described = await this.#describe(build, artifact, { env: request.env_vars })
       .catch(error => {

@@ -10,6 +10,7 @@ export async function removeLeftovers(rooms: Rooms): Promise<void> {
   const { store, artifacts, toolchain, logs, programs } = rooms
   for (const { name } of store.servers.list()) if (!store.builds.hasAny(name)) forgetServer(rooms, name)
   for (const name of programs.servers()) if (!store.builds.hasAny(name)) programs.removeOf(name)
+  await rooms.packages.prune(Date.now())
   const { digests, unfinished } = artifacts.list()
   for (const name of unfinished) artifacts.removeUnfinished(name)
   for (const digest of digests) if (!store.builds.digestInUse(digest)) artifacts.remove(digest)

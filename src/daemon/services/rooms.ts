@@ -1,5 +1,6 @@
 import type { SourceArchives } from '../builder/archive/source-archives.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
+import type { Packages } from '../builder/program/packages.ts'
 import type { ProgramFolders } from '../builder/program/program-folders.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -19,6 +20,7 @@ export interface Rooms {
   archives: SourceArchives
   toolchain: Toolchain
   programs: ProgramFolders
+  packages: Packages
   supervisor: Supervisor
   gateway: Gateway
   logs: LogStore

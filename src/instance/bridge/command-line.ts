@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync, utimesSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
@@ -19,19 +19,35 @@ export interface CommandLine {
  * was declared for it: nothing of the daemon's. Throws when there is no such folder or command.
  */
 export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLine {
-  const { folder, env: base } = requirePlace(tenant)
+  const { folder, packages, env: base } = requirePlace(tenant)
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const cwd = resolve(folder, program.cwd ?? '.')
   if (!isFolder(cwd))
     throw new ChildStartError(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
   const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...tenant.env }
+  const installed = findInstalled(program, packages)
+  if (installed) return { ...installed, env, cwd }
   return { file: findExecutable(program.command, cwd, env.PATH ?? ''), args: program.args, env, cwd }
 }
 
 function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
   if (program) return program
   throw new ChildStartError(`"${serverName}" runs a program and has no folder for it`)
+}
+
+/** The package as it was built with; undefined when there is none any more, and npx has to fetch it. */
+function findInstalled(
+  { package: installed }: ExistingProgram,
+  packages: string,
+): Pick<CommandLine, 'file' | 'args'> | undefined {
+  if (!installed) return undefined
+  const folder = join(packages, installed.digest)
+  const file = join(folder, 'node_modules', '.bin', installed.bin)
+  if (!isExecutable(file)) return undefined
+  const now = new Date()
+  utimesSync(folder, now, now) // in use, so not to be removed as left over
+  return { file, args: installed.args }
 }
 
 /** As a shell finds it, but telling plainly what is wrong. */

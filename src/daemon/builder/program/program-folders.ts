@@ -23,16 +23,18 @@ const PASSED = [
  */
 export class ProgramFolders {
   readonly #directory: string
+  readonly #packages: string
   readonly #env: Record<string, string>
 
-  constructor(directory: string, env: NodeJS.ProcessEnv = process.env) {
+  constructor(directory: string, packages: string, env: NodeJS.ProcessEnv = process.env) {
     this.#directory = directory
+    this.#packages = packages
     this.#env = Object.fromEntries(PASSED.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
   }
 
   /** The program itself makes the folder. */
   place(server: string, slot: string): Place {
-    return { folder: join(this.#directory, server, slot), env: this.#env }
+    return { folder: join(this.#directory, server, slot), packages: this.#packages, env: this.#env }
   }
 
   async remove(server: string, slot: string): Promise<void> {

@@ -28,8 +28,13 @@ const OUT_OF_REACH =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
 
 /** Installs the lock file of a folder there. Throws UPSTREAM_FAILED with npm's own words in `details`. */
-export async function npmInstall(directory: string): Promise<void> {
-  const { code, output } = await run(directory)
+export function npmInstall(directory: string): Promise<void> {
+  return runNpm(directory, ARGUMENTS)
+}
+
+/** Runs npm in a folder. Throws UPSTREAM_FAILED or INVALID_MCP with npm's own words in `details`. */
+export async function runNpm(directory: string, args: readonly string[]): Promise<void> {
+  const { code, output } = await run(directory, args)
   if (code === 0) return
   const details = readable(output)
   const reason = OUT_OF_REACH.exec(output)?.[0]
@@ -42,9 +47,12 @@ export async function npmInstall(directory: string): Promise<void> {
   })
 }
 
-async function run(directory: string): Promise<{ code: number | null; output: string }> {
+async function run(
+  directory: string,
+  args: readonly string[],
+): Promise<{ code: number | null; output: string }> {
   const isWindows = process.platform === 'win32'
-  const child = spawn(isWindows ? 'npm.cmd' : 'npm', ARGUMENTS, {
+  const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
     cwd: directory,
     env: environment(process.env),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -63,9 +71,13 @@ async function run(directory: string): Promise<{ code: number | null; output: st
   })
 }
 
-/** npm's own settings stay, such as a registry or a proxy; what belongs to the daemon does not. */
+/** What npm needs: its own settings, such as a registry, the proxy, the machine's certificates and the user's folders. */
+const PASSED =
+  /^(?:npm_.*|.*_proxy|node_extra_ca_certs|ssl_cert_.*|path|home|user|logname|shell|lang|lc_.*|tz|te?mp|tmpdir|xdg_.*|userprofile|(?:local)?appdata|systemroot|comspec)$/i
+
+/** Nothing else of the daemon's: scripts of packages may read it. */
 function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const entries = Object.entries(from).filter(([name]) => !/^(?:MCP_|NODE_OPTIONS$)/.test(name))
+  const entries = Object.entries(from).filter(([name]) => PASSED.test(name))
   const env = Object.fromEntries(entries)
   return { ...env, PATH: [dirname(process.execPath), env.PATH ?? ''].join(delimiter) }
 }

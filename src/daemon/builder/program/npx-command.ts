@@ -1,0 +1,34 @@
+import type { ProgramDefinition } from '../../../shared/definitions.ts'
+
+/** What an `npx` command runs. */
+export interface NpxCommand {
+  /** For example `@modelcontextprotocol/server-everything@2026.8.31`. */
+  spec: string
+  /** Name of the package, without the version. */
+  name: string
+  /** Where it is not the package's own. */
+  bin: string | undefined
+  args: string[]
+}
+
+/** A package of the registry, with a version, tag or range: no path, address or repository. */
+const REGISTRY_SPEC = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@[\w.^~*<>=|+ -]+)?$/i
+const HARMLESS_FLAGS = new Set(['-y', '--yes', '-q', '--quiet'])
+
+/** Undefined for any other command, and for what npx alone knows to do, such as a package in a repository. */
+export function parseNpx({ type, command, args }: ProgramDefinition): NpxCommand | undefined {
+  if (type !== 'stdio' || command !== 'npx') return undefined
+  const words = args.slice(args.findIndex(word => !HARMLESS_FLAGS.has(word)))
+  if (words[0] === '-p' || words[0] === '--package') {
+    const [, spec = '', separator, ...rest] = words
+    const [bin, ...more] = separator === '--' ? rest : [separator ?? '', ...rest]
+    return bin && !bin.startsWith('-') ? toCommand(spec, bin, more) : undefined
+  }
+  const [spec = '', ...more] = words[0] === '--' ? words.slice(1) : words
+  return toCommand(spec, undefined, more)
+}
+
+function toCommand(spec: string, bin: string | undefined, args: string[]): NpxCommand | undefined {
+  const name = REGISTRY_SPEC.exec(spec)?.[1]
+  return name === undefined ? undefined : { spec, name, bin, args }
+}

@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { InstalledPackage } from '../../../shared/artifact.ts'
+import { writeFileAtomic } from '../../../shared/atomic-file.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import { runNpm } from '../project/npm-install.ts'
+import type { NpxCommand } from './npx-command.ts'
+
+/** What no server was started from in this time is removed when the daemon starts; a server that comes back uses npx. */
+const KEPT_MS = 90 * 24 * 3600 * 1000
+/** Longer than an installation may take. */
+const KEPT_WORK_MS = 3600 * 1000
+
+/**
+ * npm packages of programs, each tree of versions installed once. So a server that wakes up asks no registry, meets the
+ * versions that it was built with, and is one process instead of the three of npx.
+ */
+export class Packages {
+  readonly directory: string
+
+  constructor(directory: string) {
+    this.directory = directory
+  }
+
+  /**
+   * Installs what npx would run, unless that very version was installed before. Without a registry it is the version that
+   * the same command ran the last time. Throws UPSTREAM_FAILED when there is none either, INVALID_MCP for what cannot be
+   * installed.
+   */
+  async install(command: NpxCommand): Promise<InstalledPackage> {
+    const known = this.#recall(command)
+    if (known && isExact(command.spec)) return known
+    try {
+      return await this.#install(command)
+    } catch (error) {
+      if (known && (error as Partial<HostingError>).code === 'UPSTREAM_FAILED') return known
+      throw error
+    }
+  }
+
+  async #install(command: NpxCommand): Promise<InstalledPackage> {
+    const { spec, name, bin, args } = command
+    const work = join(this.directory, `${randomBytes(8).toString('hex')}.tmp`)
+    mkdirSync(work, { recursive: true, mode: 0o700 })
+    try {
+      writeFileAtomic(join(work, 'package.json'), '{"name":"program","private":true}')
+      await runNpm(work, ['install', spec, ...INSTALL_FLAGS])
+      const found = readPackage(work, name, bin)
+      const digest = digestOf(readFileSync(join(work, 'package-lock.json'), 'utf8'))
+      this.#keep(work, join(this.directory, digest))
+      writeFileAtomic(this.#notePath(command), JSON.stringify({ digest, ...found }))
+      return { digest, args, ...found }
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
+  }
+
+  async prune(now: number): Promise<void> {
+    const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
+    for (const name of names) {
+      const path = join(this.directory, name)
+      const { mtimeMs } = await stat(path)
+      if (now - mtimeMs > (name.endsWith('.tmp') ? KEPT_WORK_MS : KEPT_MS))
+        await rm(path, { recursive: true, force: true })
+    }
+  }
+
+  #recall(command: NpxCommand): InstalledPackage | undefined {
+    const path = this.#notePath(command)
+    if (!existsSync(path)) return undefined
+    const note = JSON.parse(readFileSync(path, 'utf8')) as Omit<InstalledPackage, 'args'>
+    return existsSync(join(this.directory, note.digest)) ? { ...note, args: command.args } : undefined
+  }
+
+  #notePath({ spec, bin }: NpxCommand): string {
+    return join(this.directory, `${digestOf(JSON.stringify([spec, bin]))}.json`)
+  }
+
+  /** The same versions may lie there already, and a server may be running from them. */
+  #keep(work: string, folder: string): void {
+    const now = new Date()
+    if (existsSync(folder)) utimesSync(folder, now, now)
+    else renameSync(work, folder)
+  }
+}
+
+/** Scripts run as they do with npx: packages with native parts need them. */
+const INSTALL_FLAGS = [
+  '--omit=dev',
+  '--no-audit',
+  '--no-fund',
+  '--no-progress',
+  '--no-update-notifier',
+  '--loglevel=error',
+]
+
+/** A tag or a range may mean another version today. */
+function isExact(spec: string): boolean {
+  return /@\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(spec)
+}
+
+/** What was built for another Node or machine is another tree. */
+function digestOf(lock: string): string {
+  const { platform, arch, versions } = process
+  return createHash('sha256')
+    .update(JSON.stringify([lock, platform, arch, versions.modules]))
+    .digest('hex')
+}
+
+/** As npx chooses: the only program, or the one that is called like the package (npm exec, "Description"). */
+function readPackage(
+  work: string,
+  name: string,
+  wanted: string | undefined,
+): { bin: string; version: string } {
+  const { version, bin = {} } = JSON.parse(
+    readFileSync(join(work, 'node_modules', name, 'package.json'), 'utf8'),
+  ) as { version: string; bin?: string | Record<string, string> }
+  const own = name.replace(/^@[^/]+\//, '')
+  const names = typeof bin === 'string' ? [own] : Object.keys(bin)
+  const chosen = wanted ?? (names.length === 1 ? names[0] : names.find(one => one === own))
+  if (chosen !== undefined && existsSync(join(work, 'node_modules', '.bin', chosen)))
+    return { bin: chosen, version }
+  throw new HostingError('INVALID_MCP', `The package ${name}@${version} has no program "${chosen ?? own}".`, {
+    details: names.length > 0 ? `It has ${names.join(', ')}: npx -p ${name} <program>` : 'It has none.',
+  })
+}
