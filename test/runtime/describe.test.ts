@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { buildArtifact, digestOf } from '../../src/daemon/builder/build-artifact.ts'
+import { describeServed, isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
+/** Long enough for anything that ends by itself. */
+const LONG_MS = 20_000
+
+async function describeCode(bundle: string, timeoutMs = LONG_MS) {
+  await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM })
+  const request = { name: 'shop', template: 'custom' as const }
+  const { artifact } = buildArtifact(request, { program: { type: 'module', bundle: digestOf(bundle) } })
+  const { tenant } = describeServed('mcp_1')
+  return await runtime.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
+}
+
+const tool = (code: string) =>
+  `${code}
+export default { definitions: [{ kind: 'tool', path: 'tools/a.ts', export: 'default', definition: { description: String(process.pid), handler() {} } }] }`
+
+test('a process of its own loads the code, tells what it defines, and ends', async () => {
+  const { tools } = await describeCode(tool(''))
+  expect(tools).toMatchObject([
+    { name: 'a', handler: { type: 'module', path: 'tools/a.ts', export: 'default' } },
+  ])
+  expect(isRunning(Number(tools[0]!.description))).toBe(false)
+})
+
+test('a timer or a connection that code leaves open does not keep its process alive', async () => {
+  const { tools } = await describeCode(tool('setInterval(() => {}, 1000)'))
+  expect(isRunning(Number(tools[0]!.description))).toBe(false)
+})
+
+test.each([
+  ['loops without an end', 'for (;;) {}'],
+  ['waits for what never comes', 'await new Promise(() => { setInterval(() => {}, 1000) })'],
+])('code that %s while it is loaded is given up', async (_what, code) => {
+  await expect(describeCode(tool(code), 1500)).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: 'The server did not load within 1.5 s.',
+  })
+})
+
+test('code that throws is refused with the trace of where', async () => {
+  await expect(describeCode(tool('throw new RangeError("too far")'))).rejects.toMatchObject({
+    code: 'INVALID_MCP',
+    message: 'The server cannot be loaded: too far',
+    cause: { trace: expect.stringContaining('RangeError: too far\n    at ') },
+  })
+})
