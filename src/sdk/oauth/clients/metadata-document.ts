@@ -1,0 +1,10 @@
+/**
+ * Whether a client id is the address of a metadata document: https, with a path, without fragment, user name, dot segments or
+ * default-port tricks, spelled as a URL parser spells it
+ * (https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/, section 3).
+ */
+export function isMetadataDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith('https://') || clientId.length > 2048 || !URL.canParse(clientId)) return false
+  const url = new URL(clientId)
+  return url.href === clientId && url.pathname !== '/' && !url.hash && !url.username && !url.password
+}

@@ -1,0 +1,56 @@
+import type { ClientDirectory } from './clients/client-directory.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { Cookies } from './http/cookies.ts'
+import type { ResourcePolicy } from './rules/resource.ts'
+import type { Sealer } from './secrets.ts'
+import type { OAuthStorage } from './storage/storage.ts'
+import type { TokenSigner } from './tokens/signing.ts'
+import type { TokenMapper } from './tokens/token-mapper.ts'
+import type { Upstream } from './upstream/upstream.ts'
+
+/** What happened, for the operator's log. Never holds a secret, code, token or state. */
+export interface OAuthEvent {
+  type: 'sign-in-failed' | 'code-reused' | 'refresh-token-reused' | 'token-mapper-failed' | 'request-failed'
+  message: string
+  clientId?: string
+  providerId?: string
+  cause?: unknown
+}
+
+/** Everything an endpoint needs, checked and with its defaults. */
+export interface Component {
+  issuer: string
+  endpoints: Endpoints
+  upstreams: ReadonlyMap<string, Upstream>
+  /** With several providers: each has a callback address of its own (RFC 9700 4.4.2.2). */
+  distinctCallbacks: boolean
+  clients: ClientDirectory
+  storage: OAuthStorage
+  sealer: Sealer
+  signer: TokenSigner
+  cookies: Cookies
+  offeredScopes: readonly string[]
+  resourcePolicy: ResourcePolicy
+  tokenTTL: number
+  /** Undefined: no refresh tokens. */
+  refreshTokenTTL: number | undefined
+  tokenMapper: TokenMapper | undefined
+  /** Undefined: each sign-in asks for consent. */
+  rememberConsentSeconds: number | undefined
+  /** Whole seconds since 1970. */
+  now(): number
+  log(event: OAuthEvent): void
+}
+
+/** What is known of a request beside it. */
+export interface Connection {
+  /** IP address of the client, for the limit of registrations. */
+  clientAddress?: string
+}
+
+export type Endpoint = (component: Component, request: Request, connection: Connection) => Promise<Response>
+
+/** OAuth 2.1 4.1.2: at most ten minutes; a client redeems its code at once. */
+export const CODE_TTL_SECONDS = 60
+/** How long a user may take over the consent page, and then at the identity provider. */
+export const SIGN_IN_TTL_SECONDS = 600

@@ -1,0 +1,88 @@
+import { createClientDirectory } from './clients/find-client.ts'
+import type { Component } from './component.ts'
+import type { Endpoints } from './endpoints.ts'
+import { createCookies } from './http/cookies.ts'
+import type { CommonOptions } from './options.ts'
+import { canonicalResource } from './rules/resource.ts'
+import { createSealer } from './secrets.ts'
+import { memoryStorage } from './storage/memory.ts'
+import { createSecretSigner } from './tokens/signing.ts'
+import { isSecureUrl, type ProviderConfig, validateProvider } from './upstream/provider.ts'
+import { createUpstream } from './upstream/upstream.ts'
+
+const DEFAULT_TOKEN_TTL_SECONDS = 3600
+const DEFAULT_SCOPES = ['openid', 'profile', 'email']
+/** RFC 7518 3.2: an HS256 key has at least as many bits as the hash. */
+const MIN_SECRET_BYTES = 32
+
+export interface ComponentParts extends CommonOptions {
+  issuer: string
+  secret: string
+  endpoints: Endpoints
+  providers: readonly ProviderConfig[]
+  openRedirectUris?: readonly string[]
+}
+
+/** Checks the options and fills in what they leave out. Throws a TypeError for what cannot work. */
+export function createComponent(parts: ComponentParts): Component {
+  validateParts(parts)
+  const { issuer, secret, tokenTTL = DEFAULT_TOKEN_TTL_SECONDS, now = () => Date.now() / 1000 } = parts
+  const storage = parts.storage ?? memoryStorage({ now })
+  return {
+    issuer,
+    endpoints: parts.endpoints,
+    upstreams: new Map(parts.providers.map(provider => [provider.id, createUpstream(provider)])),
+    distinctCallbacks: parts.distinctCallbacks ?? false,
+    clients: createClientDirectory({
+      configured: parts.clients ?? [],
+      storage,
+      readDocument: undefined,
+      openRedirectUris: parts.openRedirectUris,
+    }),
+    storage,
+    sealer: createSealer(secret),
+    signer: createSecretSigner(secret),
+    cookies: createCookies(issuer.startsWith('https:')),
+    offeredScopes: parts.scopes ?? DEFAULT_SCOPES,
+    resourcePolicy: { issuer, allowed: (parts.resources ?? []).map(requiredResource) },
+    tokenTTL,
+    refreshTokenTTL: parts.refreshTokenTTL,
+    tokenMapper: parts.tokenMapper,
+    rememberConsentSeconds: parts.rememberConsentSeconds,
+    now: () => Math.floor(now()),
+    log: parts.log ?? (() => {}),
+  }
+}
+
+function validateParts({
+  issuer,
+  secret,
+  providers,
+  tokenTTL = 1,
+  refreshTokenTTL = 1,
+}: ComponentParts): void {
+  if (!isSecureUrl(issuer) || /[?#]|\/$/.test(issuer)) {
+    throw new TypeError(
+      `The issuer "${issuer}" must be an https URL (http on loopback only) without query, fragment and slash at its end.`,
+    )
+  }
+  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES) {
+    throw new TypeError(
+      `The signing secret must have at least ${MIN_SECRET_BYTES} bytes: use 32 random ones, in hex.`,
+    )
+  }
+  if (!(tokenTTL > 0) || !(refreshTokenTTL > 0))
+    throw new TypeError('Token lifetimes are seconds and more than 0.')
+  if (providers.length === 0) throw new TypeError('At least one identity provider is needed.')
+  for (const provider of providers) validateProvider(provider)
+  const ids = providers.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new TypeError(`There are two providers with the id "${twice}".`)
+}
+
+function requiredResource(resource: string): string {
+  const canonical = canonicalResource(resource)
+  if (canonical === undefined)
+    throw new TypeError(`The resource "${resource}" must be an http(s) URL without fragment.`)
+  return canonical
+}

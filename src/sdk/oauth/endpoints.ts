@@ -1,0 +1,44 @@
+/** Absolute addresses of the component. What is switched off is undefined. */
+export interface Endpoints {
+  authorize: string
+  consent: string
+  callback: string
+  token: string
+  register?: string
+  revoke?: string
+  introspect?: string
+  jwks?: string
+  providers?: string
+  /** Where RFC 8414 3.1 puts the metadata: between host and path of the issuer. */
+  metadata: string
+}
+
+export interface EndpointSwitches {
+  register: boolean
+  revoke: boolean
+  introspect: boolean
+  jwks: boolean
+  providers: boolean
+}
+
+/** `base`: address before `/authorize`, without a slash at its end. */
+export function createEndpoints(issuer: string, base: string, on: EndpointSwitches): Endpoints {
+  return {
+    authorize: `${base}/authorize`,
+    consent: `${base}/consent`,
+    callback: `${base}/callback`,
+    token: `${base}/token`,
+    ...(on.register && { register: `${base}/register` }),
+    ...(on.revoke && { revoke: `${base}/revoke` }),
+    ...(on.introspect && { introspect: `${base}/introspect` }),
+    ...(on.jwks && { jwks: `${base}/jwks` }),
+    ...(on.providers && { providers: `${base}/providers` }),
+    metadata: wellKnown(issuer, 'oauth-authorization-server'),
+  }
+}
+
+/** `https://host/path` → `https://host/.well-known/<name>/path` (RFC 8414 3.1, RFC 9728 3.1). */
+export function wellKnown(identifier: string, name: string): string {
+  const { origin, pathname, search } = new URL(identifier)
+  return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}${search}`
+}

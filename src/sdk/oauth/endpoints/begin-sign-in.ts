@@ -1,0 +1,53 @@
+import { type Component, SIGN_IN_TTL_SECONDS } from '../component.ts'
+import { redirectResponse } from '../http/responses.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { hashToken, randomToken } from '../secrets.ts'
+import type { AuthorizationRequest, SignInRecord } from '../storage/records.ts'
+import { authorizationUrl } from '../upstream/upstream.ts'
+
+/** Sends the browser to the identity provider, and gives it the cookie without which nobody comes back. */
+export async function beginSignIn(
+  component: Component,
+  request: AuthorizationRequest,
+  providerId: string,
+  status: 302 | 303,
+): Promise<Response> {
+  const browser = randomToken()
+  const start = {
+    redirectUri: callbackAddress(component, providerId),
+    state: randomToken(),
+    nonce: randomToken(),
+    codeVerifier: randomToken(),
+  }
+  const location = await upstreamAddress(component, providerId, start)
+  const { state, ...rest } = start
+  const record: SignInRecord = { ...rest, request, providerId, browserHash: hashToken(browser) }
+  await component.storage.put('sign-in', hashToken(state), record, component.now() + SIGN_IN_TTL_SECONDS)
+  return redirectResponse(location, status, [
+    component.cookies.write(signInCookie(state), browser, SIGN_IN_TTL_SECONDS),
+  ])
+}
+
+/** One for each sign-in, so that two at once in one browser do not disturb each other. */
+export function signInCookie(state: string): string {
+  return `sign-in-${hashToken(state).slice(0, 12)}`
+}
+
+function callbackAddress({ endpoints, distinctCallbacks }: Component, providerId: string): string {
+  return distinctCallbacks ? `${endpoints.callback}/${providerId}` : endpoints.callback
+}
+
+async function upstreamAddress(
+  component: Component,
+  providerId: string,
+  start: Parameters<typeof authorizationUrl>[1],
+): Promise<string> {
+  const upstream = component.upstreams.get(providerId)!
+  try {
+    return await authorizationUrl(upstream, start)
+  } catch (cause) {
+    const message = `${upstream.provider.name} cannot be reached.`
+    component.log({ type: 'sign-in-failed', message, providerId, cause })
+    throw new OAuthError('temporarily_unavailable', message, { cause })
+  }
+}

@@ -1,0 +1,92 @@
+import { CODE_TTL_SECONDS, type Component, type Endpoint, SIGN_IN_TTL_SECONDS } from '../component.ts'
+import { redirectResponse } from '../http/responses.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { codeResponse, errorLocation } from '../rules/authorization-response.ts'
+import { equalSecrets, hashToken, randomToken } from '../secrets.ts'
+import type { CodeRecord, GrantRecord, SignInRecord } from '../storage/records.ts'
+import { finishSignIn, type SignInError } from '../upstream/finish-sign-in.ts'
+import type { UpstreamAccount } from '../upstream/provider.ts'
+import { signInCookie } from './begin-sign-in.ts'
+
+/** GET callback: the user is back from the identity provider; a code goes to the client. */
+export const callback: Endpoint = async (component, request) => {
+  const url = new URL(request.url)
+  const state = url.searchParams.get('state') ?? ''
+  const signIn = await claimSignIn(component, request, state)
+  const target = { ...signIn.request, issuer: component.issuer }
+  const cookies = [component.cookies.clear(signInCookie(state))]
+  try {
+    const account = await completeSignIn(component, signIn, state, url)
+    return redirectResponse(codeResponse(target, await createCode(component, signIn, account)), 302, cookies)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    return redirectResponse(errorLocation(target, error), 302, cookies)
+  }
+}
+
+/**
+ * The sign-in that a `state` stands for: once, and only in the browser that began it (RFC 9700 4.7). Else somebody could put
+ * the end of a sign-in of their own before another user.
+ */
+async function claimSignIn(
+  { storage, cookies, now }: Component,
+  request: Request,
+  state: string,
+): Promise<SignInRecord> {
+  const key = hashToken(state)
+  const signIn = await storage.get<SignInRecord>('sign-in', key)
+  const browser = cookies.read(request, signInCookie(state))
+  const isOurs = signIn && browser !== undefined && equalSecrets(hashToken(browser), signIn.browserHash)
+  const isFirst = isOurs && (await storage.insert('spent', `sign-in ${key}`, {}, now() + SIGN_IN_TTL_SECONDS))
+  if (!isFirst)
+    throw new OAuthError('invalid_request', 'This sign-in was not begun in this browser, or it is over.')
+  await storage.delete('sign-in', key)
+  return signIn
+}
+
+async function completeSignIn(
+  component: Component,
+  signIn: SignInRecord,
+  state: string,
+  url: URL,
+): Promise<UpstreamAccount> {
+  const upstream = component.upstreams.get(signIn.providerId)
+  if (!upstream || url.pathname !== new URL(signIn.redirectUri).pathname) {
+    throw new OAuthError('access_denied', 'The answer is not that of the identity provider that was asked.')
+  }
+  try {
+    return await finishSignIn(upstream, url.searchParams, { ...signIn, state })
+  } catch (error) {
+    const { message, upstreamCode, cause } = error as SignInError
+    component.log({ type: 'sign-in-failed', message, providerId: signIn.providerId, cause: cause ?? error })
+    throw new OAuthError(upstreamCode === 'temporarily_unavailable' ? upstreamCode : 'access_denied', message)
+  }
+}
+
+async function createCode(
+  component: Component,
+  { request, providerId }: SignInRecord,
+  account: UpstreamAccount,
+) {
+  const grantId = randomToken(16)
+  const code = randomToken()
+  const grant: GrantRecord = {
+    clientId: request.clientId,
+    subject: account.subject,
+    providerId,
+    scope: request.scope,
+    resources: request.resources,
+    account: component.sealer.seal('account', account),
+    signedInAt: component.now(),
+  }
+  const record: CodeRecord = {
+    grantId,
+    clientId: request.clientId,
+    redirectUri: request.redirectUri,
+    codeChallenge: request.codeChallenge,
+  }
+  const expiresAt = component.now() + CODE_TTL_SECONDS
+  await component.storage.put('grant', grantId, grant, expiresAt)
+  await component.storage.put('code', hashToken(code), record, expiresAt)
+  return code
+}

@@ -1,0 +1,51 @@
+import type { Component, Endpoint } from '../component.ts'
+import { readForm } from '../http/request-body.ts'
+import { redirectResponse } from '../http/responses.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { errorLocation } from '../rules/authorization-response.ts'
+import { readParameters } from '../rules/parameters.ts'
+import { equalSecrets, hashToken } from '../secrets.ts'
+import { CONSENT_COOKIE, type ConsentTicket } from './authorize.ts'
+import { beginSignIn } from './begin-sign-in.ts'
+
+const MAX_FORM_BYTES = 64 * 1024
+
+/** POST of the consent page: on to the identity provider, or back to the client with `access_denied`. */
+export const consent: Endpoint = async (component, request) => {
+  refuseForeignOrigin(component, request)
+  const form = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const ticket = openTicket(component, request, form.get('ticket'))
+  const providerId = form.get('provider')
+  try {
+    if (form.get('deny') || providerId === undefined)
+      throw new OAuthError('access_denied', 'The user refused.')
+    requireOffered(component, ticket, providerId)
+    return await beginSignIn(component, ticket.request, providerId, 303)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    return redirectResponse(errorLocation({ ...ticket.request, issuer: component.issuer }, error), 303)
+  }
+}
+
+/** A form of another site's page: browsers tell by `Origin` (and "null" when it hides itself). */
+function refuseForeignOrigin({ issuer }: Component, request: Request): void {
+  const origin = request.headers.get('origin')
+  if (origin === null || origin === new URL(issuer).origin) return
+  throw new OAuthError('access_denied', 'The form was sent by another site.', { status: 403 })
+}
+
+/** The ticket is the CSRF token: it opens only with the cookie of the browser that the page was shown in. */
+function openTicket(component: Component, request: Request, sealed: string | undefined): ConsentTicket {
+  const ticket = component.sealer.unseal<ConsentTicket>('consent', sealed ?? '')
+  const browser = component.cookies.read(request, CONSENT_COOKIE)
+  const isOurs = ticket && browser !== undefined && equalSecrets(hashToken(browser), ticket.browserHash)
+  if (isOurs && ticket.expiresAt > component.now()) return ticket
+  throw new OAuthError('access_denied', 'The form is not from this browser, or it was open for too long.', {
+    status: 403,
+  })
+}
+
+function requireOffered({ upstreams }: Component, { request }: ConsentTicket, providerId: string): void {
+  const isOffered = upstreams.has(providerId) && (request.providerId ?? providerId) === providerId
+  if (!isOffered) throw new OAuthError('invalid_request', 'The provider is not one of those offered.')
+}

@@ -1,0 +1,26 @@
+import { authenticateClient } from '../clients/authenticate-client.ts'
+import type { Endpoint } from '../component.ts'
+import { readForm } from '../http/request-body.ts'
+import { jsonResponse } from '../http/responses.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { readParameters } from '../rules/parameters.ts'
+import { redeemCode } from '../tokens/redeem-code.ts'
+import { redeemRefreshToken } from '../tokens/redeem-refresh-token.ts'
+
+const MAX_FORM_BYTES = 64 * 1024
+
+/** POST token (RFC 6749 4.1.3, 6). */
+export const token: Endpoint = async (component, request) => {
+  const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const client = await authenticateClient(component, request, parameters)
+  const grantType = parameters.get('grant_type')
+  if (grantType === 'authorization_code') return jsonResponse(await redeemCode(component, client, parameters))
+  if (grantType === 'refresh_token' && component.refreshTokenTTL !== undefined) {
+    return jsonResponse(await redeemRefreshToken(component, client, parameters))
+  }
+  if (grantType === undefined) throw new OAuthError('invalid_request', 'The request lacks a grant_type.')
+  throw new OAuthError(
+    'unsupported_grant_type',
+    `The grant_type "${grantType.slice(0, 64)}" is not supported.`,
+  )
+}

@@ -1,0 +1,29 @@
+export interface Cookies {
+  read(request: Request, name: string): string | undefined
+  /** A `Set-Cookie` value. */
+  write(name: string, value: string, maxAgeSeconds: number): string
+  clear(name: string): string
+}
+
+/**
+ * Cookies of the component. Over https they are `__Host-` ones: no other host of the domain can set them (RFC 6265bis 4.1.3.2).
+ * Over http (a loopback issuer in development) browsers do not keep `Secure` ones everywhere, so name and flag are left out.
+ */
+export function createCookies(isSecure: boolean): Cookies {
+  const prefix = isSecure ? '__Host-mcp-' : 'mcp-'
+  // Lax, not Strict: the way back from the identity provider is a navigation from another site.
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return {
+    read: (request, name) => findCookie(request.headers.get('cookie') ?? '', prefix + name),
+    write: (name, value, maxAge) => `${prefix}${name}=${value}; Max-Age=${maxAge}; ${attributes}`,
+    clear: name => `${prefix}${name}=; Max-Age=0; ${attributes}`,
+  }
+}
+
+function findCookie(header: string, name: string): string | undefined {
+  for (const part of header.split(';')) {
+    const [key, ...value] = part.trim().split('=')
+    if (key === name) return value.join('=')
+  }
+  return undefined
+}

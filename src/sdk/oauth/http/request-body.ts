@@ -1,0 +1,46 @@
+import { OAuthError } from '../oauth-error.ts'
+
+/** Form body of a request (RFC 6749 3.2). Errors: another media type 400, more than `maxBytes` 413. */
+export async function readForm(request: Request, maxBytes: number): Promise<URLSearchParams> {
+  requireMediaType(request, 'application/x-www-form-urlencoded')
+  return new URLSearchParams(await readText(request, maxBytes))
+}
+
+/** JSON object of a request (RFC 7591 3.1). Errors as with forms, and 400 for what is no JSON object. */
+export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
+  requireMediaType(request, 'application/json')
+  const value = parseJson(await readText(request, maxBytes))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new OAuthError('invalid_request', 'The body must be a JSON object.')
+}
+
+/** Text of a response or request, read no further than `maxBytes`. */
+export async function readText(message: Request | Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  // A body that is too long is not read to its end: leaving the loop cancels the stream.
+  for await (const chunk of message.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) {
+      throw new OAuthError('invalid_request', `The body is longer than ${maxBytes} bytes.`, { status: 413 })
+    }
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function requireMediaType(request: Request, expected: string): void {
+  const mediaType = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+  if (mediaType === expected) return
+  throw new OAuthError('invalid_request', `The body must be ${expected}, and Content-Type must say so.`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new OAuthError('invalid_request', 'The body is no valid JSON.', { cause })
+  }
+}

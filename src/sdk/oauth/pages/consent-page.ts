@@ -1,0 +1,55 @@
+import { isLoopbackRedirect } from '../rules/redirect-uri.ts'
+import type { Client } from '../storage/records.ts'
+import { type Html, html, pageResponse } from './html.ts'
+
+export interface ConsentPage {
+  client: Client
+  redirectUri: string
+  scope: readonly string[]
+  resources: readonly string[]
+  /** One button each. */
+  providers: readonly { id: string; name: string }[]
+  /** Where the form goes. */
+  action: string
+  /** Sealed request; proves, with the cookie, that the form is ours. */
+  ticket: string
+  cookie: string
+}
+
+/** Asks the user before anybody else does: the identity provider knows only this component, not the client behind it. */
+export function consentPage(page: ConsentPage): Response {
+  const name = page.client.client_name ?? page.client.client_id
+  const body = html`<h1>Allow ${name} to sign you in?</h1>
+<dl>
+<dt>Application</dt><dd>${name}${origin(page.client)}</dd>
+<dt>Receives the sign-in at</dt><dd>${destination(page.redirectUri)}</dd>
+<dt>For</dt>${page.resources.map(resource => html`<dd>${resource}</dd>`)}
+${page.scope.length > 0 ? html`<dt>With the permissions</dt><dd>${page.scope.join(', ')}</dd>` : undefined}
+</dl>
+${warning(page)}
+<form method="post" action="${page.action}">
+<input type="hidden" name="ticket" value="${page.ticket}">
+${page.providers.map(({ id, name }) => html`<button class="allow" name="provider" value="${id}">Continue with ${name}</button>`)}
+<button name="deny" value="1">Cancel</button>
+</form>`
+  return pageResponse(`Allow ${name}?`, body, { cookies: [page.cookie] })
+}
+
+function origin({ origin, client_id }: Client): Html | undefined {
+  return origin === 'metadata-document' ? html` (described by ${new URL(client_id).host})` : undefined
+}
+
+/** The host, which a user can judge, and for an app's own scheme the whole address. */
+function destination(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri)
+  if (isLoopbackRedirect(redirectUri)) return `a program on this computer (${host})`
+  return protocol === 'https:' ? host : redirectUri
+}
+
+function warning({ client, redirectUri }: ConsentPage): Html | undefined {
+  if (client.origin === 'configured') return undefined
+  const advice = isLoopbackRedirect(redirectUri)
+    ? 'Any program on this computer could ask this way.'
+    : 'Nobody checked the name of this application.'
+  return html`<p class="warning">${advice} Continue only if you started this sign-in yourself.</p>`
+}

@@ -1,0 +1,99 @@
+import type { Component, Connection, Endpoint } from './component.ts'
+import { authorize } from './endpoints/authorize.ts'
+import { callback } from './endpoints/callback.ts'
+import { consent } from './endpoints/consent.ts'
+import { metadata } from './endpoints/metadata.ts'
+import { token } from './endpoints/token.ts'
+import { errorResponse } from './http/responses.ts'
+import { OAuthError } from './oauth-error.ts'
+import { errorPage } from './pages/error-page.ts'
+
+interface Route {
+  method: 'GET' | 'POST'
+  endpoint: Endpoint
+  /** `browser`: a user looks at it, errors are pages. `client`: a program calls it, from any origin. */
+  audience: 'browser' | 'client'
+}
+
+export interface Router {
+  has(pathname: string): boolean
+  fetch(request: Request, connection: Connection): Promise<Response>
+}
+
+/** Answers the addresses of the component by their paths; whatever Host a request names, the issuer is the configured one. */
+export function createRouter(component: Component): Router {
+  const routes = routesOf(component)
+  return {
+    has: pathname => routes.has(pathname),
+    fetch: (request, connection) =>
+      answer(component, routes.get(new URL(request.url).pathname), request, connection),
+  }
+}
+
+function routesOf({ endpoints, upstreams }: Component): Map<string, Route> {
+  const routes = new Map<string, Route>()
+  const add = (
+    address: string | undefined,
+    method: Route['method'],
+    audience: Route['audience'],
+    endpoint: Endpoint,
+  ) => {
+    if (address !== undefined) routes.set(new URL(address).pathname, { method, audience, endpoint })
+  }
+  add(endpoints.metadata, 'GET', 'client', metadata)
+  add(endpoints.authorize, 'GET', 'browser', authorize)
+  add(endpoints.consent, 'POST', 'browser', consent)
+  add(endpoints.callback, 'GET', 'browser', callback)
+  for (const id of upstreams.keys()) add(`${endpoints.callback}/${id}`, 'GET', 'browser', callback)
+  add(endpoints.token, 'POST', 'client', token)
+  return routes
+}
+
+async function answer(
+  component: Component,
+  route: Route | undefined,
+  request: Request,
+  connection: Connection,
+): Promise<Response> {
+  if (!route)
+    return errorResponse(new OAuthError('invalid_request', 'There is nothing here.', { status: 404 }))
+  if (route.audience === 'client' && request.method === 'OPTIONS') return preflight(route)
+  const response = await run(component, route, request, connection)
+  // Browser-based clients (RFC 9700 2.6); never for the pages, which act with a user's cookies.
+  if (route.audience === 'client') response.headers.set('Access-Control-Allow-Origin', '*')
+  return response
+}
+
+async function run(
+  component: Component,
+  route: Route,
+  request: Request,
+  connection: Connection,
+): Promise<Response> {
+  const refuse = route.audience === 'browser' ? errorPage : errorResponse
+  if (request.method !== route.method) {
+    const headers = { Allow: route.method }
+    return refuse(
+      new OAuthError('invalid_request', `The method must be ${route.method}.`, { status: 405, headers }),
+    )
+  }
+  try {
+    return await route.endpoint(component, request, connection)
+  } catch (error) {
+    if (error instanceof OAuthError) return refuse(error)
+    component.log({ type: 'request-failed', message: (error as Error).message, cause: error })
+    return refuse(new OAuthError('server_error', 'The server failed; try again later.'))
+  }
+}
+
+function preflight({ method }: Route): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': `${method}, OPTIONS`,
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
+      'Access-Control-Max-Age': '86400',
+    },
+  })
+}

@@ -1,0 +1,77 @@
+import { OAuthError } from '../oauth-error.ts'
+import type { AuthorizationRequest, Client } from '../storage/records.ts'
+import type { Parameters } from './parameters.ts'
+import { isCodeChallenge } from './pkce.ts'
+import { isRegisteredRedirect } from './redirect-uri.ts'
+import { grantResources, type ResourcePolicy } from './resource.ts'
+import { grantScope, parseScope } from './scope.ts'
+
+const MAX_STATE_LENGTH = 8192
+
+/**
+ * The redirect URI of a request, when it is the client's. Its errors are for the user and not for a redirect
+ * (RFC 6749 4.1.2.1): else anybody could send users anywhere through us.
+ */
+export function requestedRedirect(parameters: Parameters, client: Client): string {
+  const requested = parameters.get('redirect_uri')
+  if (requested === undefined && client.redirect_uris.length === 1) return client.redirect_uris[0]!
+  if (requested === undefined) throw new OAuthError('invalid_request', 'The request lacks a redirect_uri.')
+  if (isRegisteredRedirect(client.redirect_uris, requested)) return requested
+  throw new OAuthError('invalid_request', 'The redirect_uri is not one that the application registered.')
+}
+
+export interface RequestPolicy {
+  offeredScopes: readonly string[]
+  resourcePolicy: ResourcePolicy
+}
+
+/** The rest of an authorization request (OAuth 2.1 4.1.1). Its errors go to the client by redirect. */
+export function validateRequest(
+  parameters: Parameters,
+  client: Client,
+  redirectUri: string,
+  policy: RequestPolicy,
+): AuthorizationRequest {
+  requireCodeFlow(parameters)
+  const state = parameters.get('state')
+  if (state !== undefined && state.length > MAX_STATE_LENGTH) {
+    throw new OAuthError('invalid_request', `The state is longer than ${MAX_STATE_LENGTH} characters.`)
+  }
+  const offered = client.scope === undefined ? policy.offeredScopes : parseScope(client.scope)
+  return {
+    clientId: client.client_id,
+    redirectUri,
+    ...(state !== undefined && { state }),
+    codeChallenge: requiredChallenge(parameters),
+    scope: grantScope(parseScope(parameters.get('scope')), offered),
+    resources: grantResources(parameters.all('resource'), policy.resourcePolicy),
+    ...(parameters.get('provider') !== undefined && { providerId: parameters.get('provider') }),
+  }
+}
+
+function requireCodeFlow(parameters: Parameters): void {
+  if (parameters.get('request') ?? parameters.get('request_uri')) {
+    throw new OAuthError('request_not_supported', 'Request objects are not supported.')
+  }
+  if (parameters.get('response_type') !== 'code') {
+    throw new OAuthError('unsupported_response_type', 'The response_type must be "code".')
+  }
+  if ((parameters.get('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthError('invalid_request', 'The response_mode must be "query".')
+  }
+  if (parameters.get('prompt') === 'none') {
+    throw new OAuthError('interaction_required', 'A user must sign in.')
+  }
+}
+
+/** PKCE with S256 and nothing less (OAuth 2.1 4.1.1, 7.5.2): a missing method would mean "plain" (RFC 7636 4.3). */
+function requiredChallenge(parameters: Parameters): string {
+  const challenge = parameters.get('code_challenge')
+  if (challenge === undefined)
+    throw new OAuthError('invalid_request', 'PKCE is required: send a code_challenge.')
+  if (parameters.get('code_challenge_method') !== 'S256') {
+    throw new OAuthError('invalid_request', 'The code_challenge_method must be "S256".')
+  }
+  if (isCodeChallenge(challenge)) return challenge
+  throw new OAuthError('invalid_request', 'The code_challenge must be 43 characters of base64url.')
+}

@@ -1,0 +1,69 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** 256 random bits as base64url: a code, a token, a state. RFC 6749 10.10 asks for 128 bits and more. */
+export function randomToken(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url')
+}
+
+/** What of a code or token is kept: SHA-256 as base64url. The values hashed are random, so no salt is needed. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** Compares without telling by its duration where two strings differ. */
+export function equalSecrets(left: string, right: string): boolean {
+  return timingSafeEqual(
+    createHash('sha256').update(left).digest(),
+    createHash('sha256').update(right).digest(),
+  )
+}
+
+/** Puts values into opaque, authenticated strings, and reads them back. */
+export interface Sealer {
+  seal(purpose: string, value: unknown): string
+  /** The value, or undefined when it was sealed for another purpose, with another secret, or changed since. */
+  unseal<T>(purpose: string, sealed: string): T | undefined
+}
+
+/** AES-256-GCM with a key derived from `secret` (RFC 5869), never the secret itself, which also signs tokens. */
+export function createSealer(secret: string): Sealer {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp oauth sealing', 32))
+  return {
+    seal: (purpose, value) => seal(key, purpose, value),
+    unseal: (purpose, sealed) => unseal(key, purpose, sealed),
+  }
+}
+
+function seal(key: Buffer, purpose: string, value: unknown): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
+  const text = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()])
+  return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+}
+
+function unseal<T>(key: Buffer, purpose: string, sealed: string): T | undefined {
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES))
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
+    return JSON.parse(text.toString()) as T
+  } catch {
+    // Not ours, or changed: the same answer for both.
+    return undefined
+  }
+}

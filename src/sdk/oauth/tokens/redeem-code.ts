@@ -1,0 +1,77 @@
+import type { Component } from '../component.ts'
+import { OAuthError } from '../oauth-error.ts'
+import type { Parameters } from '../rules/parameters.ts'
+import { matchesChallenge } from '../rules/pkce.ts'
+import { narrowResources } from '../rules/resource.ts'
+import { hashToken } from '../secrets.ts'
+import type { Client, CodeRecord } from '../storage/records.ts'
+import { findGrant, revokeGrant } from './grants.ts'
+import { grantExpiry, issueTokens } from './issue-tokens.ts'
+import type { TokenResponse } from './token-mapper.ts'
+
+/** Tokens for an authorization code (OAuth 2.1 4.1.3). */
+export async function redeemCode(
+  component: Component,
+  client: Client,
+  parameters: Parameters,
+): Promise<TokenResponse> {
+  const key = hashToken(parameters.get('code') ?? '')
+  await refuseReuse(component, client, key)
+  const record = await component.storage.get<CodeRecord>('code', key)
+  if (!record || record.clientId !== client.client_id) throw invalidGrant()
+  requireProof(record, parameters)
+  const grant = await findGrant(component, record.grantId)
+  if (!grant) throw invalidGrant()
+  const resources = narrowResources(parameters.all('resource'), grant.resources)
+  await spend(component, client, key, record)
+  await component.storage.put('grant', record.grantId, grant, grantExpiry(component))
+  return issueTokens(component, { grantId: record.grantId, grant, scope: grant.scope, resources })
+}
+
+function requireProof(record: CodeRecord, parameters: Parameters): void {
+  // OAuth 2.1 leaves redirect_uri out of this request; RFC 6749 clients send it, and then it must be the same.
+  const redirectUri = parameters.get('redirect_uri')
+  if (redirectUri !== undefined && redirectUri !== record.redirectUri) throw invalidGrant()
+  const verifier = parameters.get('code_verifier')
+  if (verifier === undefined) throw new OAuthError('invalid_request', 'The request lacks a code_verifier.')
+  if (!matchesChallenge(verifier, record.codeChallenge)) throw invalidGrant()
+}
+
+/** Of two requests at once with the same code, one spends it; the other is a reuse. */
+async function spend(
+  component: Component,
+  client: Client,
+  key: string,
+  { grantId }: CodeRecord,
+): Promise<void> {
+  const isFirst = await component.storage.insert(
+    'spent',
+    `code ${key}`,
+    { grantId, clientId: client.client_id },
+    grantExpiry(component),
+  )
+  if (!isFirst) await refuseReuse(component, client, key)
+  await component.storage.delete('code', key)
+}
+
+/** A code that comes again was stolen, before or after its owner used it: what it gave is revoked (OAuth 2.1 4.1.3). */
+async function refuseReuse(component: Component, client: Client, key: string): Promise<void> {
+  const spent = await component.storage.get<{ grantId: string; clientId: string }>('spent', `code ${key}`)
+  if (!spent) return
+  if (spent.clientId === client.client_id) {
+    await revokeGrant(component, spent.grantId)
+    component.log({
+      type: 'code-reused',
+      message: 'A code came again; its tokens are revoked.',
+      clientId: spent.clientId,
+    })
+  }
+  throw invalidGrant()
+}
+
+function invalidGrant(): OAuthError {
+  return new OAuthError(
+    'invalid_grant',
+    'The code is not valid, expired, used already, or not for this client.',
+  )
+}
