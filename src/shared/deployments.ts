@@ -48,12 +48,37 @@ export const deployConfigSchema = z.strictObject({
   /** HTTP handlers may reach loopback, private and link-local addresses. */
   allow_private_network: z.boolean().optional(),
   log_level: z.enum(['debug', 'info']).optional(),
+  /** A handler of a module that has not answered by then is given up; 60 when absent. */
+  timeout_seconds: z.number().min(0.1).max(3600).optional(),
 })
 
 export const deployRequestSchema = z.strictObject({
   mcp_id: z.string().min(1).max(128),
   environment: z.enum(ENVIRONMENTS),
   config: deployConfigSchema.optional(),
+  /**
+   * Extension: `false` refuses a release that breaks clients of the one that is live there (409), `true` tells that it is
+   * meant. Nothing is checked when it is absent.
+   */
+  allow_breaking: z.boolean().optional(),
+})
+
+/** GET /v1/build/{mcp_id}/surface */
+export const surfaceReportSchema = z.object({
+  mcp_id: z.string(),
+  /** One for each environment in which the server is live. */
+  items: z.array(
+    z.object({
+      environment: z.enum(ENVIRONMENTS),
+      deployment_id: z.string(),
+      /** The build that is live there. */
+      against: z.string(),
+      breaking: z.boolean(),
+      changes: z.array(
+        z.object({ kind: z.enum(['breaking', 'compatible']), path: z.string(), message: z.string() }),
+      ),
+    }),
+  ),
 })
 
 /** POST /v1/deploy/{id}/rollback; the body may be left out. */
@@ -133,6 +158,7 @@ export const logPageSchema = z.object({
 })
 
 export type BuildRecord = z.infer<typeof buildRecordSchema>
+export type SurfaceReport = z.infer<typeof surfaceReportSchema>
 export type DeployConfig = z.infer<typeof deployConfigSchema>
 export type DeployRequest = z.infer<typeof deployRequestSchema>
 export type DeploymentRecord = z.infer<typeof deploymentRecordSchema>

@@ -11,6 +11,7 @@ import type { ExitCode } from '../exit-codes.ts'
 import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
 import { loadProject } from '../project.ts'
 import { findBuild } from '../resolve-id.ts'
+import { checkSurface } from '../surface-check.ts'
 
 export default defineCommand({
   name: 'deploy',
@@ -41,6 +42,10 @@ export default defineCommand({
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
     ...PROGRAM_OPTIONS,
+    allowBreaking: {
+      type: 'boolean',
+      doc: 'release to production although clients of the version before may break',
+    },
     wait: { type: 'boolean', default: true, doc: 'return at once instead of when it is deployed' },
   },
   examples: [
@@ -64,7 +69,9 @@ export default defineCommand({
       max: input.max,
       env_vars,
     })
-    const request = { mcp_id, environment: input.env, ...(config ? { config } : {}) }
+    const target = { mcp_id, name, environment: input.env }
+    const checked = await checkSurface(context, target, input.allowBreaking)
+    const request = { mcp_id, environment: input.env, ...(config ? { config } : {}), ...checked }
     const record = await deployServer(context, request, { name, wait: input.wait })
     output.result(record, () => {
       if (record.status === 'failed') return

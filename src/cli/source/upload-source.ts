@@ -11,6 +11,8 @@ export interface SourceFolder {
   project: string | undefined
 }
 
+type KnownProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
+
 /** From this size on the API is asked first whether it has the archive. */
 const WORTH_ASKING_BYTES = 1024 * 1024
 
@@ -38,10 +40,10 @@ export async function uploadSource(
 
 async function giveSource(
   api: ApiClient,
-  project: ProjectRecord,
+  project: KnownProject,
   packed: PackedSource,
   tell: (text: string) => void,
-): Promise<ProjectRecord> {
+): Promise<KnownProject> {
   if (project.sourceId && project.sourceDigest === packed.digest) return project
   const path = `/api/projects/${encodeURIComponent(project.id)}/source`
   const query = { digest: packed.digest }
@@ -62,8 +64,9 @@ async function giveSource(
 }
 
 /** The linked project, the newest active one of the server's name, or a new one. */
-async function findProject(api: ApiClient, { name, project }: SourceFolder): Promise<ProjectRecord> {
-  if (project !== undefined) return api.get<ProjectRecord>(`/api/projects/${encodeURIComponent(project)}`)
+async function findProject(api: ApiClient, { name, project }: SourceFolder): Promise<KnownProject> {
+  // Not asked for, so that a key which may only build is enough; one that does not exist is told with the upload.
+  if (project !== undefined) return { id: project }
   const query = { name, status: 'active', limit: 1 }
   const page = await unlessUnknown(api.get<{ items?: ProjectRecord[] }>('/api/projects', query))
   if (!page) throw takesNoSources(api.url)

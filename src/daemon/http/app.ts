@@ -51,6 +51,8 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /v1/deploy', 'READ', deploy.listDeployments],
       ['GET /v1/deploy/{deployment_id}/status', 'READ', deploy.getStatus],
       ['POST /v1/deploy/{deployment_id}/stop', 'BUILD_AND_DEPLOY', deploy.stop],
+      ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
+      ['GET /v1/build/{mcp_id}/surface', 'READ', build.getSurface],
       ['POST /v1/deploy/{deployment_id}/start', 'BUILD_AND_DEPLOY', deploy.start],
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],

@@ -9,6 +9,7 @@ import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
 import { readEnv } from './served.ts'
+import { requireCompatible } from './surfaces.ts'
 
 /** Accepted work: the record as it is now, and as it is once the work is over. */
 export interface Accepted {
@@ -25,9 +26,10 @@ export class Deployments {
     this.#releases = releases
   }
 
-  /** Throws NOT_FOUND, INVALID_REQUEST for wrong variables, CONFLICT for a build that is not ready or a domain in use. */
+  /** Throws NOT_FOUND, INVALID_REQUEST for wrong variables, CONFLICT for a build that is not ready, a domain in use or a breaking change that was to be refused. */
   create(request: DeployRequest): Accepted {
     const build = requireReady(getBuild(this.#rooms, request.mcp_id))
+    if (request.allow_breaking === false) requireCompatible(this.#rooms, build, request.environment)
     const config = normalizeConfig(request.config)
     const values = config.env_vars ?? {}
     checkEnv(build, values)

@@ -11,6 +11,9 @@ import type { Rooms } from './rooms.ts'
 import { Sources } from './sources.ts'
 
 /** What the HTTP API calls. */
+import { Surfaces } from './surfaces.ts'
+import { TestAddresses } from './test-addresses.ts'
+import { TestRuns } from './test-runs.ts'
 export interface Services {
   builds: Builds
   deployments: Deployments
@@ -21,6 +24,10 @@ export interface Services {
   sources: Sources
   apiKeys: ApiKeys
   rateLimits: RateLimits
+  surfaces: Surfaces
+  testRuns: TestRuns
+  chats: Chats
+  vendorKeys: VendorKeys
 }
 
 export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
@@ -37,3 +44,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
   }
 }
+    surfaces: new Surfaces(rooms),
+    chats,
+    vendorKeys,
+    testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),

@@ -47,7 +47,7 @@ test('a linked project takes the source, and an unknown one is told', async () =
       join(directory, 'mcp.config.json'),
       JSON.stringify({ name: 'linked', template: 'custom', project }),
     )
-  const [{ id }] = (await projects()) as [{ id: string }]
+  const { id } = (await projects())[0]!
   link(id)
   expect(await home.json(['build', directory])).toMatchObject({ status: 'ready', project_id: id })
   link('prj_unknown')

@@ -1,17 +1,19 @@
 import { z } from 'zod'
 import { buildRequestSchema } from '../../../shared/definitions.ts'
-import { buildRecordSchema } from '../../../shared/deployments.ts'
+import { buildRecordSchema, surfaceReportSchema } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
-import { BUILD_STATES } from '../../../shared/states.ts'
+import { BUILD_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema } from '../path-ids.ts'
 
 const location = { Location: 'Path of the build' }
 
+const bundleSchema = z.object({ bundle: z.string() })
+
 const params = z.object({ mcp_id: idSchema })
 
-export function buildEndpoints({ builds, records }: Services) {
+export function buildEndpoints({ builds, records, surfaces }: Services) {
   const createBuild = endpoint({
     operationId: 'createBuild',
     summary: 'Build an MCP server of its definitions',
@@ -73,6 +75,25 @@ export function buildEndpoints({ builds, records }: Services) {
     run: ({ params }) => ({ status: 200, data: builds.artifact(params.mcp_id) }),
   })
 
+  const getBundle = endpoint({
+    operationId: 'getBundle',
+    summary: "Show the bundled code of a server's handler modules",
+    params,
+    answers: { 200: { description: 'One ECMAScript module, its source map inline', schema: bundleSchema } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params }) => ({ status: 200, data: { bundle: builds.bundle(params.mcp_id) } }),
+  })
+
+  const getSurface = endpoint({
+    operationId: 'getSurface',
+    summary: "Compare what clients see of a build with the server's live deployments",
+    params,
+    query: z.strictObject({ environment: z.enum(ENVIRONMENTS).optional() }),
+    answers: { 200: { description: 'The changes', schema: surfaceReportSchema } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params, query }) => ({ status: 200, data: surfaces.report(params.mcp_id, query.environment) }),
+  })
+
   const removeBuild = endpoint({
     operationId: 'removeBuild',
     summary: 'Remove a build that no deployment uses',
@@ -85,5 +106,5 @@ export function buildEndpoints({ builds, records }: Services) {
     },
   })
 
-  return { createBuild, listBuilds, getBuild, getArtifact, removeBuild }
+  return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getSurface, removeBuild }
 }

@@ -1,0 +1,192 @@
+import type { SurfaceChange } from './compare-surfaces.ts'
+import { narrowedLimits } from './narrowed-limits.ts'
+import { sameJson } from './same-json.ts'
+import {
+  alternativesOf,
+  below,
+  propertiesOf,
+  requiredOf,
+  type Schema,
+  typesOf,
+  type View,
+  valuesOf,
+  viewOf,
+} from './schema-view.ts'
+
+/** Deeper than any schema is read by a person; recursive ones end here. */
+const MAX_DEPTH = 12
+
+/**
+ * Arguments: whatever the version before took must be taken still. What cannot be judged (`not`, `if`, `patternProperties`
+ * …) counts as breaking when it changed.
+ */
+export function compareInputs(path: string, before: Schema, after: Schema): SurfaceChange[] {
+  return sameJson(before, after) ? [] : inputs(path, viewOf(before, before), viewOf(after, after), 0)
+}
+
+/** Answers: whatever comes now must be what the version before could have given. */
+export function compareOutputs(
+  path: string,
+  before: Schema | undefined,
+  after: Schema | undefined,
+): SurfaceChange[] {
+  if (before === undefined) return after === undefined ? [] : [compatible(path, 'is new')]
+  if (after === undefined) return [breaking(path, 'is removed')]
+  return sameJson(before, after) ? [] : outputs(path, viewOf(before, before), viewOf(after, after), 0)
+}
+
+function inputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  if (depth > MAX_DEPTH || sameJson(before.schema, after.schema)) return []
+  const [old, now] = [alternativesOf(before), alternativesOf(after)]
+  if (old.length === 1 && now.length === 1) return plainInputs(path, old[0]!, now[0]!, depth)
+  const taken = (one: View) => now.some(other => !plainInputs(path, one, other, depth).some(isBreaking))
+  const lost = old.filter(one => !taken(one))
+  if (lost.length > 0 && now.length === 1) return lost.flatMap(one => plainInputs(path, one, now[0]!, depth))
+  return lost.map(one => breaking(path, `no longer takes ${describe(one)}`))
+}
+
+function plainInputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  const lost = [...typesOf(before)].filter(type => !typesOf(after).has(type))
+  if (lost.length > 0) return [breaking(path, `no longer takes ${nameTypes(lost)}`)]
+  return [
+    ...lostValues(path, before, after, INPUT_WORDS),
+    ...narrowedLimits(path, before.schema, after.schema).map(each => breaking(each.path, each.message)),
+    ...inputProperties(path, before, after, depth),
+    ...closed(path, before, after),
+    ...inputs(`${path}[]`, below(before, before.schema.items), below(after, after.schema.items), depth + 1),
+    ...unjudged(path, before, after),
+  ]
+}
+
+function inputProperties(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  const [old, now] = [propertiesOf(before), propertiesOf(after)]
+  const [oldRequired, nowRequired] = [requiredOf(before), requiredOf(after)]
+  const changes: SurfaceChange[] = []
+  for (const name of Object.keys(old)) {
+    const at = `${path}.${name}`
+    if (!Object.hasOwn(now, name)) changes.push(breaking(at, 'is removed'))
+    else changes.push(...inputs(at, below(before, old[name]), below(after, now[name]), depth + 1))
+    if (oldRequired.has(name) && !nowRequired.has(name) && Object.hasOwn(now, name))
+      changes.push(compatible(at, 'is optional now'))
+  }
+  for (const name of nowRequired)
+    if (!oldRequired.has(name))
+      changes.push(
+        breaking(`${path}.${name}`, Object.hasOwn(old, name) ? 'is required now' : 'is new and required'),
+      )
+  for (const name of Object.keys(now))
+    if (!Object.hasOwn(old, name) && !nowRequired.has(name))
+      changes.push(compatible(`${path}.${name}`, 'is new and optional'))
+  return changes
+}
+
+function closed(path: string, before: View, after: View): SurfaceChange[] {
+  const [old, now] = [before.schema.additionalProperties ?? true, after.schema.additionalProperties ?? true]
+  if (sameJson(old, now) || old === false || now === true || sameJson(now, {})) return []
+  return [breaking(path, now === false ? 'no longer takes other properties' : 'takes fewer other properties')]
+}
+
+function outputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  if (depth > MAX_DEPTH || sameJson(before.schema, after.schema)) return []
+  const [old, now] = [alternativesOf(before), alternativesOf(after)]
+  if (old.length === 1 && now.length === 1) return plainOutputs(path, old[0]!, now[0]!, depth)
+  const known = (one: View) => old.some(other => !plainOutputs(path, other, one, depth).some(isBreaking))
+  return now.filter(one => !known(one)).map(one => breaking(path, `may now be ${describe(one)}`))
+}
+
+function plainOutputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  const gained = [...typesOf(after)].filter(type => !typesOf(before).has(type))
+  if (gained.length > 0) return [breaking(path, `may now be ${nameTypes(gained)}`)]
+  const items = [below(before, before.schema.items), below(after, after.schema.items)] as const
+  return [
+    ...lostValues(path, after, before, OUTPUT_WORDS),
+    ...outputProperties(path, before, after, depth),
+    ...outputs(`${path}[]`, ...items, depth + 1),
+  ]
+}
+
+function outputProperties(path: string, before: View, after: View, depth: number): SurfaceChange[] {
+  const [old, now] = [propertiesOf(before), propertiesOf(after)]
+  const [oldRequired, nowRequired] = [requiredOf(before), requiredOf(after)]
+  const changes = Object.keys(old).flatMap(name => {
+    const at = `${path}.${name}`
+    if (!Object.hasOwn(now, name)) return [breaking(at, 'is removed')]
+    const missing = oldRequired.has(name) && !nowRequired.has(name)
+    const inside = outputs(at, below(before, old[name]), below(after, now[name]), depth + 1)
+    return missing ? [breaking(at, 'may now be missing'), ...inside] : inside
+  })
+  const added = Object.keys(now).filter(name => !Object.hasOwn(old, name))
+  return [...changes, ...added.map(name => compatible(`${path}.${name}`, 'is new'))]
+}
+
+/** Values that `from` allows and `to` does not, in words of `told`. */
+function lostValues(path: string, from: View, to: View, told: typeof INPUT_WORDS): SurfaceChange[] {
+  const [given, allowed] = [valuesOf(from), valuesOf(to)]
+  if (!allowed) return []
+  if (!given) return [breaking(path, told.all(list(allowed)))]
+  const lost = given.filter(value => !allowed.some(other => sameJson(value, other)))
+  return lost.length > 0 ? [breaking(path, told.some(list(lost)))] : []
+}
+
+const INPUT_WORDS = {
+  some: (values: string) => `no longer takes ${values}`,
+  all: (values: string) => `takes nothing but ${values} any more`,
+}
+const OUTPUT_WORDS = {
+  some: (values: string) => `may now be ${values}`,
+  all: (values: string) => `may now be anything, not only ${values}`,
+}
+
+const UNJUDGED = [
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'patternProperties',
+  'propertyNames',
+  'dependentRequired',
+  'dependentSchemas',
+  'prefixItems',
+  'contains',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+] as const
+
+function unjudged(path: string, before: View, after: View): SurfaceChange[] {
+  const changed = UNJUDGED.filter(
+    word => word in after.schema && !sameJson(before.schema[word] ?? null, after.schema[word] ?? null),
+  )
+  return changed.map(word => breaking(path, `has another "${word}", which may take less than before`))
+}
+
+function describe(view: View): string {
+  const values = valuesOf(view)
+  return values ? list(values) : nameTypes([...typesOf(view)])
+}
+
+/** Whole numbers are numbers. */
+function nameTypes(types: string[]): string {
+  return types.filter(type => type !== 'integer' || !types.includes('number')).join(', ')
+}
+
+const MAX_SHOWN = 5
+
+function list(values: unknown[]): string {
+  const shown = values.slice(0, MAX_SHOWN).map(value => JSON.stringify(value))
+  return values.length > MAX_SHOWN
+    ? `${shown.join(', ')} and ${values.length - MAX_SHOWN} more`
+    : shown.join(', ')
+}
+
+function isBreaking({ kind }: SurfaceChange): boolean {
+  return kind === 'breaking'
+}
+
+function breaking(path: string, message: string): SurfaceChange {
+  return { kind: 'breaking', path, message }
+}
+
+function compatible(path: string, message: string): SurfaceChange {
+  return { kind: 'compatible', path, message }
+}

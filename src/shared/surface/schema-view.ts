@@ -1,0 +1,77 @@
+/** A JSON Schema as an object; `true` and a missing one are `{}`, which allows everything. */
+export type Schema = Record<string, unknown>
+
+/** A schema with the document that its `$ref`s point into. */
+export interface View {
+  schema: Schema
+  root: Schema
+}
+
+/** `false` allows nothing. */
+const NOTHING: Schema = { enum: [] }
+
+export function viewOf(value: unknown, root: Schema): View {
+  return resolve(value === false ? NOTHING : isSchema(value) ? value : {}, root, 0)
+}
+
+/** A schema below another one. */
+export function below({ root }: View, value: unknown): View {
+  return viewOf(value, root)
+}
+
+const MAX_REFS = 20
+
+function resolve(schema: Schema, root: Schema, refs: number): View {
+  const { $ref, ...siblings } = schema
+  if (typeof $ref !== 'string' || refs > MAX_REFS) return { schema, root }
+  const target = lookUp(root, $ref)
+  return isSchema(target) ? resolve({ ...target, ...siblings }, root, refs + 1) : { schema: siblings, root }
+}
+
+/** `#/$defs/point` (RFC 6901); definitions refer to nothing outside themselves. */
+function lookUp(root: Schema, ref: string): unknown {
+  if (!ref.startsWith('#')) return undefined
+  const steps = decodeURIComponent(ref.slice(1)).split('/').slice(1)
+  return steps.reduce<unknown>(
+    (node, step) => (node as Schema | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+    root,
+  )
+}
+
+/** Each alternative of `anyOf` and `oneOf` together with what stands beside them; the schema itself without any. */
+export function alternativesOf(view: View): View[] {
+  const { anyOf, oneOf, ...rest } = view.schema
+  const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined
+  if (!branches || (anyOf && oneOf)) return [view]
+  return branches.flatMap(branch => {
+    const { schema, root } = below(view, branch)
+    return alternativesOf({ schema: { ...rest, ...schema }, root })
+  })
+}
+
+const ALL_TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
+
+/** `number` covers `integer`. */
+export function typesOf({ schema }: View): Set<string> {
+  const { type } = schema
+  const named = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : ALL_TYPES
+  return new Set(named.includes('number') ? [...named, 'integer'] : named)
+}
+
+/** Values of `enum` or `const`; undefined where there are none. */
+export function valuesOf({ schema }: View): unknown[] | undefined {
+  if ('const' in schema) return [schema.const]
+  return Array.isArray(schema.enum) ? schema.enum : undefined
+}
+
+export function propertiesOf({ schema }: View): Schema {
+  return isSchema(schema.properties) ? schema.properties : {}
+}
+
+export function requiredOf({ schema }: View): Set<string> {
+  return new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest'
+import { compareSurfaces, type Surface } from '../../../src/shared/surface/compare-surfaces.ts'
+
+type Json = Record<string, unknown>
+
+const NOTHING: Surface = { tools: [], resources: [], prompts: [] }
+const tool = (inputSchema: Json, more: Json = {}) =>
+  ({
+    name: 'add',
+    description: 'Adds',
+    inputSchema: { type: 'object', ...inputSchema },
+    ...more,
+  }) as Surface['tools'][number]
+const withTool = (inputSchema: Json, more?: Json): Surface => ({
+  ...NOTHING,
+  tools: [tool(inputSchema, more)],
+})
+
+/** `! path message` for breaking ones. */
+const told = (before: Surface, after: Surface) =>
+  compareSurfaces(before, after).map(
+    ({ kind, path, message }) => `${kind === 'breaking' ? '! ' : ''}${path} ${message}`,
+  )
+const inputs = (before: Json, after: Json) => told(withTool(before), withTool(after))
+const outputs = (before: Json | undefined, after: Json | undefined) =>
+  told(withTool({}, { outputSchema: before }), withTool({}, { outputSchema: after }))
+const properties = (shape: Json, more: Json = {}) => ({ properties: shape, ...more })
+
+const string = { type: 'string' }
+const number = { type: 'number' }
+
+describe('tools', () => {
+  test('that stay as they are, or are described otherwise, change nothing', () => {
+    const shape = properties({ a: number }, { required: ['a'] })
+    expect(inputs(shape, shape)).toEqual([])
+    expect(told(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
+  })
+
+  test('that are removed break, that are new do not', () => {
+    expect(told(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
+    expect(told(NOTHING, withTool({}))).toEqual(['tools.add is new'])
+  })
+
+  test('that are renamed break, and the new name is told', () => {
+    const renamed = { ...NOTHING, tools: [{ ...tool({}), name: 'sum' }] }
+    expect(told(withTool({}), renamed)).toEqual(['! tools.add is renamed to sum'])
+  })
+})
+
+const at = 'tools.add.inputSchema'
+
+describe('arguments', () => {
+  test.each<[string, Json, Json, string[]]>([
+    [
+      'a new required one',
+      properties({}),
+      properties({ b: number }, { required: ['b'] }),
+      [`! ${at}.b is new and required`],
+    ],
+    ['a new optional one', properties({}), properties({ b: number }), [`${at}.b is new and optional`]],
+    ['a removed one', properties({ a: number }), properties({}), [`! ${at}.a is removed`]],
+    [
+      'one that became required',
+      properties({ a: number }),
+      properties({ a: number }, { required: ['a'] }),
+      [`! ${at}.a is required now`],
+    ],
+    [
+      'one that became optional',
+      properties({ a: number }, { required: ['a'] }),
+      properties({ a: number }),
+      [`${at}.a is optional now`],
+    ],
+    [
+      'another type',
+      properties({ a: number }),
+      properties({ a: string }),
+      [`! ${at}.a no longer takes number`],
+    ],
+    [
+      'a narrower type',
+      properties({ a: number }),
+      properties({ a: { type: 'integer' } }),
+      [`! ${at}.a no longer takes number`],
+    ],
+    ['a wider type', properties({ a: { type: 'integer' } }), properties({ a: number }), []],
+    ['a type more', properties({ a: string }), properties({ a: { type: ['string', 'null'] } }), []],
+    [
+      'an enum less',
+      properties({ a: { enum: ['x', 'y'] } }),
+      properties({ a: { enum: ['x'] } }),
+      [`! ${at}.a no longer takes "y"`],
+    ],
+    ['an enum more', properties({ a: { enum: ['x'] } }), properties({ a: { enum: ['x', 'y'] } }), []],
+    [
+      'an enum where there was none',
+      properties({ a: string }),
+      properties({ a: { type: 'string', enum: ['x'] } }),
+      [`! ${at}.a takes nothing but "x" any more`],
+    ],
+    [
+      'a const',
+      properties({ a: { enum: ['x', 'y'] } }),
+      properties({ a: { const: 'y' } }),
+      [`! ${at}.a no longer takes "x"`],
+    ],
+    [
+      'a smaller maximum',
+      properties({ a: { maximum: 9 } }),
+      properties({ a: { maximum: 5 } }),
+      [`! ${at}.a has the maximum 5 instead of 9`],
+    ],
+    ['a larger maximum', properties({ a: { maximum: 5 } }), properties({ a: { maximum: 9 } }), []],
+    [
+      'a minimal length',
+      properties({ a: string }),
+      properties({ a: { type: 'string', minLength: 1 } }),
+      [`! ${at}.a has a minLength now: 1`],
+    ],
+    [
+      'a pattern',
+      properties({ a: string }),
+      properties({ a: { type: 'string', pattern: '^x' } }),
+      [`! ${at}.a has a pattern now: "^x"`],
+    ],
+    [
+      'no pattern any more',
+      properties({ a: { type: 'string', pattern: '^x' } }),
+      properties({ a: string }),
+      [],
+    ],
+    [
+      'closed to others',
+      properties({}),
+      properties({}, { additionalProperties: false }),
+      [`! ${at} no longer takes other properties`],
+    ],
+    ['opened to others', properties({}, { additionalProperties: false }), properties({}), []],
+    [
+      'an item narrowed',
+      properties({ a: { type: 'array', items: number } }),
+      properties({ a: { type: 'array', items: { type: 'integer' } } }),
+      [`! ${at}.a[] no longer takes number`],
+    ],
+    [
+      'one deep inside',
+      properties({ a: properties({ b: string }) }),
+      properties({ a: properties({ b: number }) }),
+      [`! ${at}.a.b no longer takes string`],
+    ],
+    [
+      'what cannot be judged',
+      properties({ a: {} }),
+      properties({ a: { not: { const: 1 } } }),
+      [`! ${at}.a has another "not", which may take less than before`],
+    ],
+    ['nothing to be judged any more', properties({ a: { not: { const: 1 } } }), properties({ a: {} }), []],
+  ])('with %s', (_, before, after, expected) => {
+    expect(inputs(before, after)).toEqual(expected)
+  })
+
+  test('are compared through references, and recursive ones end', () => {
+    const tree = (leaf: Json) => ({
+      $defs: {
+        node: {
+          type: 'object',
+          properties: { leaf, children: { type: 'array', items: { $ref: '#/$defs/node' } } },
+        },
+      },
+      properties: { root: { $ref: '#/$defs/node' } },
+    })
+    expect(inputs(tree(string), tree(string))).toEqual([])
+    expect(inputs(tree(string), tree(number))[0]).toBe(`! ${at}.root.leaf no longer takes string`)
+    expect(
+      inputs(properties({ a: { $ref: '#/$defs/x' } }, { $defs: { x: string } }), properties({ a: string })),
+    ).toEqual([])
+  })
+
+  test('with alternatives: one more is taken, one less breaks', () => {
+    const one = properties({ a: { anyOf: [string] } })
+    const two = properties({ a: { anyOf: [string, { type: 'null' }] } })
+    expect(inputs(properties({ a: string }), two)).toEqual([])
+    expect(inputs(one, two)).toEqual([])
+    expect(inputs(two, properties({ a: string }))).toEqual([`! ${at}.a no longer takes null`])
+    expect(inputs(two, properties({ a: { oneOf: [{ type: 'null' }, number] } }))).toEqual([
+      `! ${at}.a no longer takes string`,
+    ])
+  })
+})
+
+const out = 'tools.add.outputSchema'
+
+describe('answers', () => {
+  test.each<[string, Json | undefined, Json | undefined, string[]]>([
+    ['a schema at last', undefined, properties({ a: number }), [`${out} is new`]],
+    ['no schema any more', properties({ a: number }), undefined, [`! ${out} is removed`]],
+    ['a property removed', properties({ a: number }), properties({}), [`! ${out}.a is removed`]],
+    ['a property more', properties({}), properties({ a: number }, { required: ['a'] }), [`${out}.a is new`]],
+    [
+      'one that may be missing',
+      properties({ a: number }, { required: ['a'] }),
+      properties({ a: number }),
+      [`! ${out}.a may now be missing`],
+    ],
+    [
+      'a wider type',
+      properties({ a: string }),
+      properties({ a: { type: ['string', 'null'] } }),
+      [`! ${out}.a may now be null`],
+    ],
+    [
+      'a wider type by alternatives',
+      properties({ a: string }),
+      properties({ a: { anyOf: [string, { type: 'null' }] } }),
+      [`! ${out}.a may now be null`],
+    ],
+    ['a narrower type', properties({ a: { type: ['string', 'null'] } }), properties({ a: string }), []],
+    [
+      'a new value',
+      properties({ a: { enum: ['x'] } }),
+      properties({ a: { enum: ['x', 'y'] } }),
+      [`! ${out}.a may now be "y"`],
+    ],
+    ['a value less', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
+  ])('with %s', (_, before, after, expected) => {
+    expect(outputs(before, after)).toEqual(expected)
+  })
+})
+
+describe('resources and prompts', () => {
+  const resource = (uri: string, mimeType = 'text/plain') => ({ uri, name: uri, description: 'x', mimeType })
+  const prompt = (...args: { name: string; required?: boolean }[]) => ({
+    ...NOTHING,
+    prompts: [{ name: 'greet', description: 'x', arguments: args }],
+  })
+
+  test('break when they are removed or have another type', () => {
+    const before = { ...NOTHING, resources: [resource('a://1'), resource('a://2')] }
+    const after = { ...NOTHING, resources: [resource('a://2', 'text/html'), resource('a://3')] }
+    expect(told(before, after)).toEqual([
+      '! resources.a://1 is removed',
+      '! resources.a://2.mimeType is text/html instead of text/plain',
+      'resources.a://3 is new',
+    ])
+  })
+
+  test('break when an argument is removed or newly required', () => {
+    expect(
+      told(
+        prompt({ name: 'a' }, { name: 'b' }),
+        prompt({ name: 'b', required: true }, { name: 'c' }, { name: 'd', required: true }),
+      ),
+    ).toEqual([
+      '! prompts.greet.arguments.a is removed',
+      '! prompts.greet.arguments.b is required now',
+      '! prompts.greet.arguments.d is new and required',
+      'prompts.greet.arguments.c is new',
+    ])
+    expect(told(prompt(), NOTHING)).toEqual(['! prompts.greet is removed'])
+  })
+})
