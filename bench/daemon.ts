@@ -18,8 +18,8 @@ export interface BenchDaemon {
   url: string
   pid: number
   env: NodeJS.ProcessEnv
-  /** `data` of a /v1 answer, the body of an /api one. */
-  call<T = Deployed>(method: string, path: string, body?: unknown): Promise<T>
+  /** `data` of a /v1 answer, the body of an /api one. Bytes are sent as they are, an archive. */
+  call<T = Deployed>(method: string, path: string, body?: object): Promise<T>
   stop(): Promise<void>
 }
 
@@ -30,11 +30,14 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
   const env = { ...plain, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }
   const { url, pid } = JSON.parse(await runNode([mcp, 'daemon', 'start', '--json'], env))
   const { contexts } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${contexts.local.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: {
+        authorization: `Bearer ${contexts.local.apiKey}`,
+        'content-type': body instanceof Uint8Array ? 'application/gzip' : 'application/json',
+      },
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)

@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os'
+import { benchBuilds } from './builds.ts'
 import { benchDeployTime } from './deploy-time.ts'
 import { benchMemory } from './memory.ts'
 import { missed, printTable } from './report.ts'
@@ -8,6 +9,7 @@ import { benchThroughput } from './throughput.ts'
 const BENCHMARKS = {
   'start-up': { title: 'Command start-up', run: benchStartUp },
   deploy: { title: 'From deploy to the first answered call', run: benchDeployTime },
+  builds: { title: 'Builds of a TypeScript project', run: benchBuilds },
   throughput: { title: 'Throughput of tools/call', run: benchThroughput },
   memory: { title: 'Memory', run: benchMemory },
 } as const
