@@ -12,7 +12,12 @@ runInstance(prepare, describe)
 setTimeout(async () => {
   if (isWanted) return
   // Only a process for handler modules has it.
-  if (process.permission) await import('./isolation/lock-down.ts')
+  if (process.permission)
+    await Promise.all([
+      import('./isolation/lock-down.ts'),
+      import('./module/prepare-module.ts'),
+      import('./module/supervise.ts'),
+    ])
   const { warmUp } = await import('./warm-up.ts')
   // What cannot be loaded now will not load at the first call either, and is told there.
   await warmUp().catch(() => {})

@@ -13,16 +13,30 @@ export function prepare(
     case undefined:
       return prepareServer(artifact, tenant)
     case 'module':
-      return import('./module/prepare-module.ts').then(({ prepareModule }) =>
-        prepareModule(artifact, tenant, requireBundle(bundle)),
-      )
+      return prepareSupervised(artifact, tenant, requireBundle(bundle))
     case 'stdio':
       return import('./bridge/stdio-server.ts').then(({ prepareStdioServer }) =>
         prepareStdioServer(artifact, tenant),
       )
+    case 'http':
+      return import('./proxy/http-program.ts').then(({ prepareHttpProgram }) =>
+        prepareHttpProgram(artifact, tenant),
+      )
     default:
       throw new Error(`Programs of type "${artifact.program?.type}" cannot be served by this process.`)
   }
+}
+
+async function prepareSupervised(
+  artifact: Artifact,
+  tenant: Tenant,
+  bundle: string,
+): Promise<PreparedServer> {
+  const [{ prepareModule }, { supervise }] = await Promise.all([
+    import('./module/prepare-module.ts'),
+    import('./module/supervise.ts'),
+  ])
+  return supervise(await prepareModule(artifact, tenant, bundle), tenant)
 }
 
 /** Loads or starts a custom server to hear what it defines. */

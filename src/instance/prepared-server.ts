@@ -1,5 +1,6 @@
 import type { LogLevel } from '../shared/definitions.ts'
 import type { LogLine } from '../shared/instance-protocol.ts'
+import type { Exchange } from './http/exchange.ts'
 
 /**
  * The seam inside an instance: the protocol layer (HTTP, sessions, both eras) on one side, what a server *does* on the
@@ -32,6 +33,8 @@ export interface PreparedServer {
   setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>
   /** A notification of a legacy client other than `notifications/cancelled`. */
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
+  /** Takes every request but `/health` as it came: the server is a program that speaks HTTP itself. */
+  forward?(exchange: Exchange): Promise<void>
   /** Resolves when nothing of it is left, a program's processes included. */
   close(): void | Promise<void>
 }

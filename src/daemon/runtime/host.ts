@@ -20,6 +20,9 @@ export interface HostOptions extends ProcessOptions {
   termination?: TerminationDelays | undefined
 }
 
+/** Resident memory of the program, and of a young generation at work. */
+const NODE_ITSELF_MB = 128
+
 /** What a tenant's instance is told of its process. */
 export interface HostWatcher {
   onMetrics(metrics: TenantMetrics): void
@@ -187,8 +190,8 @@ export class Host {
       pid,
       id,
       patienceMs,
-      // What Node needs itself, and as much again for Buffers as the heap may have.
-      memoryLimitBytes: 2 * memoryLimitMb * 1024 * 1024,
+      // Buffers may have as much again as the heap.
+      memoryLimitBytes: (NODE_ITSELF_MB + 2 * memoryLimitMb) * 1024 * 1024,
       ping: () => this.#send({ type: 'ping' }),
       onFault: reason => this.kill(reason),
     })

@@ -42,6 +42,7 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
       env: tenantEnv(build, readEnv(rooms, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
       logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
+      ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
     },
   }
 }

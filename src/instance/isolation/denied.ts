@@ -1,10 +1,15 @@
 /** A function that handler modules may not have, in its place. */
 export function denied(name: string): () => never {
+  // A function that classes may extend.
   return () => {
-    throw Object.assign(new Error(`${name} is not available to handler modules (docs/isolation.md)`), {
-      code: 'ERR_ACCESS_DENIED',
-    })
+    throw refusal(name)
   }
+}
+
+export function refusal(name: string): Error {
+  return Object.assign(new Error(`${name} is not available to handler modules (docs/isolation.md)`), {
+    code: 'ERR_ACCESS_DENIED',
+  })
 }
 
 type Functions = Record<string, unknown>

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import fs from 'node:fs'
 import { Socket } from 'node:net'
 import tty from 'node:tty'
-import { denied, deny, replace } from './denied.ts'
+import { deny, refusal, replace } from './denied.ts'
 import type { UserOutput } from './user-output.ts'
 
 /**
@@ -50,17 +50,34 @@ function sealFiles(output: UserOutput): void {
     const isAllowed = (file: unknown) =>
       opened.has(file) || (typeof file !== 'number' && BY_NAME_OR_DESCRIPTOR.includes(name))
     replace(fs, name, (file: unknown, ...rest: unknown[]) =>
-      isAllowed(file) ? act(file, ...rest) : denied(`fs.${name} of a descriptor`)(),
+      isAllowed(file) ? act(file, ...rest) : refuse(name, rest),
     )
   }
-  replace(fs, 'writeSync', (descriptor: number, data: string | Uint8Array, ...rest: unknown[]) =>
-    print(output, descriptor, data, rest),
+  replace(fs, 'writeSync', (descriptor: unknown, data: string | Uint8Array, ...rest: unknown[]) =>
+    isPrintable(descriptor) ? print(output, descriptor, data, rest) : refuse('writeSync', rest),
   )
-  replace(fs, 'write', (descriptor: number, data: string | Uint8Array, ...rest: unknown[]) => {
+  replace(fs, 'write', (descriptor: unknown, data: string | Uint8Array, ...rest: unknown[]) => {
+    if (!isPrintable(descriptor)) return refuse('write', rest)
     const written = print(output, descriptor, data, rest)
-    const done = rest.findLast(value => typeof value === 'function') as Callback | undefined
+    const done = callbackOf(rest)
     if (done) process.nextTick(done, null, written, data)
   })
+}
+
+/** As the function itself would fail: by its callback where it has one. */
+function refuse(name: string, rest: unknown[]): void {
+  const error = refusal(`fs.${name} of a descriptor`)
+  const done = name.endsWith('Sync') ? undefined : callbackOf(rest)
+  if (!done) throw error
+  process.nextTick(done, error)
+}
+
+function callbackOf(rest: unknown[]): Callback | undefined {
+  return rest.findLast(value => typeof value === 'function') as Callback | undefined
+}
+
+function isPrintable(descriptor: unknown): descriptor is 1 | 2 {
+  return descriptor === 1 || descriptor === 2
 }
 
 /** Descriptors of files that were opened by their names: the permission model has seen these. */
@@ -81,14 +98,13 @@ function trackOpened(): Set<unknown> {
   })
   for (const [name, act] of Object.entries({ close, closeSync }))
     replace(fs, name, (descriptor: unknown, ...rest: unknown[]) =>
-      opened.delete(descriptor) ? act!(descriptor, ...rest) : denied(`fs.${name} of a descriptor`)(),
+      opened.delete(descriptor) ? act!(descriptor, ...rest) : refuse(name, rest),
     )
   return opened
 }
 
 /** Loggers write to descriptor 1 by themselves. */
-function print(output: UserOutput, descriptor: number, data: string | Uint8Array, rest: unknown[]): number {
-  if (descriptor !== 1 && descriptor !== 2) return denied('Writing to a descriptor')()
+function print(output: UserOutput, descriptor: 1 | 2, data: string | Uint8Array, rest: unknown[]): number {
   const [offset, length] = rest.map(value => (typeof value === 'number' ? value : undefined))
   const bytes =
     typeof data === 'string' ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength)

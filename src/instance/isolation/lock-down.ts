@@ -3,6 +3,7 @@ import type { Tenant } from '../../shared/instance-protocol.ts'
 import { openLog } from '../log/open-log.ts'
 import { sealChannel } from './channel-seal.ts'
 import { sealDescriptors } from './descriptor-seal.ts'
+import './process-title.ts'
 import { sealProcess } from './process-seal.ts'
 import { UserOutput } from './user-output.ts'
 

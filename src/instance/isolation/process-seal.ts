@@ -2,7 +2,7 @@ import os from 'node:os'
 import { Readable } from 'node:stream'
 import v8 from 'node:v8'
 import type { TenantLog } from '../log/tenant-log.ts'
-import { readSource } from './call-site.ts'
+import { describeStack } from '../module/failure.ts'
 import { denied, deny, replace } from './denied.ts'
 import type { UserOutput } from './user-output.ts'
 
@@ -48,14 +48,13 @@ export function sealProcess({ env, output, log }: SealOptions): void {
   replace(process, 'env', { ...env })
   replace(process, 'argv', ['node', 'server'])
   replace(process, 'execArgv', [])
-  replace(process, 'title', 'mcp-instance')
   replaceStreams(output)
   for (const name of ['exit', 'reallyExit'] as const)
     replace(process, name, (code?: number | string | null) => {
       const status = Number(code ?? process.exitCode ?? 0)
-      end(`process.${name}(${status}) was called${readSource()}`, status)
+      end(`process.${name}(${status}) was called${describeCaller()}`, status)
     })
-  replace(process, 'abort', () => end(`process.abort() was called${readSource()}`, 134))
+  replace(process, 'abort', () => end(`process.abort() was called${describeCaller()}`, 134))
   process.on('uncaughtException', (error, origin) => {
     const what = origin === 'unhandledRejection' ? 'Unhandled rejection' : 'Uncaught exception'
     end(`${what}: ${describe(error)}`, 1)
@@ -66,10 +65,14 @@ export function sealProcess({ env, output, log }: SealOptions): void {
 function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: number) => void {
   const { reallyExit } = process as unknown as { reallyExit(code: number): never }
   return (reason, code) => {
-    output.finish()
-    log.server('error', reason)
-    log.flushNow()
-    reallyExit.call(process, code)
+    try {
+      output.finish()
+      log.server('error', reason)
+      log.flushNow()
+    } finally {
+      // Also when user code took away what a log line is made with.
+      reallyExit.call(process, code)
+    }
   }
 }
 
@@ -89,9 +92,15 @@ function replaceStreams({ stdout, stderr }: UserOutput): void {
   Object.assign(console, { _stdout: stdout, _stderr: stderr })
 }
 
+/** For example ` at tools/add.ts:3:9`; an empty text when that is not known. */
+function describeCaller(): string {
+  const [, frame] = describeStack(new Error('for its stack')).split('\n')
+  return frame === undefined ? '' : ` ${frame.trim()}`
+}
+
 function describe(error: unknown): string {
   try {
-    return error instanceof Error ? (error.stack ?? String(error)) : String(error)
+    return describeStack(error)
   } catch {
     return 'something that cannot be shown' // thrown on purpose
   }

@@ -1,6 +1,7 @@
-const setTitle = Object.getOwnPropertyDescriptor(process, 'title')?.set
 /** Elsewhere it costs milliseconds, and nobody reads it. */
 const isCheap = process.platform === 'linux'
+/** Read before user code is left other arguments. */
+const [, , id = ''] = process.argv
 let last = ''
 
 /**
@@ -8,8 +9,7 @@ let last = ''
  * what it was (src/daemon/runtime/vital-signs.ts). Nothing inside of a process that is stuck could tell.
  */
 export function showRunning(kind: string, name: string): void {
-  if (!isCheap || !setTitle) return
-  if (name === last) return
+  if (!isCheap || name === last) return
   last = name
-  setTitle.call(process, `mcp-instance ${process.argv[2] ?? ''} ${kind} "${name}"`)
+  process.title = `mcp-instance ${id} ${kind} "${name}"`
 }

@@ -23,6 +23,7 @@ export class RequestContext implements ClientContext {
   #controller: AbortController | undefined
   #state: 'running' | 'answered' | 'cancelled' = 'running'
   #isOpened = false
+  #asking = 0
 
   /** `meta`: `params._meta` of the request; `minimumLevel` undefined: no log line is sent. */
   constructor(meta: unknown, minimumLevel: LogLevel | undefined) {
@@ -105,7 +106,16 @@ export class RequestContext implements ClientContext {
     if (!this.isRunning) throw new RpcError(RPC.invalidRequest, `${method} came after the end of its call`)
     if (!this.run?.conversation)
       throw new RpcError(RPC.invalidRequest, `${method} cannot be asked in a batch of requests`)
-    return this.run.conversation.ask(this.run, method, params, key)
+    this.#asking++
+    try {
+      return await this.run.conversation.ask(this.run, method, params, key)
+    } finally {
+      this.#asking--
+    }
+  }
+
+  get isAsking(): boolean {
+    return this.#asking > 0
   }
 
   announce(list: 'tools' | 'prompts' | 'resources'): void {

@@ -1,0 +1,156 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+
+const HOSTILE = fileURLToPath(new URL('../fixtures/hostile', import.meta.url))
+
+const NEIGHBOUR = {
+  'tools/secret.mjs': `export default { description: 'Tells', input: { type: 'object' }, handler: () => process.env.SECRET }`,
+}
+
+interface Deployed {
+  deployment_id: string
+  url: string
+}
+
+let daemon: TestDaemon
+let hostile: Deployed
+let neighbour: Deployed
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ memoryLimitMb: 64, patienceMs: 1200 })
+  using folder = createProjectFolder(NEIGHBOUR)
+  neighbour = await deployFolder(daemon, 'neighbour', folder.path, {
+    request: { env: ['SECRET'] },
+    config: { env_vars: { SECRET: 'of the neighbour' } },
+  })
+  hostile = await deployFolder(daemon, 'hostile', HOSTILE, {
+    request: { env: ['MINE'] },
+    config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3 },
+  })
+})
+afterAll(() => daemon.close())
+
+test('nothing outside of the process can be reached', async () => {
+  await using unix = await listenOnUnixSocket(join(daemon.home.home, 'engine.sock'))
+  const [instance] = await instancesOf(neighbour)
+  const { structuredContent: told } = await callTool(hostile.url, 'attempt', {
+    home: daemon.home.home,
+    daemonPid: process.pid,
+    neighbourPid: instance.pid,
+    neighbourPort: Number(new URL(neighbour.url).port),
+    unixSocket: unix.path,
+  })
+  const { outcomes, ...seen } = told
+  const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
+  expect(succeeded).toEqual([])
+  expect(Object.keys(outcomes).length).toBeGreaterThan(40)
+  expect(seen).toEqual({ environment: { MINE: 'own value' }, argv: ['node', 'server'], heard: 0 })
+  expect(await restartsOf(hostile)).toBe(0)
+  await expectOthersUntouched()
+})
+
+const ENDINGS: [how: string, told: RegExp][] = [
+  ['loop', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
+  ['microtasks', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
+  ['heap', /crashed: out of memory \(limit 64 MB\)/],
+  ['buffers', /was killed: out of memory \(it held \d+ MB, limit 256 MB\)/],
+  ['exit', /process\.exit\(3\) was called at .*\(tools\/harm\.mjs:\d+:\d+/],
+  ['abort', /process\.abort\(\) was called at .*tools\/harm\.mjs/],
+  ['rejection', /Unhandled rejection: Error: nobody waits for this\n.*\(tools\/harm\.mjs:\d+/],
+  ['exception', /Uncaught exception: Error: nobody catches this\n.*\(tools\/harm\.mjs:\d+/],
+]
+
+test.each(ENDINGS)(
+  '%s ends its own instance, which is restarted, and the log says why',
+  async (how, told) => {
+    await forgetCrashes()
+    const restarts = await restartsOf(hostile)
+    await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
+    await until(async () => (await restartsOf(hostile)) === restarts + 1)
+    expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
+    await until(async () => told.test((await logOf(hostile)).join('\n')))
+    await expectOthersUntouched()
+  },
+)
+
+test('what a handler printed before it never came back is in the log', async () => {
+  expect(await logOf(hostile)).toContain('stdout: before the loop')
+})
+
+test('a handler that never answers is given up, and the others are answered', async () => {
+  const restarts = await restartsOf(hostile)
+  const late = await callTool(hostile.url, 'harm', { how: 'never' })
+  expect(late).toMatchObject({
+    isError: true,
+    content: [{ text: 'The tool "harm" did not answer within 0.3 s.' }],
+  })
+  expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
+  expect(await restartsOf(hostile)).toBe(restarts)
+})
+
+test('of a flood of output a part is kept, and the rest counted', async () => {
+  const printed = await callTool(hostile.url, 'harm', { how: 'flood' })
+  expect(printed).toMatchObject({ content: [{ text: 'printed' }] })
+  const told = /\d+ lines \(\d+ KB\) of its output were dropped: it printed more than 256 KB a second/
+  await until(async () => told.test(filesOfLog()))
+  expect(filesOfLog().length).toBeLessThan(4 * 1024 * 1024)
+  await expectOthersUntouched()
+})
+
+test('tampered prototypes hurt nobody else', async () => {
+  await callTool(hostile.url, 'harm', { how: 'prototypes' }).catch(() => {})
+  await callTool(hostile.url, 'greet').catch(() => {})
+  await expectOthersUntouched()
+  const { status } = await daemon.api('POST', `/v1/deploy/${hostile.deployment_id}/stop`)
+  expect(status).toBe(200)
+})
+
+async function expectOthersUntouched(): Promise<void> {
+  expect(await callTool(neighbour.url, 'secret')).toMatchObject({ content: [{ text: 'of the neighbour' }] })
+  expect(await restartsOf(neighbour)).toBe(0)
+  expect((await daemon.api('GET', '/health')).status).toBe(200)
+}
+
+async function logOf({ deployment_id: id }: Deployed): Promise<string[]> {
+  const { body } = await daemon.api('GET', `/api/lambda-deploy/${id}/logs?limit=10000`)
+  return body.lines.map((line: { stream: string; message: string }) => `${line.stream}: ${line.message}`)
+}
+
+async function instancesOf({ deployment_id: id }: Deployed) {
+  const { body } = await daemon.api('GET', `/v1/deploy/${id}/status`)
+  return body.data.instances
+}
+
+/** Five ends in a row are a crash loop. */
+async function forgetCrashes(): Promise<void> {
+  const { status } = await daemon.api('POST', `/v1/deploy/${hostile.deployment_id}/restart`)
+  expect(status).toBe(200)
+}
+
+async function restartsOf(deployment: Deployed): Promise<number> {
+  return (await instancesOf(deployment))[0]?.restarts
+}
+
+function filesOfLog(): string {
+  const folder = join(daemon.home.logs, hostile.deployment_id)
+  return readdirSync(folder)
+    .map(name => readFileSync(join(folder, name), 'utf8'))
+    .join('')
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(20)
+}
+
+async function listenOnUnixSocket(path: string) {
+  const server = createServer(socket => socket.destroy())
+  await new Promise<void>(resolve => server.listen(path, resolve))
+  return { path, [Symbol.asyncDispose]: async () => void server.close() }
+}
