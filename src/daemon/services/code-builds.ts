@@ -11,7 +11,7 @@ import { bundleProject } from '../builder/project/bundle.ts'
 import { findModules } from '../builder/project/find-modules.ts'
 import { toLoadError } from '../builder/project/load-error.ts'
 import { mergeDescribed } from '../builder/project/merge-described.ts'
-import { parseModuleDefinitions } from '../builder/project/module-definitions.ts'
+import { parseModuleDefinitions, prepareValidation } from '../builder/project/module-definitions.ts'
 import type { Build } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
 import type { Rooms } from './rooms.ts'
@@ -65,7 +65,9 @@ export class CodeBuilds {
     const bundle = await bundleProject({ directory, modules, sdk })
     const program = { type: 'module' as const, bundle: digestOf(bundle) }
     const { artifact } = buildArtifact(request, { program })
-    const described = await this.#describe(build, artifact, { bundle }).catch(error => {
+    const describing = this.#describe(build, artifact, { bundle, env: request.env_vars })
+    prepareValidation()
+    const described = await describing.catch(error => {
       throw toLoadError(error, directory)
     })
     const merged = parseModuleDefinitions(mergeDescribed(request, described), modules)
