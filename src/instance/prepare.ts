@@ -22,8 +22,6 @@ export function prepare(
       return import('./proxy/http-program.ts').then(({ prepareHttpProgram }) =>
         prepareHttpProgram(artifact, tenant),
       )
-    default:
-      throw new Error(`Programs of type "${artifact.program?.type}" cannot be served by this process.`)
   }
 }
 
@@ -50,10 +48,12 @@ export function describe(artifact: Artifact, tenant: Tenant, bundle?: string): P
       return import('./bridge/describe-program.ts').then(({ describeStdioProgram }) =>
         describeStdioProgram(artifact, tenant),
       )
-    default:
-      return Promise.reject(
-        new Error(`Programs of type "${artifact.program?.type}" cannot be described by this process.`),
+    case 'http':
+      return import('./proxy/describe-http.ts').then(({ describeHttpProgram }) =>
+        describeHttpProgram(artifact, tenant),
       )
+    case undefined:
+      return Promise.reject(new Error('There is no program to describe.'))
   }
 }
 

@@ -1,11 +1,20 @@
 import { CrashHistory } from '../../shared/crash-history.ts'
 import { restartDelayMs } from '../../shared/restart-backoff.ts'
-import type { McpChild } from './mcp-child.ts'
-import { describeProgramEnding } from './program-process.ts'
+import { describeProgramEnding, type ProgramEnding } from './program-process.ts'
 
-export interface ChildSlotOptions {
+/** A process that serves, once it is open. */
+export interface Child {
+  readonly isAlive: boolean
+  /** Its end is wanted. */
+  readonly isStopping: boolean
+  readonly isBusy: boolean
+  readonly ended: Promise<ProgramEnding>
+  stop(): Promise<void>
+}
+
+export interface ChildSlotOptions<C extends Child> {
   /** Starts a child and makes the handshake. */
-  open(): Promise<McpChild>
+  open(): Promise<C>
   /** It ended by itself; `restartMs` until it may be started anew. */
   onCrash(sentence: string, restartMs: number): void
   /** It ends again and again, before it could do anything. */
@@ -13,20 +22,20 @@ export interface ChildSlotOptions {
 }
 
 /** A place for one child: it is started when it is needed, and anew after it ended, with a pause that grows. */
-export class ChildSlot {
-  readonly #options: ChildSlotOptions
+export class ChildSlot<C extends Child> {
+  readonly #options: ChildSlotOptions<C>
   readonly #history = new CrashHistory()
-  #child: McpChild | undefined
-  #opening: Promise<McpChild> | undefined
+  #child: C | undefined
+  #opening: Promise<C> | undefined
   #notBefore = 0
   #closed = false
 
-  constructor(options: ChildSlotOptions) {
+  constructor(options: ChildSlotOptions<C>) {
     this.#options = options
   }
 
   /** The child as it runs. */
-  get current(): McpChild | undefined {
+  get current(): C | undefined {
     return this.#child?.isAlive ? this.#child : undefined
   }
 
@@ -35,7 +44,7 @@ export class ChildSlot {
   }
 
   /** The running child at once, else the promise of one. Rejects with ChildStartError. */
-  get(): McpChild | Promise<McpChild> {
+  get(): C | Promise<C> {
     if (this.#child?.isAlive) return this.#child
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined
@@ -49,7 +58,7 @@ export class ChildSlot {
     await this.#child?.stop()
   }
 
-  async #open(): Promise<McpChild> {
+  async #open(): Promise<C> {
     const pauseMs = this.#notBefore - Date.now()
     if (pauseMs > 0) await new Promise(resolve => setTimeout(resolve, pauseMs))
     if (this.#closed) throw new Error('the server is being stopped')
@@ -65,7 +74,7 @@ export class ChildSlot {
     }
   }
 
-  async #watch(child: McpChild, readyAt: number): Promise<void> {
+  async #watch(child: C, readyAt: number): Promise<void> {
     const ending = await child.ended
     if (this.#closed || child.isStopping) return
     this.#crashed(describeProgramEnding(ending), readyAt, ending.signal)

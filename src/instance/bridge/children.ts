@@ -52,7 +52,7 @@ export class SharedChildren implements Children {
   readonly isShared = true
   onReady: Children['onReady']
   readonly #options: ChildrenOptions
-  readonly #slot: ChildSlot
+  readonly #slot: ChildSlot<McpChild>
   #restart: NodeJS.Timeout | undefined
   #closed = false
 

@@ -2,12 +2,11 @@ import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import { RpcError } from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
-import { passedCapabilities } from './capabilities.ts'
 import { commandLine, type ExistingProgram } from './command-line.ts'
 import { ALL_CAPABILITIES } from './leased-children.ts'
 import { McpChild } from './mcp-child.ts'
 import { ProcessGuard } from './process-guard.ts'
-import type { Result } from './rpc-channel.ts'
+import { readDefinitions } from './read-definitions.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -35,89 +34,12 @@ export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): 
     },
   )
   try {
-    await child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
-    const described = await readDefinitions(child)
+    const facts = await child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
+    const readList = (method: string, member: string) => child.readList(method, member)
+    const described = await readDefinitions({ facts, readList })
     return { ...described, children: dependsOnClient ? 'session' : 'shared' }
   } finally {
     await child.stop()
     guard.close()
   }
-}
-
-async function readDefinitions(child: McpChild): Promise<Described> {
-  const { serverInfo, instructions, capabilities } = child.facts!
-  const list = (capability: string, method: string, member: string) =>
-    capabilities[capability] ? child.readList(method, member) : Promise.resolve([])
-  const [tools, resources, templates, prompts] = await Promise.all([
-    list('tools', 'tools/list', 'tools'),
-    list('resources', 'resources/list', 'resources'),
-    // Servers without templates may not know the method.
-    list('resources', 'resources/templates/list', 'resourceTemplates').catch(() => []),
-    list('prompts', 'prompts/list', 'prompts'),
-  ])
-  const {
-    tools: toolFlags,
-    resources: resourceFlags,
-    completions,
-    logging,
-  } = passedCapabilities(capabilities)
-  return {
-    server: { ...serverInfo, ...(instructions === undefined ? {} : { instructions }) },
-    tools: tools.map(toTool),
-    resources: [...resources.map(toResource), ...templates.map(toResource)],
-    prompts: prompts.map(toPrompt),
-    capabilities: {
-      ...(completions && { completions: true }),
-      ...(logging && { logging: true }),
-      ...(resourceFlags?.subscribe && { subscribe: true }),
-      ...(toolFlags?.listChanged && { listChanged: true }),
-    },
-  }
-}
-
-function toTool({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta }: Result) {
-  return withoutAbsent({
-    name: String(name),
-    title,
-    description: text(description),
-    inputSchema: inputSchema ?? { type: 'object' },
-    outputSchema,
-    annotations,
-    icons,
-    _meta,
-  }) as unknown as Described['tools'][number]
-}
-
-function toResource(resource: Result) {
-  const { uri, uriTemplate, name, title, description, mimeType, icons, annotations, size, _meta } = resource
-  return withoutAbsent({
-    uri: String(uri ?? uriTemplate),
-    name: String(name),
-    title,
-    description: text(description),
-    mimeType,
-    icons,
-    annotations,
-    size,
-    _meta,
-  }) as unknown as Described['resources'][number]
-}
-
-function toPrompt({ name, title, description, arguments: args, icons, _meta }: Result) {
-  return withoutAbsent({
-    name: String(name),
-    title,
-    description: text(description),
-    arguments: Array.isArray(args) ? args : [],
-    icons,
-    _meta,
-  }) as unknown as Described['prompts'][number]
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function withoutAbsent(entry: Result): Result {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined))
 }

@@ -13,7 +13,7 @@ const IDLE_MS = 60_000
 export const ALL_CAPABILITIES = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
 
 interface Lease {
-  slot: ChildSlot
+  slot: ChildSlot<McpChild>
   context: ClientContext | undefined
   isTaken: boolean
   freeSince: number

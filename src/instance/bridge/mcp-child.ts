@@ -165,16 +165,8 @@ export class McpChild {
   }
 
   /** Everything of one list, page after page. */
-  async readList(method: string, member: string): Promise<Result[]> {
-    const entries: Result[] = []
-    let cursor: unknown
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const answer = await this.#channel.request(method, cursor === undefined ? {} : { cursor })
-      if (Array.isArray(answer[member])) entries.push(...answer[member])
-      cursor = answer.nextCursor
-      if (typeof cursor !== 'string') return entries
-    }
-    return entries
+  readList(method: string, member: string): Promise<Result[]> {
+    return readPages(member, params => this.#channel.request(method, params))
   }
 
   async stop(): Promise<void> {
@@ -264,7 +256,19 @@ function describeRefusal(error: Error): string {
   return error instanceof RpcError ? `refused initialize: ${error.message}` : error.message
 }
 
-function toFacts(answer: Result): ServerFacts {
+export async function readPages(member: string, ask: (params: Result) => Promise<Result>): Promise<Result[]> {
+  const entries: Result[] = []
+  let cursor: unknown
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await ask(cursor === undefined ? {} : { cursor })
+    if (Array.isArray(answer[member])) entries.push(...answer[member])
+    cursor = answer.nextCursor
+    if (typeof cursor !== 'string') break
+  }
+  return entries
+}
+
+export function toFacts(answer: Result): ServerFacts {
   const { protocolVersion, capabilities, serverInfo, instructions } = answer
   const info = isObject(serverInfo) ? serverInfo : {}
   return {

@@ -16,7 +16,7 @@ export interface SessionLimits {
 interface SessionChild {
   session: CallerSession
   client: ClientFacts
-  slot: ChildSlot
+  slot: ChildSlot<McpChild>
   lastUsedAt: number
   forget(): void
 }

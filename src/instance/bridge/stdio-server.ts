@@ -26,9 +26,8 @@ import { ProcessGuard } from './process-guard.ts'
 import type { Result } from './rpc-channel.ts'
 import { SessionChildren } from './session-children.ts'
 import { SessionWishes } from './session-wishes.ts'
+import { startWithRetries } from './start-with-retries.ts'
 
-/** Tries to start the program before its deployment is given up. */
-const START_TRIES = 3
 const START_TIMEOUT_MS = 25_000
 
 export const BRIDGE_LIMITS = {
@@ -53,10 +52,8 @@ export async function prepareStdioServer(
   const guard = new ProcessGuard()
   const children = createChildren(program, tenant, { outlet, guard, limits })
   try {
-    await startChildren(children)
+    await startWithRetries(() => children.start())
   } catch (error) {
-    // The daemon gives the last lines of this process as the reason.
-    if (error instanceof ChildStartError) for (const line of error.output) process.stderr.write(`${line}\n`)
     await children.close()
     guard.close()
     throw error
@@ -89,16 +86,6 @@ function createChildren(
 /** What the description found fit stands in the artifact; without it, one for all. */
 export function childrenMode({ isolation }: ExistingProgram): 'session' | 'shared' {
   return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
-}
-
-async function startChildren(children: Children): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await children.start()
-    } catch (error) {
-      if (!(error instanceof ChildStartError) || tries === START_TRIES) throw error
-    }
-  }
 }
 
 class StdioServer implements PreparedServer {

@@ -13,8 +13,9 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const refusal = refuseAddress(tenant.config, request)
   if (refusal !== undefined) return refuse(exchange, 403, { code: RPC.refused, message: refusal })
   const path = pathOf(request.url ?? '/')
-  if (path === '/mcp') serveMcp(exchange)
-  else if (path === '/health') serveHealth(exchange)
+  if (path === '/health') serveHealth(exchange)
+  else if (tenant.server.forward) void tenant.server.forward(exchange)
+  else if (path === '/mcp') serveMcp(exchange)
   else refusePath(exchange, path)
 }
 

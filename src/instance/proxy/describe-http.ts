@@ -1,0 +1,44 @@
+import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import { ChildStartError } from '../bridge/child-start-error.ts'
+import { commandLine, type ExistingProgram } from '../bridge/command-line.ts'
+import { readPages, type ServerFacts, toFacts } from '../bridge/mcp-child.ts'
+import { ProcessGuard } from '../bridge/process-guard.ts'
+import { readDefinitions } from '../bridge/read-definitions.ts'
+import { HttpChild } from './http-child.ts'
+import { McpHttpClient } from './mcp-http-client.ts'
+
+const START_TIMEOUT_MS = 60_000
+
+/** Starts the program once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
+export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
+  const program = artifact.program as ExistingProgram
+  const guard = new ProcessGuard()
+  try {
+    const child = await HttpChild.start(commandLine(program, tenant), {
+      guard,
+      startTimeoutMs: START_TIMEOUT_MS,
+      onOutput: (_stream, line) => process.stderr.write(`${line}\n`),
+    })
+    try {
+      return await readFrom(`${child.origin}${program.path}`)
+    } catch (error) {
+      throw new ChildStartError(
+        `the program does not serve MCP at ${program.path}: ${(error as Error).message}`,
+        child.process.lastLines,
+      )
+    } finally {
+      await child.stop()
+    }
+  } finally {
+    guard.close()
+  }
+}
+
+async function readFrom(url: string): Promise<Described> {
+  const client = new McpHttpClient(url)
+  const facts: ServerFacts = toFacts(await client.open())
+  const readList = (method: string, member: string) =>
+    readPages(member, params => client.request(method, params))
+  return readDefinitions({ facts, readList })
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Dispatcher, Pool } from 'undici'
+import { type Exchange, refuse } from '../http/exchange.ts'
+import { header } from '../http/headers.ts'
+import { RPC } from '../protocol/json-rpc.ts'
+
+/** Of one connection, so not to be passed on (RFC 9110 7.6.1); `expect` was answered by Node already. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+])
+
+/**
+ * Sends a request on and its answer back, both as they come: nothing is collected, a client that goes away ends the
+ * program's answer, and the other way round. Resolves when the exchange is over.
+ */
+export async function forward(exchange: Exchange, pool: Pool, path: string): Promise<void> {
+  const { request, response } = exchange
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  try {
+    await pool.stream(
+      {
+        method: request.method as Dispatcher.HttpMethod,
+        path,
+        headers: requestHeaders(exchange),
+        body: hasBody(request) ? request : null,
+        signal: gone.signal,
+        // A stream of events may be quiet for hours.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        responseHeaders: 'raw',
+      },
+      ({ statusCode, headers }) => {
+        begin(exchange, statusCode, headers as unknown as Buffer[] | string[])
+        return response
+      },
+    )
+  } catch (error) {
+    if (gone.signal.aborted) return
+    if (response.headersSent) response.destroy()
+    else
+      refuse(exchange, 502, { code: RPC.refused, message: `The program did not answer: ${reasonOf(error)}` })
+  }
+}
+
+/** Flat lists of names and values keep what comes more than once. */
+function requestHeaders({ request, tenant }: Exchange): string[] {
+  const headers = passed(request.rawHeaders, new Set(['host', 'content-length']))
+  const length = header(request, 'content-length')
+  if (length !== undefined) headers.push('content-length', length)
+  headers.push(
+    'X-Forwarded-For',
+    [header(request, 'x-forwarded-for'), request.socket.remoteAddress ?? '127.0.0.1']
+      .filter(Boolean)
+      .join(', '),
+    'X-Forwarded-Host',
+    header(request, 'host') ?? new URL(tenant.config.url).host,
+    'X-Forwarded-Proto',
+    'http',
+  )
+  return headers
+}
+
+function begin({ tenant, response }: Exchange, status: number, raw: Buffer[] | string[]): void {
+  const headers = passed(raw.map(String), new Set())
+  if (tenant.isDraining) headers.push('Connection', 'close')
+  response.writeHead(status, headers)
+  response.flushHeaders()
+}
+
+function passed(raw: readonly string[], dropped: ReadonlySet<string>): string[] {
+  const named = namedByConnection(raw)
+  const kept: string[] = []
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]!.toLowerCase()
+    const isOurs = name === 'x-forwarded-for' || name === 'x-forwarded-host' || name === 'x-forwarded-proto'
+    if (HOP_BY_HOP.has(name) || dropped.has(name) || named.has(name) || isOurs) continue
+    kept.push(raw[index]!, raw[index + 1]!)
+  }
+  return kept
+}
+
+/** What a `Connection` header names belongs to the connection too. */
+function namedByConnection(raw: readonly string[]): Set<string> {
+  const named = new Set<string>()
+  for (let index = 0; index < raw.length; index += 2)
+    if (raw[index]!.toLowerCase() === 'connection')
+      for (const name of raw[index + 1]!.split(',')) named.add(name.trim().toLowerCase())
+  return named
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? message
+}
+
+export function isEventStream(response: ServerResponse): boolean {
+  return String(response.getHeader('content-type') ?? '').startsWith('text/event-stream')
+}

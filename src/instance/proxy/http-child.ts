@@ -1,0 +1,101 @@
+import { connect, createServer } from 'node:net'
+import { ChildStartError } from '../bridge/child-start-error.ts'
+import type { CommandLine } from '../bridge/command-line.ts'
+import { LineReader } from '../bridge/lines.ts'
+import type { ProcessGuard } from '../bridge/process-guard.ts'
+import { describeProgramEnding, type ProgramEnding, ProgramProcess } from '../bridge/program-process.ts'
+
+export interface HttpChildOptions {
+  guard: ProcessGuard
+  /** From the start to the first answer over HTTP. */
+  startTimeoutMs: number
+  onOutput(stream: 'stdout' | 'stderr', line: string): void
+}
+
+const PROBE_PAUSE_MS = 30
+const MAX_LINE_BYTES = 16 * 1024
+/** It reads no input, so closing that tells it nothing. */
+const STOP_DELAYS = { politeMs: 0, terminateMs: 1800 }
+
+/** A program that serves HTTP on a port of its own, on loopback. */
+export class HttpChild {
+  readonly process: ProgramProcess
+  readonly ended: Promise<ProgramEnding>
+  readonly port: number
+  isAlive = true
+  isStopping = false
+  readonly isBusy = false
+
+  private constructor(command: CommandLine, port: number, { guard, onOutput }: HttpChildOptions) {
+    this.port = port
+    const env = { ...command.env, PORT: String(port), HOST: '127.0.0.1' }
+    this.process = new ProgramProcess(
+      { ...command, env },
+      { guard, delays: STOP_DELAYS, onStderr: line => onOutput('stderr', line) },
+    )
+    const reader = new LineReader({
+      maxBytes: MAX_LINE_BYTES,
+      onLine: line => onOutput('stdout', line),
+      onLongLine: (start, _end, bytes) => onOutput('stdout', `${start}… (${bytes} bytes)`),
+    })
+    this.process.stdout.on('data', chunk => reader.read(chunk))
+    this.process.stdout.on('error', () => {}) // a pipe that breaks tells nothing that the program's end does not
+    this.ended = this.process.ended.then(ending => {
+      this.isAlive = false
+      return ending
+    })
+  }
+
+  /** Resolves when it accepts connections. Rejects with ChildStartError; then it has ended. */
+  static async start(command: CommandLine, options: HttpChildOptions): Promise<HttpChild> {
+    const child = new HttpChild(command, await findFreePort(), options)
+    const deadline = Date.now() + options.startTimeoutMs
+    while (child.isAlive && Date.now() < deadline) {
+      if (await accepts(child.port)) return child
+      await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS))])
+    }
+    throw await child.#failed(options.startTimeoutMs)
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true
+    await this.process.stop()
+    await this.ended
+  }
+
+  async #failed(startTimeoutMs: number): Promise<ChildStartError> {
+    const why = this.isAlive
+      ? `did not listen on $PORT (${this.port}) within ${startTimeoutMs / 1000} s`
+      : `${describeProgramEnding(await this.ended)} before it listened on $PORT`
+    await this.stop()
+    return new ChildStartError(`the program ${why}`, this.process.lastLines)
+  }
+}
+
+/** Somebody else may take it before the program does; the program then ends, and gets another one. */
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    const settle = (isOpen: boolean) => {
+      socket.destroy()
+      resolve(isOpen)
+    }
+    socket.once('connect', () => settle(true))
+    socket.once('error', () => settle(false))
+  })
+}

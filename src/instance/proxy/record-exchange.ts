@@ -1,0 +1,39 @@
+import type { Exchange } from '../http/exchange.ts'
+import { header } from '../http/headers.ts'
+import { sessionLabel } from '../protocol/session-id.ts'
+
+/** Counts and logs a request that somebody else answers; the function that it gives is called at its end. */
+export function recordExchange({ tenant, request, response }: Exchange): () => void {
+  // The stream that a client holds open for what comes unasked is no request that waits for an answer.
+  if (request.method === 'GET') return endWhenDraining({ tenant, request, response })
+  const startedAt = performance.now()
+  // At the end the request may have been parted from it.
+  const { socket } = request
+  const written = socket.bytesWritten
+  tenant.counters.active++
+  tenant.changed()
+  return () => {
+    const ms = performance.now() - startedAt
+    const failed = response.statusCode >= 500
+    tenant.counters.active--
+    tenant.counters.count(ms, failed, Date.now())
+    tenant.changed()
+    const session = header(request, 'mcp-session-id')
+    tenant.log.request({
+      method: header(request, 'mcp-method') ?? `${request.method} ${request.url}`,
+      tool: header(request, 'mcp-name'),
+      ms,
+      failed,
+      bytes: Math.max(0, socket.bytesWritten - written),
+      requestId: '',
+      sessionId: session && (sessionLabel(session) || session.slice(0, 8)),
+    })
+  }
+}
+
+/** A stream without an end of its own ends when its tenant leaves: the client comes back to the next one. */
+function endWhenDraining({ tenant, response }: Exchange): () => void {
+  const end = () => void response.destroy()
+  tenant.endlessStreams.add(end)
+  return () => tenant.endlessStreams.delete(end)
+}
