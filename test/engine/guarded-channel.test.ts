@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, expect, test } from 'vitest'
+import { guardChannel } from '../../src/daemon/engine/guarded-channel.ts'
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** A child whose channel is guarded, and what was found of it. */
+function start(source: string) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  children.push(child)
+  const heard: unknown[] = []
+  const violations: string[] = []
+  const violated = new Promise<void>(resolve =>
+    guardChannel(child, what => {
+      violations.push(what)
+      resolve()
+    }),
+  )
+  child.on('message', message => heard.push(message))
+  return { child, heard, violations, violated }
+}
+
+const WRITE = `import { writeSync } from 'node:fs'; const write = text => { for (;;) try { return writeSync(3, text) } catch {} };`
+const STAY = 'setInterval(() => {}, 1000);'
+
+test('messages come through, with the handles that are sent along', async () => {
+  const { child, heard, violations } = start(
+    `import { createServer } from 'node:net'; process.send({ a: 1 }); const server = createServer(); server.listen(0, () => process.send('with', server)); ${STAY}`,
+  )
+  child.on('message', (_message, handle) => (handle as { close?(): void } | undefined)?.close?.())
+  while (heard.length < 2) await once(child, 'message')
+  expect(heard).toEqual([{ a: 1 }, 'with'])
+  expect(violations).toEqual([])
+})
+
+test.each([
+  ['what is no JSON', `write('nonsense\\n')`, 'sent the daemon what is no message'],
+  [
+    'an acknowledgement that nobody waits for',
+    `write('{"cmd":"NODE_HANDLE_ACK"}\\n')`,
+    "sent the daemon a forged message of Node's own",
+  ],
+  [
+    'a message without an end',
+    `const part = 'x'.repeat(1024 * 1024); for (;;) write(part)`,
+    'sent the daemon a message of more than 32 MB',
+  ],
+  [
+    'messages without pause',
+    `const many = '{"type":"ready"}\\n'.repeat(1000); for (;;) write(many)`,
+    'sent the daemon more than 20000 messages a second',
+  ],
+  [
+    "messages of Node's own without pause",
+    `const many = '{"cmd":"NODE_OTHER"}\\n'.repeat(1000); for (;;) write(many)`,
+    'sent the daemon more than 20000 messages a second',
+  ],
+])('%s is told once, and nothing of the child is heard after it', async (_name, act, told) => {
+  const { child, heard, violations, violated } = start(`${WRITE} ${act}; ${STAY}`)
+  await violated
+  const heardUntilThen = heard.length
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  expect(violations).toEqual([told])
+  expect(heard).toHaveLength(heardUntilThen)
+})
+
+test('the end of a child is seen as ever', async () => {
+  const { child, violations } = start('process.disconnect()')
+  await once(child, 'disconnect')
+  await once(child, 'close')
+  expect(violations).toEqual([])
+})
