@@ -42,10 +42,7 @@ function takeBest(pairs: Bound[], parameters: Parameter[]): Bound[] {
   )
   const taken: Bound[] = []
   for (const bound of sorted) {
-    if (
-      !taken.some(other => other.parameter === bound.parameter || collide(other.candidate, bound.candidate))
-    )
-      taken.push(bound)
+    if (!taken.some(other => other.parameter === bound.parameter || excludes(other, bound))) taken.push(bound)
   }
   return taken
 }
@@ -73,6 +70,21 @@ function improve(taken: Bound[], pairs: Bound[]): Bound[] {
 
 function key(parameter: Parameter, candidate: Candidate): string {
   return `${parameter.name} ${candidate.from} ${candidate.to} ${candidate.members[0]!.kind}`
+}
+
+/** A word is used once; only the fields of one date may go to several numbers. */
+function excludes(a: Bound, b: Bound): boolean {
+  if (!collide(a.candidate, b.candidate)) return false
+  if (sharesQuantity(a, b) || sharesQuantity(b, a)) return false
+  const sameMoment =
+    a.candidate.members[0] === b.candidate.members[0] && a.candidate.members[0]!.kind === 'moment'
+  return !(sameMoment && typeof a.values[0] === 'number' && typeof b.values[0] === 'number')
+}
+
+/** "100 euros" gives an amount and a currency, "5 km" a value and a unit. */
+function sharesQuantity(measure: Bound, named: Bound): boolean {
+  const { namedRoles } = named.parameter
+  return typeof measure.values[0] === 'number' && (namedRoles.has('unit') || namedRoles.has('currency'))
 }
 
 export function collide(a: { from: number; to: number }, b: { from: number; to: number }): boolean {

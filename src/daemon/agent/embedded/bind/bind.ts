@@ -1,4 +1,3 @@
-import { findLists } from '../text/lists.ts'
 import type { Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 import { assign, type Bound, type Candidate, collide } from './assign.ts'
@@ -52,8 +51,7 @@ function readClosed(
 
 /** Examples in a description bind only where the message uses the very words. */
 function findSuggested(scope: Scope, parameter: Parameter): { value: unknown; at: number }[] {
-  if (parameter.type !== 'string' || parameter.suggestions.length === 0 || parameter.suggestions.length < 2)
-    return []
+  if (parameter.type !== 'string' || parameter.suggestions.length === 0) return []
   const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
   return findChosen(scope, words).filter(hit => hit.score > 1)
 }
@@ -65,11 +63,14 @@ function assignWithLists(
 ): Bound[] {
   const mentions = mentionsIn(scope).filter(
     mention =>
-      mention.kind === 'quoted' ||
-      !used.some(spot => collide(spot, mention) && mention.to - mention.from === 1),
+      !used.some(
+        spot => collide(spot, mention) && mention.to - mention.from <= (mention.kind === 'quoted' ? 3 : 1),
+      ),
   )
   const singles = mentions.map(mention => toCandidate([mention]))
-  const lists = findLists(mentions, scope.analysis.tokens).map(toCandidate)
+  const lists = scope.analysis.lists
+    .filter(list => list[0]!.from >= scope.from && list.at(-1)!.to <= scope.to)
+    .map(toCandidate)
   const arrays = parameters.some(parameter => parameter.type === 'array')
   const first = assign(scope, parameters, arrays ? [...singles, ...lists] : singles)
   const split = lists.filter(list => isSplit(list, first))

@@ -15,7 +15,9 @@ export interface Chosen {
 export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
   const found: Chosen[] = []
   for (const choice of choices) {
-    const hit = locate(scope, choice.stems, true) ?? (choice.alias && locate(scope, choice.alias, false))
+    const hit =
+      locate(scope, choice.stems, String(choice.value).toLowerCase(), true) ??
+      (choice.alias && locate(scope, choice.alias, '', false))
     if (hit) found.push({ value: choice.value, score: hit.score, at: hit.at })
   }
   return withoutContained(
@@ -25,14 +27,21 @@ export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
 }
 
 /** Where all stems of a choice stand close together. Related words count less. */
-function locate(scope: Scope, stems: string[], loose: boolean): { score: number; at: number } | undefined {
+function locate(
+  scope: Scope,
+  stems: string[],
+  text: string,
+  loose: boolean,
+): { score: number; at: number } | undefined {
   if (stems.length === 0) return undefined
   const { tokens } = scope.analysis
   const short = stems.length === 1 && stems[0]!.length < 2
   for (let at = scope.from; at < scope.to; at++) {
     if (!matches(scope, at, stems[0]!)) continue
     if (short && !standsAlone(scope, at)) continue
-    if (followed(scope, at, stems)) return { score: 1 + stems.length * 0.5, at }
+    if (!followed(scope, at, stems)) continue
+    const exact = tokens[at]!.lower === text.slice(0, tokens[at]!.text.length) ? 0.5 : 0
+    return { score: 1 + stems.length * 0.5 + exact, at }
   }
   if (!loose || short) return undefined
   for (let at = scope.from; at < scope.to; at++) {

@@ -13,6 +13,8 @@ const REACH_AFTER = 4
  * more, other values stand in the way. 0 to about 4.
  */
 export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
+  const noun = pairedNoun(scope, mention)
+  if (noun) return 2.4 * weightOfRange(scope, parameter, noun)
   const before = strongest(scope, parameter, mention, -1, REACH_BEFORE)
   const after = strongest(scope, parameter, mention, 1, REACH_AFTER)
   return Math.max(before, after) + Math.min(before, after) * 0.3
@@ -47,17 +49,38 @@ function strongest(
 /** Another value stands between, or behind the mention a new part of the sentence begins. */
 function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
   if (step > 0 && (token.text === ',' || token.lower === 'and' || token.lower === 'with')) return true
-  if (token.kind === 'number') return true
-  return scope.analysis.mentions.some(
-    other => VALUES.has(other.kind) && other.from <= at && at < other.to && other.from !== mention.from,
-  )
+  const owner = scope.analysis.owners[at]
+  return owner !== undefined && owner.from !== mention.from
 }
-
-const VALUES = new Set(['quoted', 'literal', 'number', 'moment', 'url', 'email', 'expression'])
 
 function costOf(token: Token): number {
   if (token.text === ',' || token.lower === 'and') return 2
   return FUNCTION_WORDS.has(token.lower) || token.kind === 'mark' ? 0.3 : 1
+}
+
+/** In "base and height of 6 and 10" the second number belongs to the second noun. */
+function pairedNoun(scope: Scope, mention: Mention): Mention | undefined {
+  const { lists, tokens } = scope.analysis
+  const at = lists.findIndex(list => list.includes(mention))
+  const nouns = lists[at - 1]
+  const values = lists[at]
+  if (!nouns || !values || nouns.length !== values.length || nouns[0]!.kind !== 'phrase') return undefined
+  const gap = values[0]!.from - nouns.at(-1)!.to
+  if (gap > 3 || nouns[0]!.from < scope.from) return undefined
+  if (
+    values[0]!.kind === 'phrase' ||
+    tokens.slice(nouns.at(-1)!.to, values[0]!.from).some(token => token.text === ',')
+  )
+    return undefined
+  return nouns[values.indexOf(mention)]
+}
+
+function weightOfRange(scope: Scope, parameter: Parameter, noun: Mention): number {
+  const { tokens } = scope.analysis
+  let best = 0
+  for (let at = noun.from; at < noun.to; at++)
+    best = Math.max(best, weightOf(scope, parameter, tokens[at]!, tokens[at + 1]))
+  return best
 }
 
 /** What one word says for the parameter: its own name most, its description less, a related word a little. */
@@ -69,7 +92,10 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
   for (const part of token.stems) {
     const share = 1 / (1 + 0.7 * ((scope.stemCounts.get(part) ?? 1) - 1))
     if (parameter.nameStems.includes(part)) best = Math.max(best, share)
-    else if (parameter.descriptionStems.includes(part)) best = Math.max(best, 0.5 * share)
+    else if (part.length > 3 && parameter.nameStems.some(own => own.startsWith(part)))
+      best = Math.max(best, 0.8)
+    else if (parameter.descriptionStems.includes(part))
+      best = Math.max(best, (parameter.required ? 0.5 : 0.3) * share)
     else if (parameter.nameStems.some(own => areRelated(own, part))) best = Math.max(best, 0.55)
   }
   return best

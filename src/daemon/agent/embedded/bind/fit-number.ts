@@ -1,4 +1,7 @@
+import { areRelated } from '../lexicon/concepts.ts'
+import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
 import type { Mention, Quantity } from '../text/mention.ts'
+import { identifierWords } from '../text/stem.ts'
 import { convert, unitNamed } from '../text/units.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Fit } from './fit.ts'
@@ -9,9 +12,11 @@ export function fitNumber(scope: Scope, parameter: Parameter, mention: Mention):
   if (mention.kind === 'moment') return fitMoment(parameter, mention)
   const { quantity } = mention
   if (mention.kind !== 'number' || !quantity) return undefined
+  if (quantity.implied && (!parameter.unit || parameter.unit.name !== quantity.unit)) return undefined
   const value = valueIn(parameter, quantity)
   if (parameter.type === 'integer' && !Number.isInteger(value)) return undefined
   if (outOfRange(parameter, value)) return undefined
+  if (countsOthers(scope, parameter, mention)) return undefined
   const score =
     1 +
     unitScore(parameter, quantity) +
@@ -35,6 +40,23 @@ function wantsFraction(parameter: Parameter, quantity: Quantity): boolean {
   if (/decimal|fraction|0 (?:to|and|-) 1|0\.\d/.test(text)) return true
   if ((parameter.schema.maximum ?? 0) > 1) return false
   return !/percent|%/.test(text) && Math.abs(quantity.value) <= 1000
+}
+
+/** "Two triangles" says how many there are, unless the parameter is about just these. */
+function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boolean {
+  const { quantity } = mention
+  if (!quantity!.inWords || quantity!.ordinal || quantity!.unit) return false
+  const next = scope.analysis.tokens
+    .slice(mention.to, mention.to + 3)
+    .filter(token => token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
+  if (next.length === 0) return false
+  if (parameter.namedRoles.has('count')) return false
+  const stems = next.flatMap(token => token.stems)
+  if (stems.some(part => (scope.stemCounts.get(part) ?? 0) > 1 && parameter.nameStems.includes(part)))
+    return true
+  return !stems.some(
+    part => parameter.nameStems.includes(part) || parameter.nameStems.some(own => areRelated(own, part)),
+  )
 }
 
 function outOfRange(parameter: Parameter, value: number): boolean {
@@ -66,7 +88,8 @@ function kindScore(parameter: Parameter, quantity: Quantity): number {
   if (asksYear) score += looksLikeYear(quantity) ? 2.5 : -2
   if (quantity.ordinal)
     score +=
-      parameter.roles.has('ordinal') || parameter.roles.has('year') ? 1.5 : quantity.inWords ? -2.5 : -1
+      parameter.roles.has('ordinal') || parameter.roles.has('year') ? 1.5 : quantity.inWords ? -4 : -1.5
+  if (quantity.implied) score -= 0.8
   if (quantity.inWords && !quantity.ordinal && parameter.namedRoles.has('count')) score += 0.4
   return score
 }
@@ -81,36 +104,26 @@ export function isYearParameter(parameter: Parameter): boolean {
   return parameter.namedRoles.has('year') || /\byear\b/i.test(parameter.description.slice(0, 40))
 }
 
-/** "in 2010", "year 1510" */
+/** "in 2010" and "year 1510" name years. */
 function placeScore(scope: Scope, parameter: Parameter, mention: Mention): number {
-  if (!looksLikeYear(mention.quantity!)) return 0
   const before = scope.analysis.tokens[mention.from - 1]?.lower ?? ''
-  const calendar = [
-    'in',
-    'year',
-    'since',
-    'of',
-    'from',
-    'during',
-    'season',
-    'and',
-    'to',
-    'between',
-    'until',
-  ].includes(before)
-  return calendar && !isYearParameter(parameter) && ['in', 'year', 'since', 'during'].includes(before)
-    ? -1.5
-    : 0
+  const after = scope.analysis.tokens[mention.to]?.lower ?? ''
+  if (isYearParameter(parameter) && (ERAS.has(after) || before === 'year'))
+    return looksLikeYear(mention.quantity!) ? 1 : 4.5
+  if (!looksLikeYear(mention.quantity!) || isYearParameter(parameter)) return 0
+  return ['in', 'year', 'since', 'during'].includes(before) ? -1.5 : 0
 }
 
+const ERAS = new Set(['ad', 'a.d', 'ce', 'c.e', 'bc', 'bce', 'b.c'])
+
 function fitMoment(parameter: Parameter, { moment }: Mention): Fit | undefined {
-  const field = FIELDS.find(
-    name => parameter.nameStems.includes(name) || parameter.nameStems.includes(`${name}s`),
-  )
+  const words = identifierWords(parameter.name)
+  const field = FIELDS.find(name => words.includes(name) || (CLOCK.has(name) && words.includes(`${name}s`)))
   if (isYearParameter(parameter))
-    return field && moment?.certain.has('year') ? { score: 2, value: moment.year } : undefined
+    return moment?.certain.has('year') ? { score: 2, value: moment.year } : undefined
   if (!field || !moment?.certain.has(field)) return undefined
   return { score: 2.5, value: moment[field] }
 }
 
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
+const CLOCK = new Set<string>(['hour', 'minute', 'second'])

@@ -1,8 +1,10 @@
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { isMember } from '../lexicon/kinds.ts'
 import { isCountry, isState } from '../lexicon/places.ts'
 import type { Mention } from '../text/mention.ts'
 import { textOf } from '../text/mention.ts'
 import type { Token } from '../text/tokens.ts'
+import { unitNamed, unitOf } from '../text/units.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Fit } from './fit.ts'
 import type { Scope } from './scope.ts'
@@ -10,9 +12,14 @@ import { writeMoment } from './write-moment.ts'
 
 /** How well a mention serves a parameter of text. */
 export function fitText(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  if (parameter.namedRoles.has('unit')) return fitUnit(scope, parameter, mention)
+  if (parameter.namedRoles.has('currency')) return fitCurrency(parameter, mention)
   switch (mention.kind) {
     case 'quoted':
-      return { score: 2.6 - (isDated(parameter) ? 3 : 0), value: mention.text }
+      return {
+        score: (parameter.required ? 2.6 : 1.5) - (isDated(parameter) ? 3 : 0),
+        value: parameter.roles.has('expression') ? algebra(mention.text) : mention.text,
+      }
     case 'url':
       return { score: parameter.roles.has('url') ? 4 : 0.6, value: mention.text }
     case 'email':
@@ -34,12 +41,40 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
     case 'moment':
       return fitMomentText(parameter, mention)
     case 'name':
-      return fitName(parameter, mention)
+      return fitName(scope, parameter, mention)
     case 'phrase':
       return fitPhrase(scope, parameter, mention)
     default:
       return undefined
   }
+}
+
+/** Units are named by their own words only. */
+function fitUnit(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  if (mention.kind === 'number') return fitUnitOfNumber(scope, mention)
+  const word = mention.text.split(' ').at(-1) ?? ''
+  const unit = mention.kind === 'phrase' || mention.kind === 'name' ? unitOf(word) : undefined
+  if (!unit || (parameter.dimension && parameter.dimension !== unit.dimension)) return undefined
+  return { score: 2.5, value: mention.text }
+}
+
+/** "10 kilometers" names a unit beside its number. */
+function fitUnitOfNumber({ analysis }: Scope, mention: Mention): Fit | undefined {
+  const { unit } = mention.quantity!
+  if (!unit || unitNamed(unit)!.dimension === 'money' || unit === 'percent') return undefined
+  const start = mention.to - 1
+  const first = analysis.tokens.findIndex(
+    (token, at) => at > mention.from && at <= start && token.kind === 'word',
+  )
+  return first < 0
+    ? undefined
+    : { score: 1.4, value: textOf(analysis.text, analysis.tokens, first, mention.to) }
+}
+
+/** Currencies go by their codes. */
+function fitCurrency(parameter: Parameter, mention: Mention): Fit | undefined {
+  if (mention.kind === 'currency') return { score: 3, value: mention.code }
+  return mention.kind === 'quoted' && parameter.required ? { score: 1, value: mention.text } : undefined
 }
 
 function isDated(parameter: Parameter): boolean {
@@ -70,18 +105,77 @@ function fitMomentText(parameter: Parameter, mention: Mention): Fit | undefined 
   return { score, value: writeMoment(parameter, mention) }
 }
 
-function fitName(parameter: Parameter, mention: Mention): Fit | undefined {
+function fitName(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   const { roles } = parameter
   if (isDated(parameter) || roles.has('url') || roles.has('email') || roles.has('expression'))
     return undefined
-  let score = 1.3
+  let score = parameter.required ? 1.3 : 0.9
+  if (isKind(parameter)) score -= mention.place || mention.person ? 1.5 : 0.6
+  score += kinship(scope, parameter, mention) + suggested(parameter, mention.text)
   if (roles.has('place')) score += mention.place ? 1.5 : mention.person ? -0.8 : 0
   else if (mention.place) score -= 0.8
   if (roles.has('person')) score += mention.person ? 1 : 0
   else if (mention.person && roles.has('organization')) score -= 0.5
+  if (roles.has('organization') && !mention.person && !mention.place) score += 0.6
+  if (isOfTool(scope, mention)) score -= 2.2
   if (parameter.namedRoles.has('identifier') && !parameter.namedRoles.has('place')) score -= 0.5
+  if (parameter.nameStems.some(part => bears(scope, mention, part))) score += 1.2
+  if (mention.country && parameter.nameStems.includes('countri'))
+    return { score: score + 1.5, value: mention.country }
   return { score: score + placeLevel(parameter, mention), value: placeText(parameter, mention) }
 }
+
+/** "Metropolitan Museum" for museum_name. */
+function bears({ analysis }: Scope, mention: Mention, part: string): boolean {
+  if (part.length < 3 || mention.to - mention.from < 2) return false
+  return analysis.tokens.slice(mention.from, mention.to).some(token => token.stems.includes(part))
+}
+
+/** A name that the tool bears itself ("Spotify" for spotify.play) is no value for it. */
+function isOfTool(scope: Scope, mention: Mention): boolean {
+  const { nameStems, descriptionStems } = scope.signature
+  const stems = scope.analysis.tokens.slice(mention.from, mention.to).flatMap(token => token.stems)
+  return stems.length > 0 && stems.every(part => nameStems.includes(part) || descriptionStems.includes(part))
+}
+
+/** A well-known member of the kind that the parameter asks for: "magenta" for a color. */
+function kinship(
+  scope: Scope,
+  parameter: Parameter,
+  { from, to }: Mention | { from: number; to: number },
+): number {
+  const stems = scope.analysis.tokens.slice(from, to).flatMap(token => token.stems)
+  const asked = [...parameter.nameStems, ...parameter.descriptionStems.slice(0, 4)]
+  return asked.some(kind => stems.some(part => isMember(kind, part))) ? 1.2 : 0
+}
+
+/** The very word that the description gives as an example. */
+function suggested(parameter: Parameter, text: string): number {
+  const lower = text.toLowerCase()
+  return parameter.suggestions.some(({ value }) => String(value).toLowerCase() === lower) ? 1.5 : 0
+}
+
+/** Types, genres and modes are common words, seldom names. */
+function isKind(parameter: Parameter): boolean {
+  return parameter.nameStems.some(part => KIND_STEMS.has(part))
+}
+
+const KIND_STEMS = new Set([
+  'type',
+  'genr',
+  'category',
+  'categori',
+  'kind',
+  'style',
+  'mode',
+  'format',
+  'statu',
+  'status',
+  'method',
+  'color',
+  'materi',
+  'siz',
+])
 
 /** Countries for countries, states for states. */
 function placeLevel(parameter: Parameter, mention: Mention): number {
@@ -107,8 +201,11 @@ function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention): Fit | 
   if (from >= to) return { score: -1.2, value: mention.text }
   const { text, tokens } = scope.analysis
   let score = 0.3 + newness(scope, tokens.slice(from, to))
-  if (roles.has('place') || roles.has('person')) score -= 0.7
+  score +=
+    kinship(scope, parameter, { ...mention, from, to }) + suggested(parameter, textOf(text, tokens, from, to))
+  if (roles.has('place') || roles.has('person') || roles.has('organization')) score -= 0.7
   if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
+  if (!parameter.required) score -= 0.3
   if (mention.to - mention.from > 5) score -= 0.5
   return { score, value: textOf(text, tokens, from, to) }
 }
@@ -121,7 +218,8 @@ function trimmed(scope: Scope, mention: Mention): [number, number] {
     GENERIC_WORDS.has(token.lower) ||
     FUNCTION_WORDS.has(token.lower) ||
     token.stems.every(part => scope.signature.vocabulary.has(part))
-  if (tokens.slice(from, to).some(token => token.lower === 'of')) return [from, to]
+  if (tokens.slice(from, to).some(token => token.lower === 'of'))
+    return newness(scope, tokens.slice(from, to)) >= 0.5 ? [from, to] : [from, from]
   while (from < to && known(tokens[from]!)) from++
   while (to > from && known(tokens[to - 1]!)) to--
   return [from, to]

@@ -21,9 +21,18 @@ export function scopeOf(
   return { analysis, from, to, signature, stemCounts: countStems(signature.parameters) }
 }
 
+/** The mentions of the stretch. A tool that takes no arrays gets the numbers of "(45, 60)" one by one. */
 export function mentionsIn(scope: Scope): Mention[] {
-  return scope.analysis.mentions.filter(mention => mention.from >= scope.from && mention.to <= scope.to)
+  const { mentions, inner } = scope.analysis
+  const within = (mention: Mention) => mention.from >= scope.from && mention.to <= scope.to
+  const takesLiterals = scope.signature.parameters.some(({ type }) => LITERAL_TYPES.has(type))
+  if (takesLiterals || inner.length === 0) return mentions.filter(within)
+  return [...mentions.filter(mention => mention.kind !== 'literal'), ...inner]
+    .filter(within)
+    .sort((a, b) => a.from - b.from)
 }
+
+const LITERAL_TYPES = new Set(['array', 'object', 'any'])
 
 const counted = new WeakMap<Parameter[], Map<string, number>>()
 

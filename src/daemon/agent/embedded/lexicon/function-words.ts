@@ -10,7 +10,7 @@ before after about around across along near against per via for up down out off
 is am are was were be been being do does did done doing have has had having can could will would shall should may might must
 let lets let's there here also too just only very much many more most less least such same other another again please
 want wants wanted need needs needed like likes would'd i'd i'm i've it's what's who's where's how's that's there's
-ok okay hey hi hello thanks thank kindly currently now today using use used given
+s t d m re ll ve ok okay hey hi hello thanks thank kindly currently now today using use used given
 `)
 
 /** Words that ask for something to be done without saying what: they weigh little when tools are told apart. */
@@ -26,4 +26,9 @@ require required include includes including format e.g i.e etc please best good 
 /** Words that join requests: a new one may begin behind them. */
 export const JOINING_WORDS = words(
   'and then also plus additionally finally next lastly afterwards after furthermore moreover',
+)
+
+/** Words that place something in a row or in time; they belong to the sentence, not to a name or topic. */
+export const ORDER_WORDS = words(
+  'last next past previous upcoming following coming recent recently current currently first second third fourth fifth now today',
 )

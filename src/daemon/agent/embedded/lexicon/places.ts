@@ -34,3 +34,17 @@ export function isCountry(name: string): boolean {
 export function isState(name: string): boolean {
   return STATE_NAMES.has(name)
 }
+
+const DEMONYMS = `American:United States|British:United Kingdom|English:England|French:France|German:Germany|Italian:Italy|Spanish:Spain|
+Portuguese:Portugal|Dutch:Netherlands|Belgian:Belgium|Swiss:Switzerland|Austrian:Austria|Swedish:Sweden|Norwegian:Norway|Danish:Denmark|
+Finnish:Finland|Polish:Poland|Czech:Czech Republic|Hungarian:Hungary|Greek:Greece|Turkish:Turkey|Russian:Russia|Ukrainian:Ukraine|
+Irish:Ireland|Scottish:Scotland|Chinese:China|Japanese:Japan|Korean:South Korea|Indian:India|Pakistani:Pakistan|Thai:Thailand|
+Vietnamese:Vietnam|Indonesian:Indonesia|Malaysian:Malaysia|Filipino:Philippines|Australian:Australia|Canadian:Canada|Mexican:Mexico|
+Brazilian:Brazil|Argentinian:Argentina|Chilean:Chile|Colombian:Colombia|Peruvian:Peru|Egyptian:Egypt|Nigerian:Nigeria|Kenyan:Kenya|
+Moroccan:Morocco|Israeli:Israel|Iranian:Iran|Iraqi:Iraq`
+const countryByDemonym = new Map(split(DEMONYMS).map(pair => pair.split(':') as [string, string]))
+
+/** The country of "German", "French" … */
+export function countryOf(demonym: string): string | undefined {
+  return countryByDemonym.get(demonym)
+}

@@ -1,4 +1,6 @@
-import { findCodes } from './codes.ts'
+import { findCodes, isYearRange } from './codes.ts'
+import { findCurrencies } from './currencies.ts'
+import { findLists } from './lists.ts'
 import { findLiterals } from './literals.ts'
 import type { Analysis, Mention, MentionKind } from './mention.ts'
 import { loadMoments, type MomentFinder } from './moments.ts'
@@ -29,18 +31,36 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
     findLiterals(text, tokens),
     findCodes(text, tokens),
   ])
-  const quantities = findNumbers(text, tokens).filter(
-    mention => !solid.some(other => overlaps(mention, other)),
+  const outside = (mention: Mention) =>
+    !solid.some(other => !isYearRange(other.text) && overlaps(mention, other))
+  const dates = moments(text, tokens).filter(outside)
+  const names = findNames(text, tokens, tags).filter(name => !insideSolid(name, [...solid, ...dates]))
+  const numbers = findNumbers(text, tokens)
+  const plain = numbers.filter(
+    number =>
+      outside(number) &&
+      (number.quantity!.implied || !dates.some(date => isInside(number, date))) &&
+      !names.some(name => endsWith(name, number)),
   )
-  const dates = moments(text, tokens).filter(mention => !solid.some(other => overlaps(mention, other)))
-  const plain = quantities.filter(mention => !dates.some(other => isInside(mention, other)))
-  const names = findNames(text, tokens, tags).filter(
-    mention => !insideSolid(mention, [...solid, ...dates, ...plain]),
+  const inner = numbers.filter(number =>
+    solid.some(other => other.kind === 'literal' && isInside(number, other)),
   )
+  const proper = names.filter(name => !plain.some(number => isInside(name, number)))
   const taken = coverage(tokens, [...solid.filter(isOpaque), ...dates, ...plain])
-  const phrases = findPhrases(text, tokens, tags, taken)
-  const mentions = [...solid, ...dates, ...plain, ...names, ...phrases]
-  return { text, tokens, tags, mentions: mentions.sort((a, b) => a.from - b.from || b.to - a.to) }
+  const phrases = findPhrases(text, tokens, tags, taken).filter(
+    phrase => !proper.some(name => isInside(phrase, name)),
+  )
+  const currencies = findCurrencies(text, tokens).filter(outside)
+  const mentions = [...solid, ...dates, ...plain, ...currencies, ...proper, ...phrases]
+  const owners = ownersOf(tokens, [...plain, ...dates, ...solid])
+  const lists = findLists(mentions, tokens)
+  mentions.sort((a, b) => a.from - b.from || b.to - a.to)
+  return { text, tokens, tags, owners, lists, mentions, inner }
+}
+
+/** "Maroon 5", "S&P 500" */
+function endsWith(name: Mention, number: Mention): boolean {
+  return isInside(number, name) && number.from > name.from
 }
 
 /** A message that is quoted as a whole is the message itself. */
@@ -78,6 +98,12 @@ function isOpaque(mention: Mention): boolean {
 
 function insideSolid(mention: Mention, solid: Mention[]): boolean {
   return solid.some(other => (isOpaque(other) ? overlaps(mention, other) : isInside(mention, other)))
+}
+
+function ownersOf(tokens: Token[], mentions: Mention[]): (Mention | undefined)[] {
+  const owners = new Array<Mention | undefined>(tokens.length).fill(undefined)
+  for (const mention of mentions) owners.fill(mention, mention.from, mention.to)
+  return owners
 }
 
 /** The tokens that mentions cover. */

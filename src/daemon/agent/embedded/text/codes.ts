@@ -41,6 +41,7 @@ function kindOf(chunk: string): MentionKind | undefined {
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\/\S/i.test(chunk) || /^www\./i.test(chunk)) return 'url'
   if (isEmail(chunk)) return 'email'
   if (isPath(chunk)) return 'path'
+  if (isYearRange(chunk)) return 'code'
   if (isExpression(chunk)) return 'expression'
   return isIdentifier(chunk) ? 'code' : undefined
 }
@@ -59,8 +60,14 @@ const EXTENSIONS = new Set(
 
 function isPath(chunk: string): boolean {
   if (/^(?:~|\.{1,2})?\/[\w.~@-]/.test(chunk) || /^[A-Za-z]:[\\/]/.test(chunk)) return true
+  if (/^[A-Z.]+$/.test(chunk)) return false
   const dot = chunk.lastIndexOf('.')
   return dot > 0 && EXTENSIONS.has(chunk.slice(dot + 1).toLowerCase()) && /^[\w./@ -]+$/.test(chunk)
+}
+
+/** "2019-2020", "2023/24" */
+export function isYearRange(text: string): boolean {
+  return /^[12]\d{3}[-–/](?:\d{2}|[12]\d{3})$/.test(text)
 }
 
 /** "3x^2", "2*x+1", "x**2": letters, digits and at least one operator of algebra. */

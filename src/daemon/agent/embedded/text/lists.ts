@@ -10,6 +10,7 @@ const RANK: MentionKind[] = [
   'expression',
   'moment',
   'code',
+  'currency',
   'number',
   'name',
   'phrase',
@@ -59,17 +60,26 @@ function alike(a: Mention, b: Mention): boolean {
 }
 
 const WORDY = new Set<MentionKind>(['name', 'phrase', 'code'])
-const JOINS = new Set([',', 'and', 'or', '&', 'the', 'a', 'an', 'also', 'as', 'well', 'then'])
+const COMMAS = new Set([',', 'and', 'or', '&'])
+const ARTICLES = new Set(['a', 'an', 'the'])
 
 function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
-  const between = tokens.slice(a.to, b.from)
+  const between = tokens.slice(a.to, b.from).map(token => token.lower)
   if (between.length === 0 || between.length > 4) return false
-  const core = between.some(
-    token => token.text === ',' || token.lower === 'and' || token.lower === 'or' || token.text === '&',
+  if (
+    !between.some(word => COMMAS.has(word)) ||
+    !between.every(word => COMMAS.has(word) || ARTICLES.has(word))
   )
-  return (
-    core &&
-    between.every(token => JOINS.has(token.lower)) &&
-    tokens[a.from]!.sentence === tokens[b.from]!.sentence
-  )
+    return false
+  if (isPairs(a, b, tokens)) return false
+  const article = ARTICLES.has(tokens[b.from - 1]!.lower)
+  if (b.kind === 'phrase' && article && !ARTICLES.has(tokens[a.from - 1]?.lower ?? '')) return false
+  return tokens[a.from]!.sentence === tokens[b.from]!.sentence
 }
+
+/** "USD to AUD and USD to CAD" joins two pairs, not AUD with USD. */
+function isPairs(a: Mention, b: Mention, tokens: Token[]): boolean {
+  return ARROWS.has(tokens[a.from - 1]?.lower ?? '') && ARROWS.has(tokens[b.to]?.lower ?? '')
+}
+
+const ARROWS = new Set(['to', 'into', '->', '→', 'vs', 'versus', 'with'])

@@ -9,6 +9,8 @@ export interface Quantity {
   ordinal?: boolean
   /** Written in words: "three". */
   inWords?: boolean
+  /** "Next month": one, but nobody said so. */
+  implied?: boolean
 }
 
 /** A date, a time of day or both; what the message leaves open is undefined. */
@@ -35,6 +37,7 @@ export type MentionKind =
   | 'path'
   | 'code'
   | 'expression'
+  | 'currency'
   | 'name'
   | 'phrase'
 
@@ -51,6 +54,10 @@ export interface Mention {
   place?: boolean
   person?: boolean
   organization?: boolean
+  /** Of a currency: its ISO 4217 code. */
+  code?: string
+  /** Of "German": the country. */
+  country?: string
   /** "Paris, France": the larger place behind the comma. */
   region?: string
   /** The name without the larger place. */
@@ -64,6 +71,12 @@ export interface Analysis {
   /** Part-of-speech tags of each token. */
   tags: ReadonlySet<string>[]
   mentions: Mention[]
+  /** The numbers inside of literals, for tools that take no arrays. */
+  inner: Mention[]
+  /** Mentions that commas and "and" join. */
+  lists: Mention[][]
+  /** Of each token the value it is part of: a number, a quote, a date … Names and phrases are not counted. */
+  owners: (Mention | undefined)[]
 }
 
 /** The text between two tokens, as the message has it. */

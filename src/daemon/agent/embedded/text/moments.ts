@@ -95,7 +95,8 @@ const BETWEEN = new Set(['to', 'until', 'till', 'through', 'and', '-', 'â€“', 'â
 
 function momentMention(text: string, tokens: Token[], from: number, to: number, moment: Moment): Mention {
   const start = LEADING.has(tokens[from]!.lower) && to - from > 1 ? from + 1 : from
-  return { kind: 'moment', from: start, to, text: textOf(text, tokens, start, to), moment }
+  const end = to - 1 > start && tokens[to - 1]!.text === ',' ? to - 1 : to
+  return { kind: 'moment', from: start, to: end, text: textOf(text, tokens, start, end), moment }
 }
 
 const LEADING = new Set(['at', 'on', 'in', 'from', 'by', 'this'])

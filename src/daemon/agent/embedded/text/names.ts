@@ -1,10 +1,27 @@
 import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
-import { isCountry, isRegion, isState } from '../lexicon/places.ts'
+import { countryOf, isCountry, isRegion, isState } from '../lexicon/places.ts'
 import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-const CONNECTORS = new Set(['of', 'the', 'de', 'la', 'van', 'von', 'del', 'di', 'da', '&', 'for', 'in'])
+const CONNECTORS = new Set([
+  'of',
+  'the',
+  'de',
+  'la',
+  'van',
+  'von',
+  'del',
+  'di',
+  'da',
+  '&',
+  'for',
+  'in',
+  'vs',
+  'vs.',
+  'v.',
+  'versus',
+])
 
 /** Proper names: runs of capitalised words, with the small words inside ("Museum of Modern Art") and a number behind. */
 export function findNames(text: string, tokens: Token[], tags: ReadonlySet<string>[]): Mention[] {
@@ -73,7 +90,8 @@ function isInitial(token: Token): boolean {
 }
 
 function unitLike(token: Token | undefined): boolean {
-  return token?.kind === 'word' || token?.text === '%' || token?.text === '-'
+  if (token?.text === '%' || token?.text === '-') return true
+  return token?.kind === 'word' && (token.glued || !FUNCTION_WORDS.has(token.lower))
 }
 
 function describe(
@@ -92,6 +110,7 @@ function describe(
     to,
     text: name.endsWith("'s") || name.endsWith('’s') ? name.slice(0, -2) : name,
     place: has('Place') || isRegion(name),
+    ...(countryOf(name) && { country: countryOf(name) }),
     person: has('Person') || has('FirstName') || has('LastName'),
     organization: has('Organization'),
   }

@@ -45,7 +45,7 @@ export function findNumbers(text: string, tokens: Token[]): Mention[] {
 function readNumber(text: string, tokens: Token[], start: number): Mention | undefined {
   const money = CURRENCY_MARKS[tokens[start]!.text]
   const first = money ? start + 1 : start
-  const base = readDigits(tokens, first) ?? readWords(tokens, first)
+  const base = readDigits(tokens, first) ?? readWords(tokens, first) ?? readImplied(tokens, first)
   if (!base) return undefined
   const quantity: Quantity = { ...base.quantity, ...(money && { unit: money }) }
   let to = base.to
@@ -112,6 +112,16 @@ function smallNumber(parts: string[]): number | undefined {
   return first in TENS && second in SMALL ? TENS[first]! + SMALL[second]! : undefined
 }
 
+const IMPLYING = new Set(['next', 'past', 'last', 'coming', 'upcoming', 'following', 'previous'])
+
+/** "The next month" */
+function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
+  if (!IMPLYING.has(tokens[at]?.lower ?? '')) return undefined
+  const unit = unitOf(tokens[at + 1]?.lower ?? '')
+  if (unit?.dimension !== 'time' || tokens[at + 1]!.text.length < 3) return undefined
+  return { quantity: { value: 1, inWords: true, implied: true }, to: at + 1 }
+}
+
 /** "One second" is a duration, "the second" an order. */
 function unitFollowsSecond(word: string, tokens: Token[], at: number): boolean {
   return word === 'second' && tokens[at - 1]?.kind === 'number'
@@ -134,7 +144,7 @@ function rounded(value: number): number {
 /** The unit behind a number: "km", "km/h", "square meters", "m^2", "-day", "°C", "%". Longest first. */
 function readUnit(tokens: Token[], at: number): { name: string; to: number } | undefined {
   const start = tokens[at]?.text === '-' && tokens[at]?.glued && tokens[at + 1]?.glued ? at + 1 : at
-  for (let length = 4; length >= 1; length--) {
+  for (let length = 5; length >= 1; length--) {
     const part = tokens.slice(start, start + length)
     if (part.length < length) continue
     const unit = unitOf(spelling(part))

@@ -1,7 +1,7 @@
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { dimensionOf, type Role, rolesOf, SOURCE_STEMS, TARGET_STEMS } from '../lexicon/roles.ts'
 import { identifierWords, stem } from '../text/stem.ts'
-import { tokenize } from '../text/tokens.ts'
+import { type Token, tokenize } from '../text/tokens.ts'
 import { type Unit, unitOf } from '../text/units.ts'
 import { type Choice, choicesOf, statedDefault, suggestionsOf } from './choices.ts'
 import { resolveSchema, type Schema, typeOf, type ValueType } from './schema.ts'
@@ -174,29 +174,36 @@ function measureOf(
   return { ...(unit && { unit }), ...(dimension && { dimension }) }
 }
 
-/** "height_m", "temp_celsius", "years" */
+/** "height_m", "temp_celsius", "years", "distance_in_light_years" */
 function unitInName(name: string): Unit | undefined {
-  const last = identifierWords(name).at(-1) ?? ''
-  const single = identifierWords(name).length === 1
-  if (single && last.length < 3) return undefined
-  return unitOf(last)
+  const words = identifierWords(name)
+  const pair = unitOf(words.slice(-2).join('-'))
+  const last = words.at(-1) ?? ''
+  return pair ?? (words.length === 1 && last.length < 3 ? undefined : unitOf(last))
 }
 
-/** "in meters", "(kg)", "in degrees Celsius", "time in years" */
+/** "in meters", "(kg)", "in degrees Celsius", "time in years". What follows "in" is surer than what stands in parentheses. */
 function unitInDescription(description: string): Unit | undefined {
   const tokens = tokenize(description)
-  for (let at = 0; at < tokens.length; at++) {
-    const opens = tokens[at]!.lower === 'in' || tokens[at]!.text === '(' || tokens[at]!.text === ','
-    if (!opens) continue
-    for (let length = 4; length >= 1; length--) {
-      const part = tokens.slice(at + 1, at + 1 + length)
-      if (part.length < length) continue
-      const spelled = part.map((token, i) => (i > 0 && !token.glued ? ` ${token.text}` : token.text)).join('')
-      const unit = unitOf(spelled) ?? unitOf(COMPOUND[spelled.toLowerCase()] ?? '')
-      if (unit) return unit
+  const after = (openers: string[], shortest: number) => {
+    for (let at = 0; at < tokens.length; at++) {
+      if (!openers.includes(tokens[at]!.lower)) continue
+      for (let length = 4; length >= 1; length--) {
+        const spelled = spellTokens(tokens.slice(at + 1, at + 1 + length))
+        const unit =
+          spelled.length < shortest
+            ? undefined
+            : (unitOf(spelled) ?? unitOf(COMPOUND[spelled.toLowerCase()] ?? ''))
+        if (unit) return unit
+      }
     }
+    return undefined
   }
-  return undefined
+  return after(['in', ','], 1) ?? after(['('], 2)
+}
+
+function spellTokens(tokens: Token[]): string {
+  return tokens.map((token, i) => (i > 0 && !token.glued ? ` ${token.text}` : token.text)).join('')
 }
 
 const COMPOUND: Record<string, string> = {

@@ -1,0 +1,94 @@
+import { type Binding, bind } from '../bind/bind.ts'
+import { type Scope, scopeOf } from '../bind/scope.ts'
+import type { Analysis } from '../text/mention.ts'
+import type { Signature } from '../tools/signature.ts'
+import { cutPieces, type Piece } from './pieces.ts'
+
+/** Where the arguments of one call stand, and what stands there. */
+export interface Record {
+  piece: Piece
+  binding: Binding
+}
+
+/**
+ * Cuts a stretch into the records of several calls: a new one begins where a piece names again what the record has
+ * already ("a base of 6 and a height of 10, and one with a base of 4 …"), so that both no longer fit into one call.
+ */
+export function findRecords(analysis: Analysis, signature: Signature, stretch: Piece): Record[] {
+  const pieces = cutPieces(analysis, stretch.from, stretch.to).slice(0, MAXIMUM_PIECES)
+  const records: Record[] = []
+  for (const piece of pieces) {
+    const alone = { piece, binding: bindPiece(analysis, signature, piece) }
+    const last = records.at(-1)
+    if (!last) {
+      records.push(alone)
+      continue
+    }
+    const joined = { from: last.piece.from, to: piece.to }
+    const both = { piece: joined, binding: bindPiece(analysis, signature, joined) }
+    if (conflicts(last.binding, alone.binding, both.binding)) records.push(alone)
+    else records[records.length - 1] = both
+  }
+  const last = records.at(-1)
+  if (last && last.piece.to < stretch.to) last.piece = { from: last.piece.from, to: stretch.to }
+  return share(records)
+}
+
+/** More pieces than this are prose, not a list of requests. */
+const MAXIMUM_PIECES = 40
+
+function bindPiece(analysis: Analysis, signature: Signature, { from, to }: Piece): Binding {
+  const scope: Scope = scopeOf(analysis, signature, from, to)
+  return bind(scope)
+}
+
+/** Values that each stretch alone would bind get lost when they share one call. */
+function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
+  const own = alone.bound.filter(isSure).length + closed(alone)
+  if (own === 0) return false
+  const repeated =
+    alone.bound.some(
+      bound =>
+        isSure(bound) && before.bound.some(other => other.parameter === bound.parameter && isSure(other)),
+    ) || repeatsClosed(before, alone)
+  if (!repeated) return false
+  const kept = both.bound.filter(isSure).length + closed(both)
+  return kept < before.bound.filter(isSure).length + closed(before) + own
+}
+
+function isSure({ score, parameter, candidate }: Binding['bound'][number]): boolean {
+  const weak = candidate.members.every(({ kind }) => kind === 'phrase')
+  return score >= (weak ? 2.1 : parameter.required ? 1 : 2)
+}
+
+/** Enumerations and flags that were set. */
+function closed(binding: Binding): number {
+  return binding.values.size - binding.bound.length
+}
+
+function repeatsClosed(before: Binding, alone: Binding): boolean {
+  for (const [name, values] of alone.values) {
+    if (alone.bound.some(bound => bound.parameter.name === name)) continue
+    const earlier = before.values.get(name)
+    if (earlier && JSON.stringify(earlier) !== JSON.stringify(values)) return true
+  }
+  return false
+}
+
+/** What a record does not say it has from the one before, the first ones from those behind them. */
+function share(records: Record[]): Record[] {
+  for (let i = 1; i < records.length; i++)
+    inherit(records[i]!.binding, records[i - 1]!.binding, records[i]!.binding.values.size <= 1)
+  for (let i = records.length - 2; i >= 0; i--) inherit(records[i]!.binding, records[i + 1]!.binding, false)
+  return records
+}
+
+/** Takes over the values that a binding lacks: those of required parameters, or of all. */
+export function inherit(binding: Binding, from: Binding, optionalToo: boolean): void {
+  for (const [name, values] of from.values) {
+    if (binding.values.has(name)) continue
+    const required = binding.missing.some(parameter => parameter.name === name)
+    if (required || optionalToo) binding.values.set(name, values)
+  }
+  binding.missing = binding.missing.filter(parameter => !binding.values.has(parameter.name))
+}
