@@ -76,6 +76,8 @@ export class InstanceHarness {
   async serve(artifact: Artifact, changes: Partial<Tenant> = {}, bundle?: string): Promise<InstanceAddress> {
     let tenant: Tenant | undefined
     const listener = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
+      // As the daemon does it, which keeps no list of what it handed over.
+      ;(socket as { server?: unknown }).server = undefined
       this.send({ type: 'connection', tenantId: tenant!.id, seq: ++this.#sequence }, socket)
     })
     this.#listeners.push(listener)
@@ -83,7 +85,13 @@ export class InstanceHarness {
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo
     tenant = createTenant(port, changes)
-    this.send({ type: 'serve', tenant, artifact, instanceId: `inst_${port}`, ...(bundle !== undefined && { bundle }) })
+    this.send({
+      type: 'serve',
+      tenant,
+      artifact,
+      instanceId: `inst_${port}`,
+      ...(bundle !== undefined && { bundle }),
+    })
     const { id } = tenant
     const answer = await Promise.race([
       this.message('serving', message => message.tenantId === id),
@@ -127,7 +135,7 @@ export async function startInstance(
   }
 }
 
-function createTenant(port: number, changes: Partial<Tenant>): Tenant {
+export function createTenant(port: number, changes: Partial<Tenant>): Tenant {
   return {
     id: `dep_${port}`,
     serverName: 'test',

@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 export interface ProjectFolder extends Disposable {
   path: string
   write(files: Record<string, string>): void
+  /** A link in it to something outside. */
+  link(name: string, target: string): void
 }
 
 /** A folder with these files, removed at the end. */
@@ -17,5 +19,6 @@ export function createProjectFolder(files: Record<string, string> = {}): Project
     }
   }
   write(files)
-  return { path, write, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  const link = (name: string, target: string) => symlinkSync(target, join(path, name))
+  return { path, write, link, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beginSession, messagesOf, post, postModern, rpc } from '../../helpers/mcp-requests.ts'
+import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
+
+const tool = (body: string, imports = '') =>
+  `import { defineTool${imports && `, ${imports}`} } from 'mcp-hosting/server'\nexport default defineTool({ description: 'A tool', ${body} })`
+
+const FILES = {
+  'tools/text.ts': tool(`handler: () => 'plain'`),
+  'tools/nothing.ts': tool(`handler: () => {}`),
+  'tools/object.ts': tool(`handler: async () => ({ a: 1, b: [2] })`),
+  'tools/list.ts': tool(`handler: () => [1, 2, 3]`),
+  'tools/blocks.ts': tool(`handler: () => [text('one'), link('a://b', 'B')]`, 'link, text'),
+  'tools/bytes.ts': tool(`handler: () => image(new Uint8Array([1, 2, 3]))`, 'image'),
+  'tools/failure.ts': tool(`handler: () => error('not today', { _meta: { why: 'rain' } })`, 'error'),
+  'tools/throws.ts': tool(`handler: () => { throw new Error('it broke on ' + process.env.REGION) }`),
+  'tools/protocol_error.ts': tool(
+    `handler: () => { throw new McpError(-32099, 'mine', { a: 1 }) }`,
+    'McpError',
+  ),
+  'tools/typed.ts': tool(
+    `output: { type: 'object', properties: { t: { type: 'number' } }, required: ['t'] },
+     input: { type: 'object', properties: { t: {} } },
+     handler: ({ t }) => ({ t: t as number })`,
+  ),
+  'tools/zod.ts': `
+    import { defineTool } from 'mcp-hosting/server'
+    import * as z from 'zod'
+    export default defineTool({
+      title: 'With zod',
+      description: 'A tool of zod',
+      input: z.object({
+        when: z.string().transform(text => text.length),
+        unit: z.enum(['c', 'f']).default('c').describe('The unit'),
+        even: z.number().refine(value => value % 2 === 0, 'must be even').optional(),
+      }),
+      output: z.object({ length: z.number(), unit: z.string() }),
+      handler: ({ when, unit }) => ({ length: when, unit }),
+    })`,
+  'tools/facts.ts': tool(
+    `handler: (_args, { env, token, client, sessionId, meta }) =>
+      ({ env, token: token ?? null, client, hasSession: sessionId !== undefined, meta })`,
+  ),
+  'tools/said.ts': tool(
+    `handler: (_args, context) => { context.progress(1, 2, 'half'); context.warning({ a: 1 }, 'mine'); return 'said' }`,
+  ),
+  'tools/waits.ts': tool(
+    `handler: (_args, { signal }) => new Promise(resolve => signal.addEventListener('abort', () => resolve('stopped')))`,
+  ),
+  'tools/sum.ts': tool(
+    `name: 'math/sum', input: { type: 'object', properties: { a: { type: 'number', default: 2 } } }, handler: ({ a }) => String(a)`,
+  ),
+  'resources/motd.ts': `
+    import { defineResource } from 'mcp-hosting/server'
+    export default defineResource({ uri: 'test://motd', description: 'Of the day', mimeType: 'text/plain', handler: () => 'Hello' })`,
+  'resources/raw.ts': `
+    import { defineResource } from 'mcp-hosting/server'
+    export default defineResource({ uri: 'test://raw', description: 'Bytes', mimeType: 'application/octet-stream', handler: () => new Uint8Array([104, 105]) })`,
+  'resources/item.ts': `
+    import { defineResource, McpError } from 'mcp-hosting/server'
+    export default defineResource({
+      uri: 'test://items/{id}{?q}', description: 'An item',
+      complete: { id: typed => ['1', '12', '2'].filter(one => one.startsWith(typed)), q: ['red', 'rose'] },
+      handler: ({ id, q }, { uri }) => {
+        if (id === '0') throw new McpError(-32602, 'No item 0', { uri })
+        return { id, q: q ?? null, uri }
+      },
+    })`,
+  'prompts/greet.ts': `
+    import { assistant, definePrompt, user } from 'mcp-hosting/server'
+    export default definePrompt({
+      description: 'Greets',
+      arguments: { name: { description: 'Who', complete: ['ann', 'bob'] }, mood: { required: false } },
+      handler: ({ name, mood }) => [user('Hello ' + name), assistant('I am ' + (mood ?? 'fine'))],
+    })`,
+}
+
+let server: ModuleServer
+let url: string
+beforeAll(async () => {
+  const env = [{ name: 'REGION', required: false, default: 'eu-west' }, 'UNSET']
+  server = await startModules(FILES, {
+    request: { env: env as never },
+    tenant: { env: { REGION: 'eu-west' } },
+  })
+  url = server.address.url
+})
+afterAll(() => server.harness.stop())
+
+const call = async (name: string, args: object = {}, more: object = {}) =>
+  (await postModern(url, 'tools/call', { name, arguments: args, ...more })).json
+const result = async (name: string, args: object = {}) => (await call(name, args)).result
+
+describe('what a handler answers', () => {
+  test('with a text, nothing, or content is content', async () => {
+    expect((await result('text')).content).toEqual([{ type: 'text', text: 'plain' }])
+    expect((await result('nothing')).content).toEqual([])
+    expect((await result('blocks')).content).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'resource_link', uri: 'a://b', name: 'B' },
+    ])
+    expect((await result('bytes')).content).toEqual([{ type: 'image', data: 'AQID', mimeType: 'image/png' }])
+  })
+
+  test('with a value is structured content and its text', async () => {
+    expect(await result('object')).toMatchObject({
+      content: [{ type: 'text', text: '{"a":1,"b":[2]}' }],
+      structuredContent: { a: 1, b: [2] },
+    })
+    expect((await result('list')).structuredContent).toEqual([1, 2, 3])
+  })
+
+  test('with a list is its text alone for clients that take objects alone', async () => {
+    const session = await beginSession(url)
+    const { json } = await post(url, rpc('tools/call', { name: 'list' }), session)
+    expect(json.result).toEqual({ content: [{ type: 'text', text: '[1,2,3]' }] })
+  })
+
+  test('with error() is a tool error', async () => {
+    expect(await result('failure')).toMatchObject({
+      isError: true,
+      content: [{ text: 'not today' }],
+      _meta: { why: 'rain' },
+    })
+  })
+
+  test('by throwing is a tool error without values of the environment', async () => {
+    expect(await result('throws')).toMatchObject({
+      isError: true,
+      content: [{ text: 'it broke on [redacted]' }],
+    })
+  })
+
+  test('by throwing an McpError is that JSON-RPC error', async () => {
+    expect((await call('protocol_error')).error).toEqual({ code: -32099, message: 'mine', data: { a: 1 } })
+  })
+
+  test('is checked against the output schema', async () => {
+    expect(await result('typed', { t: 1 })).toMatchObject({ structuredContent: { t: 1 } })
+    const refused = await result('typed', { t: 'x' })
+    expect(refused.isError).toBe(true)
+    expect(refused.content[0].text).toContain('does not match its output schema: "t" must be number, not "x"')
+  })
+})
+
+describe('the arguments of a handler', () => {
+  test('are checked before it runs, with defaults filled in', async () => {
+    expect((await result('math/sum')).content[0].text).toBe('2')
+    expect(await result('math/sum', { a: 'x' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'Invalid arguments for math/sum: "a" must be number, not "x"' }],
+    })
+  })
+
+  test('are what a schema library makes of them', async () => {
+    expect((await result('zod', { when: 'four' })).structuredContent).toEqual({ length: 4, unit: 'c' })
+    expect((await result('zod', { when: 'a', even: 3 })).content[0].text).toBe(
+      'Invalid arguments for zod: "even": must be even',
+    )
+    expect((await result('zod', { when: 'a', unit: 'k' })).content[0].text).toContain(
+      'must be one of "c", "f"',
+    )
+  })
+
+  test('are told to clients as JSON Schema', () => {
+    const zod = server.artifact.tools.find(({ name }) => name === 'zod')!
+    expect(zod).toMatchObject({
+      title: 'With zod',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          when: { type: 'string' },
+          unit: { enum: ['c', 'f'], default: 'c', description: 'The unit' },
+        },
+        required: ['when'],
+      },
+      outputSchema: { type: 'object', required: ['length', 'unit'] },
+      handler: { type: 'module', path: 'tools/zod.ts', export: 'default' },
+    })
+  })
+})
+
+describe('the context of a handler', () => {
+  test('tells the declared environment, the client and the token', async () => {
+    const { structuredContent } = (
+      await postModern(url, 'tools/call', { name: 'facts' }, { authorization: 'Bearer from-header' })
+    ).json.result
+    expect(structuredContent).toMatchObject({
+      env: { REGION: 'eu-west' },
+      token: 'from-header',
+      hasSession: false,
+      client: { protocolVersion: '2026-07-28' },
+    })
+  })
+
+  test('takes the token from the request before that of the header', async () => {
+    const session = await beginSession(url)
+    const params = { name: 'facts', _meta: { authorization: { token: 'from-meta' } } }
+    const { json } = await post(url, rpc('tools/call', params), { ...session, authorization: 'Bearer h' })
+    expect(json.result.structuredContent).toMatchObject({
+      token: 'from-meta',
+      hasSession: true,
+      client: { protocolVersion: '2025-11-25', info: { name: 'test', version: '1' } },
+    })
+  })
+
+  test('makes the answer a stream when the handler says something, and only then', async () => {
+    const session = await beginSession(url)
+    const quiet = await post(url, rpc('tools/call', { name: 'text' }), session)
+    expect(quiet.headers['content-type']).toBe('application/json')
+    const params = { name: 'said', _meta: { progressToken: 7 } }
+    const answer = await post(url, rpc('tools/call', params), session)
+    const messages = messagesOf(answer.text).flatMap(({ json }) => json ?? [])
+    expect(messages).toMatchObject([
+      {
+        method: 'notifications/progress',
+        params: { progressToken: 7, progress: 1, total: 2, message: 'half' },
+      },
+      { method: 'notifications/message', params: { level: 'warning', logger: 'mine', data: { a: 1 } } },
+      { result: { content: [{ text: 'said' }] } },
+    ])
+  })
+
+  test('is told of a cancellation', async () => {
+    const session = await beginSession(url)
+    const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
+    // The request may arrive after the first notification.
+    const answered = waiting.then(() => true)
+    while (!(await Promise.race([answered, post(url, cancel, session).then(() => false)])));
+    expect((await waiting).status).toBe(202)
+  })
+})
+
+describe('resources of a module', () => {
+  const read = async (uri: string) => (await postModern(url, 'resources/read', { uri })).json
+
+  test('answer with a text or bytes', async () => {
+    expect((await read('test://motd')).result.contents).toEqual([
+      { uri: 'test://motd', mimeType: 'text/plain', text: 'Hello' },
+    ])
+    expect((await read('test://raw')).result.contents[0].blob).toBe('aGk=')
+  })
+
+  test('get the variables of their template', async () => {
+    const { contents } = (await read('test://items/7?q=x')).result
+    expect(JSON.parse(contents[0].text)).toEqual({ id: '7', q: 'x', uri: 'test://items/7?q=x' })
+  })
+
+  test('say in their own words that there is nothing', async () => {
+    expect((await read('test://items/0')).error).toMatchObject({ code: -32602, message: 'No item 0' })
+  })
+})
+
+describe('prompts and completions of a module', () => {
+  test('a prompt answers with messages, and asks for the arguments that it needs', async () => {
+    const get = async (args: object) =>
+      (await postModern(url, 'prompts/get', { name: 'greet', arguments: args })).json
+    expect((await get({ name: 'Ann' })).result).toMatchObject({
+      description: 'Greets',
+      messages: [
+        { role: 'user', content: { type: 'text', text: 'Hello Ann' } },
+        { role: 'assistant', content: { type: 'text', text: 'I am fine' } },
+      ],
+    })
+    expect((await get({})).error.message).toBe('Prompt greet needs the argument "name"')
+  })
+
+  test('values come from a list or from a function', async () => {
+    const complete = async (ref: object, name: string, value: string) =>
+      (await postModern(url, 'completion/complete', { ref, argument: { name, value } })).json.result
+        .completion.values
+    const prompt = { type: 'ref/prompt', name: 'greet' }
+    const item = { type: 'ref/resource', uri: 'test://items/{id}{?q}' }
+    expect(await complete(prompt, 'name', 'b')).toEqual(['bob'])
+    expect(await complete(item, 'id', '1')).toEqual(['1', '12'])
+    expect(await complete(item, 'q', 'ro')).toEqual(['rose'])
+  })
+
+  test('the server says that its lists may change', async () => {
+    const { capabilities } = (await postModern(url, 'server/discover')).json.result
+    expect(capabilities).toEqual({
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    })
+  })
+})
