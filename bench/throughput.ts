@@ -4,6 +4,7 @@ import { nodeFlags } from '../src/daemon/engine/process-engine.ts'
 import { deployEcho, startDaemon } from './daemon.ts'
 import { load, loadWithoutKeepAlive } from './load.ts'
 import { interleave, median } from './measure.ts'
+import { deployModuleEcho } from './module.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 7
@@ -20,12 +21,13 @@ export async function benchThroughput(): Promise<Figure[]> {
   }
   try {
     const { url: hosted } = await deployEcho(daemon, 'echo', 'production')
+    const { url: module } = await deployModuleEcho(daemon, 'module')
     const raw = await start('raw-echo.ts')
     const direct = await start('direct-instance.ts')
     const proxied = await start('undici-proxy.ts', direct)
     const figures: Figure[] = []
     for (const connections of [16, 64]) {
-      figures.push(...(await keepAlive(connections, { raw, hosted, direct, proxied })))
+      figures.push(...(await keepAlive(connections, { raw, hosted, module, direct, proxied })))
     }
     figures.push(...(await newConnections({ hosted, direct, proxied })))
     return figures
@@ -58,6 +60,7 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
   return [
     { name: `raw \`node:http\` echo, ${label}`, value: `${Math.round(rate('raw'))}/s` },
     figure(`declared tool through its public URL, ${label}`, rate('hosted'), ratio('hosted', 'raw'), 0.7),
+    figure(`handler module through its public URL, ${label}`, rate('module'), ratio('module', 'raw'), 0.6),
     figure(
       `the hop: public URL against the instance itself, ${label}`,
       rate('hosted'),

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchDaemon, Deployed } from './daemon.ts'
+
+/** As most people would write it: a promise, and a schema that every call is checked with. */
+const ECHO = `import { defineTool } from 'mcp-hosting/server'
+
+export default defineTool({
+  description: 'Gives the text back',
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  handler: async ({ text }: { text: string }) => text,
+})
+`
+
+/** Builds and deploys a project whose one tool is code: the echo as a handler module, in a process that is locked down. */
+export async function deployModuleEcho(daemon: BenchDaemon, name: string): Promise<Deployed> {
+  const { id } = await daemon.call<{ id: string }>('POST', '/api/projects', { name })
+  const { sourceId: source } = await daemon.call<{ sourceId: string }>(
+    'PUT',
+    `/api/projects/${id}/source`,
+    packEcho(),
+  )
+  const { mcp_id } = await daemon.call('POST', '/v1/build', { name, template: 'custom', source })
+  const config = { scaling: { min_instances: 1, max_instances: 1 } }
+  return daemon.call<Deployed>('POST', '/v1/deploy', { mcp_id, environment: 'production', config })
+}
+
+function packEcho(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-module-'))
+  try {
+    mkdirSync(join(folder, 'tools'))
+    writeFileSync(join(folder, 'tools/echo.ts'), ECHO)
+    return execFileSync('tar', ['-cz', '-C', folder, '.'])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
