@@ -90,9 +90,9 @@ export class Host {
     this.#borrowed.delete(loanId)
   }
 
-  drain({ tenantId }: Of<'drain'>): void {
+  drain({ tenantId, changed }: Of<'drain'>): void {
     const tenant = this.#tenants.get(tenantId)
-    tenant?.startDraining()
+    tenant?.startDraining(changed)
     if (!tenant || tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
   }
 

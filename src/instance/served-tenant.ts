@@ -3,7 +3,7 @@ import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
 import { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
-import { Announcements } from './protocol/announcements.ts'
+import { Announcements, type ListName } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
 import { type Session, Sessions } from './protocol/sessions.ts'
 
@@ -22,6 +22,8 @@ export class ServedTenant {
   /** Streams that have no end of their own: each is told when the tenant drains. */
   readonly endlessStreams = new Set<() => void>()
   isDraining = false
+  /** A newer build has the address: nothing new is answered from here. */
+  isReplaced = false
   openStreams = 0
   readonly #onChange: (tenant: ServedTenant) => void
   // Only clients of the legacy era need these two.
@@ -40,7 +42,7 @@ export class ServedTenant {
   ) {
     this.config = config
     this.instanceId = instanceId
-    this.server = server
+    this.server = config.isPreview ? asReloadable(server) : server
     this.#onChange = onChange
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
@@ -89,7 +91,10 @@ export class ServedTenant {
     this.#onChange(this)
   }
 
-  startDraining(): void {
+  /** `changed`: lists that are others in the build that has the address from now on. */
+  startDraining(changed?: readonly ListName[]): void {
+    this.isReplaced = changed !== undefined
+    for (const list of changed ?? []) this.announcements.listChanged(list)
     this.isDraining = true
     for (const end of [...this.endlessStreams]) end()
   }
@@ -105,4 +110,18 @@ export class ServedTenant {
     await this.server.close()
     await this.#log?.close()
   }
+}
+
+/** A preview's lists change with each build, whatever the server says of itself. */
+function asReloadable(server: PreparedServer): PreparedServer {
+  const { tools, resources, prompts, ...others } = server.capabilities
+  const listChanged = true
+  server.speaksUnasked = true
+  server.capabilities = {
+    ...others,
+    ...(tools && { tools: { ...tools, listChanged } }),
+    ...(resources && { resources: { ...resources, listChanged } }),
+    ...(prompts && { prompts: { ...prompts, listChanged } }),
+  }
+  return server
 }

@@ -33,7 +33,11 @@ export interface Tenant {
   handlerTimeoutMs?: number
   /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one deployment. */
   stateKey: string
+  /** Its address goes to the next build of the server while clients are connected. */
+  isPreview?: boolean
 }
+
+export type ChangedList = 'tools' | 'resources' | 'prompts'
 
 export type ToInstance =
   /** Prepare the artifact and serve it; answered by `serving` or `failed`. */
@@ -55,8 +59,12 @@ export type ToInstance =
    */
   | { type: 'lend'; tenantId: string; loanId: number }
   | { type: 'give-back'; tenantId: string; loanId: number }
-  /** Let every kept-alive connection end by itself with its next answer; answered by `drained`. */
-  | { type: 'drain'; tenantId: string }
+  /**
+   * Let every kept-alive connection end by itself with its next answer; answered by `drained`.
+   * With `changed` a newer build has the tenant's address: clients that listen are told of these lists, and whatever still
+   * comes is passed on to it.
+   */
+  | { type: 'drain'; tenantId: string; changed?: ChangedList[] }
   /** Forget a tenant at once, cutting what is open; answered by `retired`. */
   | { type: 'retire'; tenantId: string }
   /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */

@@ -3,7 +3,13 @@ import { mkdirSync, renameSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { Artifact, Described } from '../../shared/artifact.ts'
-import type { FromInstance, Tenant, TenantMetrics, ToInstance } from '../../shared/instance-protocol.ts'
+import type {
+  ChangedList,
+  FromInstance,
+  Tenant,
+  TenantMetrics,
+  ToInstance,
+} from '../../shared/instance-protocol.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
@@ -150,9 +156,10 @@ export class Host {
     if (this.#watchers.get(tenantId) === watcher) this.#watchers.delete(tenantId)
   }
 
-  /** Resolves when the tenant's last connection has ended, or the process. */
-  async drain(tenantId: string): Promise<void> {
-    await this.#ask({ type: 'drain', tenantId }, 'drained', Number.POSITIVE_INFINITY)
+  /** Resolves when the tenant's last connection has ended, or the process. `changed`: see `ToInstance`. */
+  async drain(tenantId: string, changed?: ChangedList[]): Promise<void> {
+    const message = { type: 'drain' as const, tenantId, ...(changed && { changed }) }
+    await this.#ask(message, 'drained', Number.POSITIVE_INFINITY)
   }
 
   /** Resolves when the tenant is forgotten, or the process has ended. */

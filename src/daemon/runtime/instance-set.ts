@@ -1,3 +1,4 @@
+import type { ChangedList } from '../../shared/instance-protocol.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
 import type { ServedReport } from './supervisor.ts'
@@ -59,19 +60,19 @@ export class InstanceSet {
     return least
   }
 
-  /** Lets it finish for at most `drainMs`, then ends it. */
-  async dismiss(instance: Instance, drainMs: number): Promise<void> {
+  /** Lets it finish for at most `drainMs`, then ends it. `changed`: see `ToInstance`. */
+  async dismiss(instance: Instance, drainMs: number, changed?: ChangedList[]): Promise<void> {
     const wasReady = instance.state === 'ready'
     if (wasReady || instance.state === 'starting') instance.state = 'draining'
     instance.giveBack()
     const { host, tenant, leave } = instance.place
-    if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id), drainMs)
+    if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id, changed), drainMs)
     await leave()
     this.forget(instance)
   }
 
-  async dismissAll(drainMs: number): Promise<void> {
-    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs)))
+  async dismissAll(drainMs: number, changed?: ChangedList[]): Promise<void> {
+    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs, changed)))
   }
 
   forget(instance: Instance): void {

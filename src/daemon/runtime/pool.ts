@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
-import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { ChangedList, LogLine } from '../../shared/instance-protocol.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { CrashHistory } from './crash-history.ts'
 import { HeldConnections } from './held-connections.ts'
@@ -102,9 +102,9 @@ export class Pool {
   }
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
-  async drain(): Promise<void> {
+  async drain(changed?: ChangedList[]): Promise<void> {
     await this.#held.emptied()
-    await this.#close(this.#options.limits.drainMs)
+    await this.#close(this.#options.limits.drainMs, changed)
   }
 
   /** Ends all instances at once. */
@@ -269,13 +269,13 @@ export class Pool {
     else this.#options.onFailed(error)
   }
 
-  async #close(drainMs: number): Promise<void> {
+  async #close(drainMs: number, changed?: ChangedList[]): Promise<void> {
     this.#closing = true
     this.#halt()
     this.#held.refuseAll(stopped)
     this.#starting?.reject(this.#stoppedError())
     this.#starting = undefined
-    await this.#instances.dismissAll(drainMs)
+    await this.#instances.dismissAll(drainMs, changed)
   }
 
   #halt(): void {

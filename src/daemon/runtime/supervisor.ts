@@ -4,7 +4,7 @@ import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
-import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { ChangedList, LogLine, Tenant } from '../../shared/instance-protocol.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
@@ -134,9 +134,12 @@ export class Supervisor {
     this.#pools.get(id)?.lend(socket)
   }
 
-  /** No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed. */
-  drain(id: string): Promise<void> {
-    return this.#leave(id, pool => pool.drain())
+  /**
+   * No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed.
+   * `changed`: another id has its address from now on, and these lists are others there; clients that listen are told.
+   */
+  drain(id: string, changed?: ChangedList[]): Promise<void> {
+    return this.#leave(id, pool => pool.drain(changed))
   }
 
   /** Removes it at once, cutting what is open. */

@@ -1,8 +1,10 @@
+import type { ChangedList } from '../../shared/instance-protocol.ts'
+import { sameJson } from '../../shared/surface/same-json.ts'
 import type { Build } from '../store/builds.ts'
 import type { Server } from '../store/servers.ts'
 import { mcpUrl } from './addresses.ts'
 import type { Rooms } from './rooms.ts'
-import { servedPreview } from './served.ts'
+import { loadArtifact, servedPreview } from './served.ts'
 import { Turns } from './turns.ts'
 
 /** The preview address of each server: it serves the newest ready build, asleep until somebody connects. */
@@ -34,8 +36,9 @@ export class Previews {
       const before = store.servers.find(build.name)?.previewMcpId ?? null
       if (newest?.id !== build.id || before === build.id) return
       store.servers.setPreview(build.name, build.id)
-      await this.#serve(build)
-      if (before) this.#drain(before)
+      const isAwake = before !== null && this.#isAwake(before)
+      await this.#serve(build, isAwake)
+      if (before) this.#drain(before, changedLists(this.#rooms, before, build))
     })
   }
 
@@ -79,19 +82,35 @@ export class Previews {
     await addresses.close(server, 'preview', () => Boolean(store.servers.find(server)?.previewMcpId))
   }
 
-  async #serve(build: Build): Promise<void> {
+  #isAwake(id: string): boolean {
+    const { supervisor } = this.#rooms
+    return supervisor.has(id) && supervisor.report(id).instances.some(({ state }) => state === 'ready')
+  }
+
+  /** With `isAwake` it runs before connections are sent to it, so that none has to wait for its start. */
+  async #serve(build: Build, isAwake = false): Promise<void> {
     const { addresses, supervisor } = this.#rooms
     const address = await addresses.open(build.name, 'preview')
     // What still drains takes no connection any more; the newer build that it made way for is gone.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
     if (!supervisor.has(build.id)) supervisor.add(servedPreview(this.#rooms, build, address))
+    // Why it did not start is told in its log, and to the first who connects.
+    if (isAwake) await supervisor.start(build.id).catch(() => {})
     addresses.point(build.name, 'preview', build.id)
   }
 
-  #drain(id: string): void {
+  #drain(id: string, changed: ChangedList[]): void {
     const { supervisor, background } = this.#rooms
     if (!supervisor.has(id)) return
     this.#draining.add(id)
-    background.run(() => supervisor.drain(id).finally(() => this.#draining.delete(id)))
+    background.run(() => supervisor.drain(id, changed).finally(() => this.#draining.delete(id)))
   }
+}
+
+/** Lists that a client would find different in the build that comes after. */
+function changedLists(rooms: Rooms, beforeId: string, after: Build): ChangedList[] {
+  const before = rooms.store.builds.find(beforeId)
+  if (!before) return []
+  const [old, now] = [loadArtifact(rooms, before), loadArtifact(rooms, after)]
+  return (['tools', 'resources', 'prompts'] as const).filter(list => !sameJson(old[list], now[list]))
 }

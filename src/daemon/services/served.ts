@@ -57,6 +57,9 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
     tenant: {
       ...tenantBase(rooms, build.id, address, build),
       env: tenantEnv(build, {}),
+      // The same over all builds, so that sessions go on with the next one.
+      stateKey: rooms.secrets.derive(`state preview ${build.name}`),
+      isPreview: true,
       allowPrivateNetwork: false,
       logLevel: 'debug',
     },

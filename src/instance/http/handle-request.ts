@@ -4,6 +4,7 @@ import { serveMcp } from '../protocol/serve-mcp.ts'
 import { preflightHeaders, refuseAddress } from './address-check.ts'
 import { tenantOf } from './connection-tenant.ts'
 import { type Exchange, refuse, sendEmpty, sendJson } from './exchange.ts'
+import { relayToSuccessor } from './relay.ts'
 
 /** Every request of the process arrives here; its connection says which tenant it is for. */
 export function handleRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -12,6 +13,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: Exchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal !== undefined) return refuse(exchange, 403, { code: RPC.refused, message: refusal })
+  if (tenant.isReplaced) return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
   else if (tenant.server.forward) void tenant.server.forward(exchange)

@@ -4,6 +4,7 @@ import { openOutbox } from './caller-session.ts'
 import { RPC } from './json-rpc.ts'
 import { requireSession } from './legacy.ts'
 import { FIRST_WITH_PRIMING } from './revisions.ts'
+import { sessionInstance } from './session-id.ts'
 import type { Session } from './sessions.ts'
 
 /** GET: what the server has to say unasked, or the rest of an answer whose connection broke (`Last-Event-ID`). */
@@ -40,6 +41,9 @@ export function endSession(exchange: Exchange): void {
 
 function resumeStream(exchange: Exchange, session: Session, lastEventId: string): void {
   const found = exchange.tenant.events.find(lastEventId, session.id)
+  // What an instance before this one still had to say went with it; what comes from now on is heard.
+  if (!found && sessionInstance(session.id) !== exchange.tenant.instanceId && !session.stream)
+    return holdStream(exchange, session)
   if (!found)
     return refuse(exchange, 400, {
       code: RPC.refused,

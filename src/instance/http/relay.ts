@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http'
+import { RPC } from '../protocol/json-rpc.ts'
+import { type Exchange, refuse } from './exchange.ts'
+
+// Taken when it is loaded: user code may find it gone (see http-server.ts for why it is no import).
+const http = process.getBuiltinModule('node:http')
+
+/** Of one connection, so not for the next one (RFC 9110 7.6.1). */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-connection',
+  'te',
+])
+
+/**
+ * Passes a request that came over an old connection on to whoever serves the tenant's address now, so that nobody gets an
+ * answer of a server that was replaced. The answer ends the connection; the client's next one leads there by itself.
+ */
+export function relayToSuccessor(exchange: Exchange): void {
+  const { tenant, request, response } = exchange
+  const { port } = new URL(tenant.config.url)
+  const outgoing = http.request({
+    host: '127.0.0.1',
+    port,
+    path: request.url,
+    method: request.method,
+    headers: forwarded(request.rawHeaders),
+    setHost: false,
+    agent: false,
+  })
+  outgoing.on('response', incoming => {
+    incoming.on('error', () => response.destroy())
+    response.writeHead(incoming.statusCode!, [...forwarded(incoming.rawHeaders), 'Connection', 'close'])
+    response.flushHeaders()
+    incoming.pipe(response)
+  })
+  outgoing.on('error', () => unreachable(exchange))
+  response.on('close', () => outgoing.destroy())
+  request.pipe(outgoing)
+}
+
+/** A flat list of names and values, as Node takes and gives it. */
+function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < raw.length; at += 2)
+    if (!HOP_BY_HOP.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!)
+  return kept
+}
+
+function unreachable(exchange: Exchange): void {
+  if (exchange.response.headersSent) return void exchange.response.destroy()
+  refuse(exchange, 503, { code: RPC.refused, message: 'The server was replaced; try again' }, [
+    'Retry-After',
+    '1',
+  ])
+}
