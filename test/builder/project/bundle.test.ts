@@ -21,6 +21,11 @@ async function failureOf(files: Record<string, string>): Promise<HostingError> {
   )
 }
 
+function mapOf(text: string) {
+  const map = JSON.parse(Buffer.from(text.split('base64,').at(-1)!, 'base64').toString())
+  return map as ConstructorParameters<typeof SourceMap>[0] & { sourcesContent: (string | null)[] }
+}
+
 const load = (text: string) =>
   import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`).then(module => module.default)
 
@@ -62,7 +67,7 @@ test('the inline source map leads to the lines of the files', async () => {
     'src/twice.ts': 'export const twice = (n: number) => 2 * n',
   })
   const text = await bundle(project.path)
-  const map = JSON.parse(Buffer.from(text.split('base64,').at(-1)!, 'base64').toString())
+  const map = mapOf(text)
   expect(map.sources).toEqual(expect.arrayContaining(['tools/double.ts', 'src/twice.ts']))
   const lines = text.split('\n')
   const line = lines.findIndex(one => one.includes('handler({n})'))
@@ -95,8 +100,13 @@ test('CommonJS packages of the project may require modules of Node', async () =>
     'node_modules/joiner/package.json': '{"name":"joiner","main":"index.js"}',
     'node_modules/joiner/index.js': `const path = require('path')\nmodule.exports = (...parts) => path.posix.join(...parts)`,
   })
-  const { definitions } = await load(await bundle(project.path))
+  const text = await bundle(project.path)
+  const { definitions } = await load(text)
   expect(definitions[0].definition.joined).toBe('a/b')
+  const { sources, sourcesContent } = mapOf(text)
+  const contents = Object.fromEntries(sources.map((source, index) => [source, sourcesContent[index]]))
+  expect(contents['node_modules/joiner/index.js']).toBeNull()
+  expect(contents['tools/join.ts']).toContain('export default')
 })
 
 test('a syntax error is told with file, line, column and the line itself', async () => {

@@ -5,6 +5,7 @@ import { toBundleError } from './bundle-errors.ts'
 import { requireInside } from './bundle-inputs.ts'
 import { Bundler } from './bundler.ts'
 import type { ProjectModule } from './find-modules.ts'
+import { inlineSourceMap } from './source-map.ts'
 
 export interface BundleOptions {
   /** The project, absolute; `node_modules` in it holds what it depends on. */
@@ -32,7 +33,8 @@ export async function bundleProject(options: BundleOptions): Promise<string> {
     throw toBundleError(error)
   })
   requireInside(Object.keys(result.metafile!.inputs))
-  return result.outputFiles![0]!.text
+  const [map, code] = ['.map', '.mjs'].map(end => result.outputFiles!.find(({ path }) => path.endsWith(end))!)
+  return inlineSourceMap(code!.text, map!.text)
 }
 
 function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
@@ -47,7 +49,7 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
     platform: 'node',
     // What package.json asks of Node for the product itself: an exported bundle runs wherever that does.
     target: 'node22.19',
-    sourcemap: 'inline',
+    sourcemap: 'external',
     sourcesContent: true,
     // Names stay, for those who look into a trace without the map.
     minifyWhitespace: true,
