@@ -2,10 +2,11 @@ import type { Component, Connection } from './component.ts'
 import { createComponent } from './create-component.ts'
 import { createEndpoints } from './endpoints.ts'
 import { OAuthError } from './oauth-error.ts'
-import type { CommonOptions } from './options.ts'
+import { type CommonOptions, endpointSwitches } from './options.ts'
 import { createRouter } from './router.ts'
-import { type AccessTokenClaims, grantIdOf, verifyAccessToken } from './tokens/access-token.ts'
+import { type AccessTokenClaims, grantIdOf } from './tokens/access-token.ts'
 import { findGrant } from './tokens/grants.ts'
+import { verifyStandingToken } from './tokens/standing-token.ts'
 import type { ProviderConfig, UpstreamAccount } from './upstream/provider.ts'
 
 export interface AuthorizationServerOptions extends CommonOptions {
@@ -16,6 +17,8 @@ export interface AuthorizationServerOptions extends CommonOptions {
   signingSecret: string
   /** Lets clients register themselves (RFC 7591). Default false. */
   enableDCR?: boolean
+  /** From one address. Default 60; where no address is known, of all together. */
+  registrationsPerHour?: number
 }
 
 /** An OAuth 2.1 authorization server to mount in an application. */
@@ -40,11 +43,8 @@ export interface AuthorizationServer {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, upstreamProvider, signingSecret, enableDCR = false } = options
   const endpoints = createEndpoints(issuer, `${issuer}/oauth`, {
+    ...endpointSwitches(options),
     register: enableDCR,
-    revoke: options.revocation ?? false,
-    introspect: options.introspection ?? false,
-    jwks: (options.signing?.algorithm ?? 'HS256') !== 'HS256',
-    providers: false,
   })
   return serve(
     createComponent({ ...options, endpoints, secret: signingSecret, providers: [upstreamProvider] }),
@@ -53,7 +53,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
 export function serve(component: Component): AuthorizationServer {
   const router = createRouter(component)
-  const verify = (token: string, audience: string | undefined) => verifyStanding(component, token, audience)
+  const verify = (token: string, audience: string | undefined) =>
+    verifyStandingToken(component, token, audience)
   return {
     issuer: component.issuer,
     fetch: (request, connection = {}) => router.fetch(request, connection),
@@ -67,19 +68,4 @@ export function serve(component: Component): AuthorizationServer {
       return account
     },
   }
-}
-
-/** Beyond the token itself: neither it nor its grant was revoked. */
-async function verifyStanding(component: Component, token: string, audience: string | undefined) {
-  const { issuer, signer, storage, now } = component
-  const claims = await verifyAccessToken(token, {
-    issuer,
-    audience,
-    algorithm: signer.algorithm,
-    key: signer.verificationKey,
-    now,
-  })
-  const marks = await Promise.all([grantIdOf(claims), claims.jti].map(id => storage.get('revoked', id)))
-  if (marks.some(mark => mark !== undefined)) throw new OAuthError('invalid_token', 'The token is revoked.')
-  return claims
 }

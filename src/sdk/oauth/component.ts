@@ -1,4 +1,5 @@
 import type { ClientDirectory } from './clients/client-directory.ts'
+import type { RegistrationLimit } from './clients/registration-limit.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { Cookies } from './http/cookies.ts'
 import type { ResourcePolicy } from './rules/resource.ts'
@@ -37,6 +38,7 @@ export interface Component {
   tokenMapper: TokenMapper | undefined
   /** Undefined: each sign-in asks for consent. */
   rememberConsentSeconds: number | undefined
+  registrations: RegistrationLimit
   /** Whole seconds since 1970. */
   now(): number
   log(event: OAuthEvent): void

@@ -1,4 +1,6 @@
+import { createDocumentReader } from './clients/document-reader.ts'
 import { createClientDirectory } from './clients/find-client.ts'
+import { createRegistrationLimit } from './clients/registration-limit.ts'
 import type { Component } from './component.ts'
 import type { Endpoints } from './endpoints.ts'
 import { createCookies } from './http/cookies.ts'
@@ -6,11 +8,14 @@ import type { CommonOptions } from './options.ts'
 import { canonicalResource } from './rules/resource.ts'
 import { createSealer } from './secrets.ts'
 import { memoryStorage } from './storage/memory.ts'
-import { createSecretSigner } from './tokens/signing.ts'
+import { createRotatingSigner, type RotatingSignerParts } from './tokens/rotating-signer.ts'
+import { createSecretSigner, type TokenSigner } from './tokens/signing.ts'
 import { isSecureUrl, type ProviderConfig, validateProvider } from './upstream/provider.ts'
 import { createUpstream } from './upstream/upstream.ts'
 
 const DEFAULT_TOKEN_TTL_SECONDS = 3600
+const DEFAULT_ROTATION_SECONDS = 30 * 24 * 3600
+const DEFAULT_REGISTRATIONS_PER_HOUR = 60
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 /** RFC 7518 3.2: an HS256 key has at least as many bits as the hash. */
 const MIN_SECRET_BYTES = 32
@@ -20,7 +25,8 @@ export interface ComponentParts extends CommonOptions {
   secret: string
   endpoints: Endpoints
   providers: readonly ProviderConfig[]
-  openRedirectUris?: readonly string[]
+  openRedirectUris?: readonly string[] | 'loopback'
+  registrationsPerHour?: number
 }
 
 /** Checks the options and fills in what they leave out. Throws a TypeError for what cannot work. */
@@ -28,6 +34,7 @@ export function createComponent(parts: ComponentParts): Component {
   validateParts(parts)
   const { issuer, secret, tokenTTL = DEFAULT_TOKEN_TTL_SECONDS, now = () => Date.now() / 1000 } = parts
   const storage = parts.storage ?? memoryStorage({ now })
+  const sealer = createSealer(secret)
   return {
     issuer,
     endpoints: parts.endpoints,
@@ -36,12 +43,12 @@ export function createComponent(parts: ComponentParts): Component {
     clients: createClientDirectory({
       configured: parts.clients ?? [],
       storage,
-      readDocument: undefined,
+      readDocument: documentReader(parts, now),
       openRedirectUris: parts.openRedirectUris,
     }),
     storage,
-    sealer: createSealer(secret),
-    signer: createSecretSigner(secret),
+    sealer,
+    signer: createSigner(parts, { storage, sealer, tokenTTL, now }),
     cookies: createCookies(issuer.startsWith('https:')),
     offeredScopes: parts.scopes ?? DEFAULT_SCOPES,
     resourcePolicy: { issuer, allowed: (parts.resources ?? []).map(requiredResource) },
@@ -49,9 +56,29 @@ export function createComponent(parts: ComponentParts): Component {
     refreshTokenTTL: parts.refreshTokenTTL,
     tokenMapper: parts.tokenMapper,
     rememberConsentSeconds: parts.rememberConsentSeconds,
+    registrations: createRegistrationLimit(parts.registrationsPerHour ?? DEFAULT_REGISTRATIONS_PER_HOUR),
     now: () => Math.floor(now()),
     log: parts.log ?? (() => {}),
   }
+}
+
+function documentReader(
+  { clientMetadataDocuments = true, refreshTokenTTL }: ComponentParts,
+  now: () => number,
+) {
+  if (clientMetadataDocuments === false) return undefined
+  const fetch = clientMetadataDocuments === true ? undefined : clientMetadataDocuments.fetch
+  return createDocumentReader({ fetch, refreshTokens: refreshTokenTTL !== undefined, now })
+}
+
+function createSigner(
+  { secret, signing }: ComponentParts,
+  rest: Pick<RotatingSignerParts, 'storage' | 'sealer' | 'tokenTTL' | 'now'>,
+): TokenSigner {
+  const { algorithm = 'HS256', rotationSeconds = DEFAULT_ROTATION_SECONDS } = signing ?? {}
+  return algorithm === 'HS256'
+    ? createSecretSigner(secret)
+    : createRotatingSigner({ ...rest, algorithm, rotationSeconds })
 }
 
 function validateParts({

@@ -1,5 +1,6 @@
 import type { ConfiguredClient } from './clients/find-client.ts'
 import type { OAuthEvent } from './component.ts'
+import type { EndpointSwitches } from './endpoints.ts'
 import type { OAuthStorage } from './storage/storage.ts'
 import type { SigningAlgorithm } from './tokens/signing.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'
@@ -37,6 +38,17 @@ export interface CommonOptions {
   log?: (event: OAuthEvent) => void
   /** Seconds since 1970. Default: the machine's clock. */
   now?: () => number
+}
+
+/** Which of the optional endpoints there are. */
+export function endpointSwitches({ revocation, introspection, signing }: CommonOptions): EndpointSwitches {
+  return {
+    register: false,
+    revoke: revocation ?? false,
+    introspect: introspection ?? false,
+    jwks: (signing?.algorithm ?? 'HS256') !== 'HS256',
+    providers: false,
+  }
 }
 
 export interface MetadataDocumentOptions {

@@ -2,7 +2,12 @@ import type { Component, Connection, Endpoint } from './component.ts'
 import { authorize } from './endpoints/authorize.ts'
 import { callback } from './endpoints/callback.ts'
 import { consent } from './endpoints/consent.ts'
+import { introspect } from './endpoints/introspect.ts'
+import { jwks } from './endpoints/jwks.ts'
 import { metadata } from './endpoints/metadata.ts'
+import { providers } from './endpoints/providers.ts'
+import { register } from './endpoints/register.ts'
+import { revoke } from './endpoints/revoke.ts'
 import { token } from './endpoints/token.ts'
 import { errorResponse } from './http/responses.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -46,6 +51,11 @@ function routesOf({ endpoints, upstreams }: Component): Map<string, Route> {
   add(endpoints.callback, 'GET', 'browser', callback)
   for (const id of upstreams.keys()) add(`${endpoints.callback}/${id}`, 'GET', 'browser', callback)
   add(endpoints.token, 'POST', 'client', token)
+  add(endpoints.register, 'POST', 'client', register)
+  add(endpoints.revoke, 'POST', 'client', revoke)
+  add(endpoints.introspect, 'POST', 'client', introspect)
+  add(endpoints.jwks, 'GET', 'client', jwks)
+  add(endpoints.providers, 'GET', 'client', providers)
   return routes
 }
 

@@ -30,6 +30,8 @@ export function equalSecrets(left: string, right: string): boolean {
 
 /** Puts values into opaque, authenticated strings, and reads them back. */
 export interface Sealer {
+  /** Tells sealers of different secrets apart, without telling the secret. */
+  fingerprint: string
   seal(purpose: string, value: unknown): string
   /** The value, or undefined when it was sealed for another purpose, with another secret, or changed since. */
   unseal<T>(purpose: string, sealed: string): T | undefined
@@ -39,6 +41,7 @@ export interface Sealer {
 export function createSealer(secret: string): Sealer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp oauth sealing', 32))
   return {
+    fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),
     seal: (purpose, value) => seal(key, purpose, value),
     unseal: (purpose, sealed) => unseal(key, purpose, sealed),
   }

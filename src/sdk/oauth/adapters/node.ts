@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { Connection } from '../component.ts'
 
 /** What answers requests: an authorization server, a proxy, a protected resource. */
 export interface FetchComponent {
-  issuer: string
   fetch(request: Request, connection?: Connection): Promise<Response>
   has(pathname: string): boolean
 }
@@ -23,37 +20,36 @@ export async function answerNodeRequest(
   component: FetchComponent,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  body?: string | Uint8Array,
+  body?: string,
 ): Promise<void> {
-  const response = await component.fetch(toRequest(component, incoming, body), {
-    clientAddress: incoming.socket.remoteAddress,
-  })
-  await writeResponse(response, outgoing)
+  const connection = { clientAddress: incoming.socket.remoteAddress }
+  await writeResponse(await component.fetch(toRequest(incoming, body), connection), outgoing)
 }
 
-/** The path of a request, below which frameworks may have mounted the handler. */
-export function pathOf(component: FetchComponent, incoming: IncomingMessage): string {
-  return urlOf(component, incoming).pathname
+/**
+ * Only path and query count: a Host header is anybody's word, the component knows its own address. Express keeps the whole path in
+ * `originalUrl` wherever a handler is mounted.
+ */
+export function urlOf(incoming: IncomingMessage & { originalUrl?: string }): URL {
+  const url = `http://localhost${incoming.originalUrl ?? incoming.url}`
+  return new URL(URL.canParse(url) ? url : 'http://localhost/')
 }
 
-function toRequest(
-  component: FetchComponent,
-  incoming: IncomingMessage,
-  body: string | Uint8Array | undefined,
-): Request {
+export async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  const cookies = response.headers.getSetCookie()
+  outgoing.statusCode = response.status
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
+  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
+  outgoing.end(Buffer.from(await response.arrayBuffer()))
+}
+
+function toRequest(incoming: IncomingMessage, body: string | undefined): Request {
   const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD'
-  return new Request(urlOf(component, incoming), {
+  return new Request(urlOf(incoming), {
     method: incoming.method,
     headers: headersOf(incoming),
-    ...(hasBody && { body: (body ?? Readable.toWeb(incoming)) as ReadableStream, duplex: 'half' }),
+    ...(hasBody && { body: body ?? (Readable.toWeb(incoming) as ReadableStream), duplex: 'half' }),
   })
-}
-
-/** Behind the origin that is configured: a Host header is anybody's word. Express keeps the whole path in `originalUrl`. */
-function urlOf({ issuer }: FetchComponent, incoming: IncomingMessage & { originalUrl?: string }): URL {
-  const path = incoming.originalUrl ?? incoming.url ?? '/'
-  const { origin } = new URL(issuer)
-  return URL.canParse(origin + path) ? new URL(origin + path) : new URL(origin)
 }
 
 function headersOf(incoming: IncomingMessage): Headers {
@@ -62,13 +58,4 @@ function headersOf(incoming: IncomingMessage): Headers {
     for (const value of values ?? []) headers.append(name, value)
   }
   return headers
-}
-
-async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
-  const cookies = response.headers.getSetCookie()
-  outgoing.statusCode = response.status
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
-  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
-  if (response.body) await pipeline(Readable.fromWeb(response.body as NodeReadableStream), outgoing)
-  else outgoing.end()
 }

@@ -18,7 +18,7 @@ export interface ClientSources {
   /** Reads the document at an address; undefined when that is switched off. */
   readDocument: ((url: string) => Promise<Client | undefined>) | undefined
   /** For ids that nothing else knows: redirect URIs that any client may use. */
-  openRedirectUris: readonly string[] | undefined
+  openRedirectUris: readonly string[] | 'loopback' | undefined
 }
 
 /** Looks among the configured clients, then for a metadata document, then among those that registered themselves. */
@@ -31,7 +31,9 @@ export function createClientDirectory(sources: ClientSources): ClientDirectory {
       const own = configured.get(clientId)
       if (own) return own
       if (readDocument && isMetadataDocumentUrl(clientId)) return readDocument(clientId)
-      return (await storage.get<Client>('client', clientId)) ?? unregistered(clientId, openRedirectUris)
+      const registered = await storage.get<Client>('client', clientId)
+      const known = registered ?? (await storage.get<Client>('new-client', clientId))
+      return known ?? unregistered(clientId, openRedirectUris)
     },
   }
 }
@@ -49,7 +51,16 @@ function configuredClient({ client_secret, skipConsent, ...metadata }: Configure
   }
 }
 
-function unregistered(clientId: string, redirectUris: readonly string[] | undefined): Client | undefined {
-  if (!redirectUris || clientId.length > 256) return undefined
-  return { client_id: clientId, redirect_uris: [...redirectUris], origin: 'unregistered' }
+function unregistered(clientId: string, open: ClientSources['openRedirectUris']): Client | undefined {
+  if (open === undefined || open.length === 0 || clientId.length > 256) return undefined
+  const client: Client = { client_id: clientId, redirect_uris: [], origin: 'unregistered' }
+  return open === 'loopback' ? { ...client, anyLoopback: true } : { ...client, redirect_uris: [...open] }
+}
+
+/** A registered client that somebody signed in with is kept for good. */
+export async function keepClient(storage: OAuthStorage, clientId: string): Promise<void> {
+  const client = await storage.get<Client>('new-client', clientId)
+  if (!client) return
+  await storage.put('client', clientId, client)
+  await storage.delete('new-client', clientId)
 }

@@ -1,22 +1,13 @@
-import { type Component, type Endpoint, SIGN_IN_TTL_SECONDS } from '../component.ts'
+import type { Component, Endpoint } from '../component.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { consentPage } from '../pages/consent-page.ts'
 import { requestedRedirect, validateRequest } from '../rules/authorization-request.ts'
 import { errorLocation } from '../rules/authorization-response.ts'
 import { type Parameters, readParameters } from '../rules/parameters.ts'
-import { hashToken, randomToken } from '../secrets.ts'
 import type { AuthorizationRequest, Client } from '../storage/records.ts'
+import { askConsent } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
-
-/** A request, shown to the user, that only the same browser can approve. */
-export interface ConsentTicket {
-  request: AuthorizationRequest
-  browserHash: string
-  expiresAt: number
-}
-
-export const CONSENT_COOKIE = 'consent'
+import { findConsent } from './remembered-consent.ts'
 
 /** GET authorize (OAuth 2.1 4.1.1): checks the request and asks the user. */
 export const authorize: Endpoint = async (component, request) => {
@@ -25,9 +16,7 @@ export const authorize: Endpoint = async (component, request) => {
   const redirectUri = requestedRedirect(parameters, client)
   try {
     const accepted = validateRequest(parameters, client, redirectUri, component)
-    const providerId = chosenProvider(component, accepted)
-    if (client.skipConsent && providerId) return await beginSignIn(component, accepted, providerId, 302)
-    return askConsent(component, request, client, accepted)
+    return await continueWith(component, request, client, accepted)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const state = parameters.get('state')
@@ -43,6 +32,21 @@ async function requestingClient(component: Component, parameters: Parameters): P
   throw new OAuthError('invalid_request', 'The application is not known here. It must register anew.')
 }
 
+async function continueWith(
+  component: Component,
+  request: Request,
+  client: Client,
+  accepted: AuthorizationRequest,
+): Promise<Response> {
+  const providerId = chosenProvider(component, accepted)
+  if (client.skipConsent && providerId !== undefined) {
+    return beginSignIn(component, accepted, { providerId, status: 302 })
+  }
+  const remembered = findConsent(component, request, client, accepted)
+  if (remembered) return beginSignIn(component, accepted, { ...remembered, status: 302 })
+  return askConsent(component, request, client, accepted)
+}
+
 /** The provider that the request names, or the only one there is. */
 function chosenProvider({ upstreams }: Component, { providerId }: AuthorizationRequest): string | undefined {
   if (providerId === undefined) return upstreams.size === 1 ? [...upstreams.keys()][0] : undefined
@@ -52,31 +56,4 @@ function chosenProvider({ upstreams }: Component, { providerId }: AuthorizationR
     'invalid_request',
     `There is no provider "${providerId.slice(0, 64)}"; there are: ${known}.`,
   )
-}
-
-/** The page keeps the request itself, sealed, so that requests nobody approves cost no storage. */
-function askConsent(
-  component: Component,
-  request: Request,
-  client: Client,
-  accepted: AuthorizationRequest,
-): Response {
-  const { upstreams, cookies, sealer, endpoints } = component
-  const browser = cookies.read(request, CONSENT_COOKIE) ?? randomToken()
-  const ticket: ConsentTicket = {
-    request: accepted,
-    browserHash: hashToken(browser),
-    expiresAt: component.now() + SIGN_IN_TTL_SECONDS,
-  }
-  const providers = [...upstreams.values()].map(({ provider }) => ({ id: provider.id, name: provider.name }))
-  return consentPage({
-    client,
-    redirectUri: accepted.redirectUri,
-    scope: accepted.scope,
-    resources: accepted.resources,
-    providers: providers.filter(({ id }) => accepted.providerId === undefined || id === accepted.providerId),
-    action: endpoints.consent,
-    ticket: sealer.seal('consent', ticket),
-    cookie: cookies.write(CONSENT_COOKIE, browser, SIGN_IN_TTL_SECONDS),
-  })
 }

@@ -5,12 +5,19 @@ import { hashToken, randomToken } from '../secrets.ts'
 import type { AuthorizationRequest, SignInRecord } from '../storage/records.ts'
 import { authorizationUrl } from '../upstream/upstream.ts'
 
+export interface SignInChoice {
+  providerId: string
+  /** 303 after a form. */
+  status: 302 | 303
+  /** The user whose remembered consent stands for the page. */
+  expectedSubject?: string
+}
+
 /** Sends the browser to the identity provider, and gives it the cookie without which nobody comes back. */
 export async function beginSignIn(
   component: Component,
   request: AuthorizationRequest,
-  providerId: string,
-  status: 302 | 303,
+  { providerId, status, expectedSubject }: SignInChoice,
 ): Promise<Response> {
   const browser = randomToken()
   const start = {
@@ -21,7 +28,13 @@ export async function beginSignIn(
   }
   const location = await upstreamAddress(component, providerId, start)
   const { state, ...rest } = start
-  const record: SignInRecord = { ...rest, request, providerId, browserHash: hashToken(browser) }
+  const record: SignInRecord = {
+    ...rest,
+    request,
+    providerId,
+    browserHash: hashToken(browser),
+    expectedSubject,
+  }
   await component.storage.put('sign-in', hashToken(state), record, component.now() + SIGN_IN_TTL_SECONDS)
   return redirectResponse(location, status, [
     component.cookies.write(signInCookie(state), browser, SIGN_IN_TTL_SECONDS),

@@ -1,3 +1,4 @@
+import { keepClient } from '../clients/find-client.ts'
 import { CODE_TTL_SECONDS, type Component, type Endpoint, SIGN_IN_TTL_SECONDS } from '../component.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
@@ -6,7 +7,9 @@ import { equalSecrets, hashToken, randomToken } from '../secrets.ts'
 import type { CodeRecord, GrantRecord, SignInRecord } from '../storage/records.ts'
 import { finishSignIn, type SignInError } from '../upstream/finish-sign-in.ts'
 import type { UpstreamAccount } from '../upstream/provider.ts'
+import { askConsent } from './ask-consent.ts'
 import { signInCookie } from './begin-sign-in.ts'
+import { rememberConsent } from './remembered-consent.ts'
 
 /** GET callback: the user is back from the identity provider; a code goes to the client. */
 export const callback: Endpoint = async (component, request) => {
@@ -17,7 +20,12 @@ export const callback: Endpoint = async (component, request) => {
   const cookies = [component.cookies.clear(signInCookie(state))]
   try {
     const account = await completeSignIn(component, signIn, state, url)
-    return redirectResponse(codeResponse(target, await createCode(component, signIn, account)), 302, cookies)
+    if (signIn.expectedSubject !== undefined && signIn.expectedSubject !== account.subject) {
+      return await askAnew(component, request, signIn)
+    }
+    const code = await createCode(component, signIn, account)
+    cookies.push(...rememberConsent(component, request, signIn, account.subject))
+    return redirectResponse(codeResponse(target, code), 302, cookies)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     return redirectResponse(errorLocation(target, error), 302, cookies)
@@ -42,6 +50,17 @@ async function claimSignIn(
     throw new OAuthError('invalid_request', 'This sign-in was not begun in this browser, or it is over.')
   await storage.delete('sign-in', key)
   return signIn
+}
+
+/** Another user than the one whose consent was remembered: nobody asked this one yet. */
+async function askAnew(
+  component: Component,
+  request: Request,
+  { request: accepted }: SignInRecord,
+): Promise<Response> {
+  const client = await component.clients.find(accepted.clientId)
+  if (client) return askConsent(component, request, client, accepted)
+  throw new OAuthError('access_denied', 'The application is not known any more.')
 }
 
 async function completeSignIn(
@@ -86,6 +105,7 @@ async function createCode(
     codeChallenge: request.codeChallenge,
   }
   const expiresAt = component.now() + CODE_TTL_SECONDS
+  await keepClient(component.storage, request.clientId)
   await component.storage.put('grant', grantId, grant, expiresAt)
   await component.storage.put('code', hashToken(code), record, expiresAt)
   return code

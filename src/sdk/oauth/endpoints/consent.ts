@@ -5,7 +5,7 @@ import { OAuthError } from '../oauth-error.ts'
 import { errorLocation } from '../rules/authorization-response.ts'
 import { readParameters } from '../rules/parameters.ts'
 import { equalSecrets, hashToken } from '../secrets.ts'
-import { CONSENT_COOKIE, type ConsentTicket } from './authorize.ts'
+import { CONSENT_COOKIE, type ConsentTicket } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
 
 const MAX_FORM_BYTES = 64 * 1024
@@ -20,7 +20,7 @@ export const consent: Endpoint = async (component, request) => {
     if (form.get('deny') || providerId === undefined)
       throw new OAuthError('access_denied', 'The user refused.')
     requireOffered(component, ticket, providerId)
-    return await beginSignIn(component, ticket.request, providerId, 303)
+    return await beginSignIn(component, ticket.request, { providerId, status: 303 })
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     return redirectResponse(errorLocation({ ...ticket.request, issuer: component.issuer }, error), 303)

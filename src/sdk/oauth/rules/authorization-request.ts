@@ -2,7 +2,7 @@ import { OAuthError } from '../oauth-error.ts'
 import type { AuthorizationRequest, Client } from '../storage/records.ts'
 import type { Parameters } from './parameters.ts'
 import { isCodeChallenge } from './pkce.ts'
-import { isRegisteredRedirect } from './redirect-uri.ts'
+import { isLoopbackRedirect, isRegisteredRedirect, redirectUriProblem } from './redirect-uri.ts'
 import { grantResources, type ResourcePolicy } from './resource.ts'
 import { grantScope, parseScope } from './scope.ts'
 
@@ -17,6 +17,8 @@ export function requestedRedirect(parameters: Parameters, client: Client): strin
   if (requested === undefined && client.redirect_uris.length === 1) return client.redirect_uris[0]!
   if (requested === undefined) throw new OAuthError('invalid_request', 'The request lacks a redirect_uri.')
   if (isRegisteredRedirect(client.redirect_uris, requested)) return requested
+  if (client.anyLoopback && redirectUriProblem(requested) === undefined && isLoopbackRedirect(requested))
+    return requested
   throw new OAuthError('invalid_request', 'The redirect_uri is not one that the application registered.')
 }
 

@@ -19,8 +19,8 @@ export interface Client extends ClientMetadata {
   origin: 'configured' | 'registered' | 'metadata-document' | 'unregistered'
   /** Configured clients of the operator's own, whose users need not be asked. */
   skipConsent?: boolean
-  /** Seconds since 1970, of a registered client. */
-  issuedAt?: number
+  /** May be sent to any loopback address. */
+  anyLoopback?: boolean
 }
 
 /** What a client asks for, after all checks. */

@@ -1,6 +1,7 @@
-/** What the component keeps. `revoked` and `spent` are marks; `signing-key` is there with asymmetric keys only. */
+/** What the component keeps. `new-client`: nobody signed in with it yet. `revoked` and `spent` are marks; `signing-key` is there with asymmetric keys only. */
 export type RecordKind =
   | 'client'
+  | 'new-client'
   | 'sign-in'
   | 'code'
   | 'grant'

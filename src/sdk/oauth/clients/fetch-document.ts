@@ -1,0 +1,91 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address.ts'
+
+export const MAX_DOCUMENT_BYTES = 64 * 1024
+const TIMEOUT_MS = 5_000
+
+export interface FetchDocumentOptions {
+  /** Default: public addresses only. */
+  isAllowed?: (address: string) => boolean
+  lookup?: LookupFunction
+  /** Certificate authority in PEM, besides those of the system. */
+  ca?: string
+  /** Milliseconds, for all of it. Default 5000. */
+  timeoutMs?: number
+}
+
+export interface FetchedDocument {
+  status: number
+  headers: { 'content-type'?: string; 'cache-control'?: string }
+  text: string
+}
+
+/**
+ * GET of an https address that somebody else chose, without being led into a private network: the address of the host is judged
+ * when the connection is made, on the very answer of the DNS that is connected to, so that a second answer cannot be another
+ * (rebinding). No redirect is followed; size and time are limited.
+ */
+export function fetchDocument(url: string, options: FetchDocumentOptions = {}): Promise<FetchedDocument> {
+  const {
+    isAllowed = isPublicAddress,
+    lookup = systemLookup as LookupFunction,
+    ca,
+    timeoutMs = TIMEOUT_MS,
+  } = options
+  const { protocol, hostname } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  // A literal address is connected to without any lookup.
+  if (protocol !== 'https:' || (isIP(host) !== 0 && !isAllowed(host))) {
+    return Promise.reject(new Error('The address is not one that may be fetched.'))
+  }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      {
+        headers: { accept: 'application/json', 'user-agent': 'mcp-hosting' },
+        agent: false,
+        lookup: guardedLookup(lookup, isAllowed),
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(ca !== undefined && { ca }),
+      },
+      response => {
+        readDocument(response).then(resolve, reject)
+      },
+    )
+    outgoing.on('error', reject).end()
+  })
+}
+
+/** Gives an address only when every one that the name has may be connected to. */
+function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '')
+      const addresses = Array.isArray(found) ? found : []
+      const isClean = addresses.length > 0 && addresses.every(({ address }) => isAllowed(address))
+      if (!isClean) return callback(new Error('The host has an address that may not be connected to.'), '')
+      if (options.all) callback(null, addresses)
+      else callback(null, addresses[0]!.address, addresses[0]!.family)
+    })
+  }
+}
+
+async function readDocument(response: IncomingMessage): Promise<FetchedDocument> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response) {
+    bytes += chunk.length
+    // Leaving the loop destroys the connection.
+    if (bytes > MAX_DOCUMENT_BYTES)
+      throw new Error(`The document is longer than ${MAX_DOCUMENT_BYTES} bytes.`)
+    chunks.push(chunk)
+  }
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString(),
+  }
+}

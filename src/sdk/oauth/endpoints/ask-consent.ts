@@ -1,0 +1,41 @@
+import { type Component, SIGN_IN_TTL_SECONDS } from '../component.ts'
+import { consentPage } from '../pages/consent-page.ts'
+import { hashToken, randomToken } from '../secrets.ts'
+import type { AuthorizationRequest, Client } from '../storage/records.ts'
+
+/** A request, shown to the user, that only the same browser can approve. */
+export interface ConsentTicket {
+  request: AuthorizationRequest
+  browserHash: string
+  /** Seconds since 1970. */
+  expiresAt: number
+}
+
+export const CONSENT_COOKIE = 'consent'
+
+/** The page keeps the request itself, sealed, so that requests nobody approves cost no storage. */
+export function askConsent(
+  component: Component,
+  request: Request,
+  client: Client,
+  accepted: AuthorizationRequest,
+): Response {
+  const { upstreams, cookies, sealer, endpoints } = component
+  const browser = cookies.read(request, CONSENT_COOKIE) || randomToken()
+  const ticket: ConsentTicket = {
+    request: accepted,
+    browserHash: hashToken(browser),
+    expiresAt: component.now() + SIGN_IN_TTL_SECONDS,
+  }
+  const providers = [...upstreams.values()].map(({ provider: { id, name } }) => ({ id, name }))
+  return consentPage({
+    client,
+    redirectUri: accepted.redirectUri,
+    scope: accepted.scope,
+    resources: accepted.resources,
+    providers: providers.filter(({ id }) => (accepted.providerId ?? id) === id),
+    action: endpoints.consent,
+    ticket: sealer.seal('consent', ticket),
+    cookie: cookies.write(CONSENT_COOKIE, browser, SIGN_IN_TTL_SECONDS),
+  })
+}

@@ -1,0 +1,48 @@
+import { authenticateClient } from '../clients/authenticate-client.ts'
+import type { Component, Endpoint } from '../component.ts'
+import { readForm } from '../http/request-body.ts'
+import { jsonResponse } from '../http/responses.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { readParameters } from '../rules/parameters.ts'
+import { hashToken } from '../secrets.ts'
+import type { RefreshTokenRecord } from '../storage/records.ts'
+import { findGrant } from '../tokens/grants.ts'
+import { findAccessToken } from '../tokens/standing-token.ts'
+
+const MAX_FORM_BYTES = 64 * 1024
+
+/**
+ * POST introspect (RFC 7662), for clients with a secret that the operator configured: the resource servers. A client that
+ * registered itself could else try out tokens that it found.
+ */
+export const introspect: Endpoint = async (component, request) => {
+  const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const client = await authenticateClient(component, request, parameters)
+  if (client.origin !== 'configured' || client.secretHash === undefined) {
+    throw new OAuthError('unauthorized_client', 'Only resource servers with a secret may introspect.', {
+      status: 403,
+    })
+  }
+  const token = parameters.get('token')
+  if (token === undefined) throw new OAuthError('invalid_request', 'The request lacks a token.')
+  return jsonResponse(
+    (await describeAccessToken(component, token)) ??
+      (await describeRefreshToken(component, token)) ?? { active: false },
+  )
+}
+
+async function describeAccessToken(component: Component, token: string): Promise<object | undefined> {
+  const claims = await findAccessToken(component, token)
+  return claims && { active: true, token_type: 'Bearer', ...claims }
+}
+
+async function describeRefreshToken(component: Component, token: string): Promise<object | undefined> {
+  const { storage, issuer } = component
+  const key = hashToken(token)
+  const record = await storage.get<RefreshTokenRecord>('refresh-token', key)
+  if (!record || (await storage.get('spent', `refresh-token ${key}`))) return undefined
+  const grant = await findGrant(component, record.grantId)
+  if (!grant) return undefined
+  const { clientId, subject, scope } = grant
+  return { active: true, iss: issuer, client_id: clientId, sub: subject, scope: scope.join(' ') }
+}

@@ -1,0 +1,88 @@
+import { OAuthError } from '../oauth-error.ts'
+import type { ClientMetadata } from '../storage/records.ts'
+import { redirectUriProblem } from './redirect-uri.ts'
+
+const MAX_REDIRECT_URIS = 20
+const MAX_NAME_LENGTH = 200
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const
+
+export type Registration = Omit<ClientMetadata, 'client_id' | 'scope'>
+
+/**
+ * Client metadata (RFC 7591 2) of a registration or of a metadata document: only what is honoured, with the defaults of the RFC.
+ * Errors: `invalid_redirect_uri`, `invalid_client_metadata` (RFC 7591 3.2.2).
+ */
+export function readRegistration(
+  body: Record<string, unknown>,
+  on: { refreshTokens: boolean },
+): Registration {
+  const grantTypes = readStrings(body, 'grant_types') ?? ['authorization_code']
+  if (!grantTypes.includes('authorization_code'))
+    throw invalid('grant_types must include "authorization_code".')
+  const responseTypes = readStrings(body, 'response_types') ?? ['code']
+  if (!responseTypes.includes('code')) throw invalid('response_types must include "code".')
+  const isRefreshing = on.refreshTokens && grantTypes.includes('refresh_token')
+  return {
+    ...optional('client_name', readText(body, 'client_name', MAX_NAME_LENGTH)),
+    redirect_uris: readRedirectUris(body),
+    grant_types: ['authorization_code', ...(isRefreshing ? ['refresh_token'] : [])],
+    response_types: ['code'],
+    token_endpoint_auth_method:
+      readOneOf(body, 'token_endpoint_auth_method', AUTH_METHODS) ?? 'client_secret_basic',
+    ...optional('application_type', readOneOf(body, 'application_type', ['native', 'web'] as const)),
+    ...optional('client_uri', readWebAddress(body, 'client_uri')),
+  }
+}
+
+function readRedirectUris(body: Record<string, unknown>): string[] {
+  const uris = readStrings(body, 'redirect_uris') ?? []
+  if (uris.length === 0)
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be an array of URIs.')
+  if (uris.length > MAX_REDIRECT_URIS) {
+    throw new OAuthError('invalid_redirect_uri', `There may be at most ${MAX_REDIRECT_URIS} redirect_uris.`)
+  }
+  for (const uri of uris) {
+    const problem = redirectUriProblem(uri)
+    if (problem)
+      throw new OAuthError('invalid_redirect_uri', `The redirect URI "${uri.slice(0, 200)}" ${problem}.`)
+  }
+  return [...new Set(uris)]
+}
+
+function readStrings(body: Record<string, unknown>, name: string): string[] | undefined {
+  const value = body[name]
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.every(entry => typeof entry === 'string')) return value
+  throw invalid(`${name} must be an array of strings.`)
+}
+
+function readText(body: Record<string, unknown>, name: string, maxLength: number): string | undefined {
+  const value = body[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value.length <= maxLength) return value
+  throw invalid(`${name} must be a string of at most ${maxLength} characters.`)
+}
+
+function readOneOf<T extends string>(
+  body: Record<string, unknown>,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const value = body[name]
+  if (value === undefined || values.includes(value as T)) return value as T | undefined
+  throw invalid(`${name} must be one of: ${values.join(', ')}.`)
+}
+
+function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {
+  const value = readText(body, name, 2048)
+  if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value
+  throw invalid(`${name} must be an http(s) URL.`)
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [name in K]: V })
+}
+
+function invalid(description: string): OAuthError {
+  return new OAuthError('invalid_client_metadata', description)
+}

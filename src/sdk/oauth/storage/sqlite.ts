@@ -1,0 +1,95 @@
+import { createRequire } from 'node:module'
+import type { Database } from 'better-sqlite3'
+import type { OAuthStorage, RecordKind } from './storage.ts'
+
+export interface SqliteStorageOptions {
+  /** Of the database; made when it is not there. */
+  path: string
+  /** Seconds since 1970. */
+  now?: () => number
+}
+
+export interface SqliteStorage extends OAuthStorage {
+  close(): void
+}
+
+/** Records whose time is over go with every so many writes. */
+const WRITES_PER_SWEEP = 500
+
+/**
+ * Storage in a SQLite file, which several processes may share. Needs the package better-sqlite3, loaded here and not before.
+ * What was told to a client is on the disk before.
+ */
+export function sqliteStorage({ path, now = () => Date.now() / 1000 }: SqliteStorageOptions): SqliteStorage {
+  const database = open(path)
+  const statements = prepare(database)
+  let writes = 0
+  const sweep = () => {
+    writes += 1
+    if (writes % WRITES_PER_SWEEP === 1) statements.sweep.run(now())
+  }
+  return {
+    async get<T>(kind: RecordKind, key: string) {
+      const row = statements.get.get(kind, key, now())
+      return row && (JSON.parse(row.value) as T)
+    },
+    async put(kind, key, value, expiresAt) {
+      sweep()
+      statements.put.run(kind, key, JSON.stringify(value), expiresAt ?? null)
+    },
+    async insert(kind, key, value, expiresAt) {
+      sweep()
+      return statements.insert.run(kind, key, JSON.stringify(value), expiresAt ?? null, now()).changes === 1
+    },
+    async delete(kind, key) {
+      statements.delete.run(kind, key)
+    },
+    async count(kind) {
+      return statements.count.get(kind, now())!.count
+    },
+    close: () => database.close(),
+  }
+}
+
+function open(path: string): Database {
+  const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Database
+  const database = new Sqlite(path)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('busy_timeout = 5000')
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS oauth_records (
+      kind TEXT NOT NULL,
+      key TEXT NOT NULL,
+      value TEXT NOT NULL,
+      expires_at REAL,
+      PRIMARY KEY (kind, key)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS oauth_records_expiry ON oauth_records (expires_at) WHERE expires_at IS NOT NULL;
+  `)
+  return database
+}
+
+function prepare(database: Database) {
+  type Value = string | null
+  return {
+    get: database.prepare<[string, string, number], { value: string }>(
+      'SELECT value FROM oauth_records WHERE kind = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)',
+    ),
+    put: database.prepare<[string, string, string, number | null]>(
+      `INSERT INTO oauth_records (kind, key, value, expires_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
+    ),
+    // One statement, so that of two processes one wins; a record whose time is over does not count.
+    insert: database.prepare<[string, string, Value, number | null, number]>(
+      `INSERT INTO oauth_records (kind, key, value, expires_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
+       WHERE oauth_records.expires_at <= ?`,
+    ),
+    delete: database.prepare<[string, string]>('DELETE FROM oauth_records WHERE kind = ? AND key = ?'),
+    count: database.prepare<[string, number], { count: number }>(
+      'SELECT count(*) AS count FROM oauth_records WHERE kind = ? AND (expires_at IS NULL OR expires_at > ?)',
+    ),
+    sweep: database.prepare<[number]>('DELETE FROM oauth_records WHERE expires_at <= ?'),
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+} from 'jose'
+import type { Sealer } from '../secrets.ts'
+import type { OAuthStorage } from '../storage/storage.ts'
+import { keyPeriods, periodEnd } from './key-periods.ts'
+import { ACCESS_TOKEN_TYPE, type SigningAlgorithm, type TokenSigner } from './signing.ts'
+
+export interface RotatingSignerParts {
+  algorithm: Exclude<SigningAlgorithm, 'HS256'>
+  rotationSeconds: number
+  /** Keys are published as long as a token signed with them may live. */
+  tokenTTL: number
+  storage: OAuthStorage
+  sealer: Sealer
+  now(): number
+}
+
+interface SigningKey {
+  kid: string
+  privateKey: CryptoKey
+  publicKey: CryptoKey
+  publicJwk: JWK
+}
+
+/**
+ * Signs with a key pair of its own for each period of time. The key's id is its period, and whoever needs a period's key first
+ * makes it, so that several processes over one storage agree without asking each other. Private keys are kept sealed.
+ */
+export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
+  const { algorithm, now } = parts
+  const loaded = new Map<number, Promise<SigningKey>>()
+  const load = (period: number) => {
+    let key = loaded.get(period)
+    if (!key) {
+      key = loadKey(parts, period)
+      key.catch(() => loaded.delete(period))
+      loaded.set(period, key)
+    }
+    return key
+  }
+  const published = () => Promise.all(keyPeriods(parts, now()).published.map(load))
+  return {
+    algorithm,
+    async sign(claims: JWTPayload) {
+      const { kid, privateKey } = await load(keyPeriods(parts, now()).current)
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: algorithm, typ: ACCESS_TOKEN_TYPE, kid })
+        .sign(privateKey)
+    },
+    async verificationKey(kid) {
+      const key = (await published()).find(candidate => candidate.kid === kid)
+      if (key) return key.publicKey
+      throw new Error('No such key is published.')
+    },
+    publicKeys: async () => ({ keys: (await published()).map(({ publicJwk }) => publicJwk) }),
+  }
+}
+
+async function loadKey(parts: RotatingSignerParts, period: number): Promise<SigningKey> {
+  const { algorithm, storage, sealer } = parts
+  // Another secret cannot read this one's keys, and so has keys of its own.
+  const kid = `${sealer.fingerprint}-${parts.rotationSeconds}-${period}`
+  const stored = (await storage.get<string>('signing-key', kid)) ?? (await makeKey(parts, period, kid))
+  const jwk = sealer.unseal<JWK>('signing-key', stored)
+  if (!jwk) throw new Error(`The signing key ${kid} in the storage cannot be read.`)
+  const { d: _, ...publicPart } = jwk
+  const publicJwk: JWK = { ...publicPart, kid, alg: algorithm, use: 'sig' }
+  return {
+    kid,
+    privateKey: (await importJWK(jwk, algorithm)) as CryptoKey,
+    publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
+    publicJwk,
+  }
+}
+
+async function makeKey(parts: RotatingSignerParts, period: number, kid: string): Promise<string> {
+  const { algorithm, storage, sealer } = parts
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
+  const sealed = sealer.seal('signing-key', await exportJWK(privateKey))
+  const isFirst = await storage.insert('signing-key', kid, sealed, periodEnd(parts, period))
+  return isFirst ? sealed : (await storage.get<string>('signing-key', kid))!
+}

@@ -1,0 +1,29 @@
+import type { Component } from '../component.ts'
+import { OAuthError } from '../oauth-error.ts'
+import { type AccessTokenClaims, grantIdOf, verifyAccessToken } from './access-token.ts'
+
+/** Claims of a token of ours, when neither it nor its grant was revoked. Errors: `invalid_token`. */
+export async function verifyStandingToken(
+  { issuer, signer, storage, now }: Component,
+  token: string,
+  audience: string | undefined,
+): Promise<AccessTokenClaims> {
+  const { algorithm, verificationKey: key } = signer
+  const claims = await verifyAccessToken(token, { issuer, audience, algorithm, key, now })
+  const marks = await Promise.all([grantIdOf(claims), claims.jti].map(id => storage.get('revoked', id)))
+  if (marks.some(mark => mark !== undefined)) throw new OAuthError('invalid_token', 'The token is revoked.')
+  return claims
+}
+
+/** The same, undefined for every token that is none. */
+export async function findAccessToken(
+  component: Component,
+  token: string,
+): Promise<AccessTokenClaims | undefined> {
+  try {
+    return await verifyStandingToken(component, token, undefined)
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined
+    throw error
+  }
+}
