@@ -73,9 +73,10 @@ export class Host {
   }
 
   /** `socket` is undefined when the connection was gone before it arrived here. */
-  connect({ tenantId, seq, head }: Of<'connection'>, socket: Socket | undefined): void {
+  connect({ tenantId, seq, head, host }: Of<'connection'>, socket: Socket | undefined): void {
     this.#send({ type: 'took', seq })
-    if (socket) this.#open(tenantId, socket, head === undefined ? undefined : Buffer.from(head, 'base64'))
+    if (socket)
+      this.#open(tenantId, socket, host, head === undefined ? undefined : Buffer.from(head, 'base64'))
   }
 
   /** `handle` is undefined when it got lost on the way: the daemon accepts on. */
@@ -131,12 +132,12 @@ export class Host {
     this.#send({ type: 'failed', tenantId, message, ...(stack !== undefined && { stack }) })
   }
 
-  #open(tenantId: string, socket: Socket, head?: Buffer): void {
+  #open(tenantId: string, socket: Socket, host?: string, head?: Buffer): void {
     socket.on('error', ignoreBrokenConnection)
     const tenant = this.#tenants.get(tenantId)
     if (!tenant) return refuseConnection(socket)
     tenant.connections.add(socket)
-    bindConnection(socket, tenant)
+    bindConnection(socket, tenant, host)
     tenant.changed()
     this.#http.accept(socket, head, () => this.#disconnected(tenant, socket))
   }

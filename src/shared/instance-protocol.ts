@@ -48,11 +48,12 @@ export type ToInstance =
    */
   | { type: 'describe'; tenant: Tenant; artifact: Artifact; bundle?: string }
   /**
-   * Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64. Answered at
+   * Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64;
+   * then every request of it must name `host`, lower case with the port. Answered at
    * once by `took` with the same `seq`, also when the handle did not arrive; the sender keeps its copy until then, so
    * that a connection whose instance died before it took it goes to another one.
    */
-  | { type: 'connection'; tenantId: string; seq: number; head?: string }
+  | { type: 'connection'; tenantId: string; seq: number; head?: string; host?: string }
   /**
    * Comes with the handle of a listening socket: accept the tenant's connections from it as well, until `give-back`.
    * Answered by `borrowed` with the same handle, so that the sender has one on which it does not accept.

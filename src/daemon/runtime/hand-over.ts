@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { ToInstance } from '../../shared/instance-protocol.ts'
+import type { NamedRequest } from './named-request.ts'
 
 export interface HandOver {
   tenantId: string
-  /** Accepted and never read from, but for `head`. */
+  /** Accepted and never read from, but for what `named` holds. */
   socket: Socket
-  head: Buffer | undefined
+  named: NamedRequest | undefined
   /** Called when the process did not take the connection, which is then as it was. */
   giveBack(): void
 }
@@ -42,13 +43,14 @@ export class HandOvers {
 
   send(handOver: HandOver): void {
     if (!this.isOpen) return handOver.giveBack()
-    const { tenantId, socket, head } = handOver
+    const { tenantId, socket, named } = handOver
     const seq = ++this.#lastSeq
     this.#untaken.set(seq, { ...handOver, at: Date.now() })
     this.#timer ??= this.#checkIn(this.#options.patienceMs)
     // Node would otherwise keep a list of each server's sockets in each child, and listeners for both.
     ;(socket as { server?: unknown }).server = undefined
-    const message: ToInstance = { type: 'connection', tenantId, seq, head: head?.toString('base64') }
+    const read = named && { head: named.head.toString('base64'), host: named.host }
+    const message: ToInstance = { type: 'connection', tenantId, seq, ...read }
     this.#options.child.send(message, socket, { keepOpen: true }, error => {
       if (!error) return
       this.#broken = true

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
+import type { NamedRequest } from './named-request.ts'
 import { refuseConnection, type Unavailability } from './unavailable.ts'
 
 export interface Held {
   socket: Socket
-  head: Buffer | undefined
+  named: NamedRequest | undefined
 }
 
 export interface HoldLimits {
@@ -28,13 +29,13 @@ export class HeldConnections {
     return this.#queue.length
   }
 
-  add({ socket, head }: Held): void {
+  add({ socket, named }: Held): void {
     const { connections, waitMs } = this.#limits
     if (this.#queue.length >= connections) {
       const message = `${connections} connections already wait for this server to start. Try again in a moment.`
-      return refuseConnection(socket, { message, retryAfterSeconds: 1 }, head)
+      return refuseConnection(socket, { message, retryAfterSeconds: 1 }, named)
     }
-    this.#queue.push({ socket, head, until: Date.now() + waitMs })
+    this.#queue.push({ socket, named, until: Date.now() + waitMs })
     this.#timer ??= setTimeout(() => this.#refuseLate(), waitMs)
   }
 
@@ -56,7 +57,7 @@ export class HeldConnections {
   }
 
   refuseAll(why: Unavailability): void {
-    for (const { socket, head } of this.takeAll()) refuseConnection(socket, why, head)
+    for (const { socket, named } of this.takeAll()) refuseConnection(socket, why, named)
   }
 
   #refuseLate(): void {
@@ -64,7 +65,7 @@ export class HeldConnections {
     const message = `The server did not start within ${this.#limits.waitMs / 1000} s. Its log tells why.`
     const [next] = this.#queue.filter(({ until }) => until > now)
     const late = next ? this.#queue.splice(0, this.#queue.indexOf(next)) : this.takeAll()
-    for (const { socket, head } of late) refuseConnection(socket, { message, retryAfterSeconds: 5 }, head)
+    for (const { socket, named } of late) refuseConnection(socket, { message, retryAfterSeconds: 5 }, named)
     if (next) this.#timer = setTimeout(() => this.#refuseLate(), next.until - now)
   }
 }

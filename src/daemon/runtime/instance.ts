@@ -4,6 +4,7 @@ import type { TenantMetrics } from '../../shared/instance-protocol.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
+import type { NamedRequest } from './named-request.ts'
 import type { Place } from './placement.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
@@ -79,11 +80,11 @@ export class Instance {
     return this.isReady && this.place.host.isReachable
   }
 
-  handOver(socket: Socket, head: Buffer | undefined, giveBack: () => void): void {
+  handOver(socket: Socket, named: NamedRequest | undefined, giveBack: () => void): void {
     this.#handedOver++
     this.#lastHandOverAt = Date.now()
     const { host, tenant } = this.place
-    host.handOver({ tenantId: tenant.id, socket, head, giveBack })
+    host.handOver({ tenantId: tenant.id, socket, named, giveBack })
   }
 
   /** Accepts connections by itself until it gives the socket back. */

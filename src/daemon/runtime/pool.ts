@@ -11,6 +11,7 @@ import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet } from './instance-set.ts'
 import type { LendableSocket } from './loan.ts'
+import type { NamedRequest } from './named-request.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
 import { startReserve } from './reserve.ts'
@@ -85,14 +86,14 @@ export class Pool {
   }
 
   /** Hands the connection to the least loaded instance, or holds it until there is one. */
-  connect(socket: Socket, head?: Buffer): void {
-    if (this.#closing) return refuseConnection(socket, stopped, head)
+  connect(socket: Socket, named?: NamedRequest): void {
+    if (this.#closing) return refuseConnection(socket, stopped, named)
     if (this.#failure)
-      return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, head)
+      return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, named)
     this.#idle?.touch()
     const instance = this.#instances.pick()
-    if (instance) return instance.handOver(socket, head, () => this.connect(socket, head))
-    this.#held.add({ socket, head })
+    if (instance) return instance.handOver(socket, named, () => this.connect(socket, named))
+    this.#held.add({ socket, named })
     if (this.#desired === 0) this.#wake()
   }
 
@@ -219,7 +220,7 @@ export class Pool {
 
   #onReady(instance: Instance): void {
     this.#tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
-    for (const { socket, head } of this.#held.takeAll()) this.connect(socket, head)
+    for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
     this.#settleStart()
   }
 

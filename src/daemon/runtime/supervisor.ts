@@ -12,6 +12,7 @@ import { describeIn } from './describe.ts'
 import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { LendableSocket } from './loan.ts'
+import type { NamedRequest } from './named-request.ts'
 import { type Placement, processKindOf } from './placement.ts'
 import { Pool } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
@@ -122,11 +123,11 @@ export class Supervisor {
     return this.#get(id).renew()
   }
 
-  /** Takes an accepted, unread connection (or one with `head` read): every one is answered, with 503 if need be. */
-  connect(id: string, socket: Socket, head?: Buffer): void {
+  /** Takes an accepted, unread connection (or one of which `named` was read): every one is answered, with 503 if need be. */
+  connect(id: string, socket: Socket, named?: NamedRequest): void {
     const pool = this.#pools.get(id)
-    if (pool) pool.connect(socket, head)
-    else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, head)
+    if (pool) pool.connect(socket, named)
+    else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, named)
   }
 
   /** Lets the instance accept by itself what comes in a rush, where there is only one, until that is over. */

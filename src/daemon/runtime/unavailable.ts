@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import type { NamedRequest } from './named-request.ts'
+import { allowReading } from './reading.ts'
 
 export interface Unavailability {
   /** A sentence for the client's developer; ends up as the JSON-RPC error's message. */
@@ -17,7 +19,7 @@ const LINGER_MS = 2000
  * answer before their request as a broken connection, and reads what comes after it, since closing with unread bytes
  * resets the connection and with it the answer (RFC 9112 section 9.6).
  */
-export function refuseConnection(socket: Socket, why: Unavailability, head?: Buffer): void {
+export function refuseConnection(socket: Socket, why: Unavailability, named?: NamedRequest): void {
   socket.on('error', () => socket.destroy()) // the client left; there is nobody to tell
   const deadline = setTimeout(() => socket.destroy(), REQUEST_WAIT_MS)
   socket.once('close', () => clearTimeout(deadline))
@@ -25,8 +27,9 @@ export function refuseConnection(socket: Socket, why: Unavailability, head?: Buf
     socket.end(unavailableResponse(why))
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
-  if (head) answer()
+  if (named) answer()
   else socket.once('data', answer)
+  allowReading(socket)
   socket.resume()
 }
 

@@ -1,19 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import { hostOf } from './connection-tenant.ts'
 import { header } from './headers.ts'
 
 /**
  * Why a request to this address is refused, if it is. A page of any site can make a browser send requests to loopback under a
  * name of its own choosing (DNS rebinding); `Host` and `Origin` tell them apart, so both must be known ones.
  */
-export function refuseAddress(tenant: Tenant, request: IncomingMessage): string | undefined {
-  const host = request.headers.host
-  if (host === undefined || !isAllowedHost(tenant, host))
-    return `Host ${JSON.stringify(host ?? '')} is not served here; this server is at ${tenant.url}`
-  const { origin } = request.headers
-  if (origin !== undefined && !isAllowedOrigin(tenant, origin))
-    return `Origin ${JSON.stringify(origin)} may not use this server: it takes requests of its own pages alone`
-  return undefined
+export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal | undefined {
+  const { host, origin } = request.headers
+  const name = hostOf(request.socket)
+  if (host === undefined || !isAllowedHost(tenant, host, name)) {
+    const message = `Host ${JSON.stringify(host ?? '')} is not served here; this server is at ${name ?? tenant.url}`
+    // A client that shares one connection among names is told to open another (RFC 9110 section 15.5.20).
+    return { status: name === undefined ? 403 : 421, message }
+  }
+  if (origin === undefined || isAllowedOrigin(tenant, origin, name)) return undefined
+  const message = `Origin ${JSON.stringify(origin)} may not use this server: it takes requests of its own pages alone`
+  return { status: 403, message }
+}
+
+export interface Refusal {
+  status: 403 | 421
+  message: string
 }
 
 /**
@@ -21,7 +30,7 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): string 
  */
 export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers
-  if (origin === undefined || !isAllowedOrigin(tenant, origin)) return NONE
+  if (origin === undefined || !isAllowedOrigin(tenant, origin, hostOf(request.socket))) return NONE
   return [
     'Access-Control-Allow-Origin',
     origin,
@@ -46,12 +55,13 @@ export function preflightHeaders(request: IncomingMessage): readonly string[] {
 
 const NONE: readonly string[] = []
 
-function isAllowedHost(tenant: Tenant, host: string): boolean {
+function isAllowedHost(tenant: Tenant, host: string, name: string | undefined): boolean {
+  if (name !== undefined) return host === name || host.toLowerCase() === name
   return tenant.allowedHosts.includes(host) || tenant.allowedHosts.includes(host.toLowerCase())
 }
 
-function isAllowedOrigin(tenant: Tenant, origin: string): boolean {
+function isAllowedOrigin(tenant: Tenant, origin: string, name: string | undefined): boolean {
   if (tenant.allowedOrigins.includes(origin)) return true
   const [, host] = /^https?:\/\/(.*)$/s.exec(origin.toLowerCase()) ?? []
-  return host !== undefined && isAllowedHost(tenant, host)
+  return host !== undefined && isAllowedHost(tenant, host, name)
 }

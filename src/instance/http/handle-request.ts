@@ -12,7 +12,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   if (!tenant) return void response.destroy()
   const exchange: Exchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
-  if (refusal !== undefined) return refuse(exchange, 403, { code: RPC.refused, message: refusal })
+  if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
   if (tenant.isReplaced) return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)

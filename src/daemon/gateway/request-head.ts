@@ -1,0 +1,47 @@
+import type { Socket } from 'node:net'
+import type { NamedRequest } from '../runtime/named-request.ts'
+import { stopReading } from '../runtime/reading.ts'
+
+/** As Node's own HTTP server and the instances take it (instance/http/http-server.ts). */
+const MAX_HEAD_BYTES = 16 * 1024
+const HEAD_WAIT_MS = 15_000
+
+export type Problem = 'too-large' | 'no-host' | 'too-late' | 'gone'
+export type Head = NamedRequest | { problem: Problem }
+
+/**
+ * Reads the first request of a connection as far as its host is known, and not a byte after the end of what had arrived
+ * by then: the connection is about to belong to another process. Never rejects.
+ */
+export function readHead(socket: Socket): Promise<Head> {
+  return new Promise(resolve => {
+    let read: Buffer = Buffer.alloc(0)
+    const deadline = setTimeout(() => finish({ problem: 'too-late' }), HEAD_WAIT_MS)
+    const finish = (head: Head) => {
+      clearTimeout(deadline)
+      socket.off('data', onData).off('close', onGone).off('error', onGone)
+      stopReading(socket)
+      resolve(head)
+    }
+    const onGone = () => finish({ problem: 'gone' })
+    const onData = (chunk: Buffer) => {
+      read = read.length === 0 ? chunk : Buffer.concat([read, chunk])
+      const end = read.indexOf('\r\n\r\n')
+      if (end < 0 && read.length <= MAX_HEAD_BYTES) return
+      if (end < 0) return finish({ problem: 'too-large' })
+      const host = findHost(read.toString('latin1', 0, end))
+      finish(host === undefined ? { problem: 'no-host' } : { head: read, host })
+    }
+    socket.on('data', onData).once('close', onGone).once('error', onGone)
+    socket.resume()
+  })
+}
+
+/** The one `Host` of a request's head, in lower case. More than one, or none, is no valid request (RFC 9112 section 3.2). */
+export function findHost(head: string): string | undefined {
+  const [line = '', ...fields] = head.split('\r\n')
+  if (!/^[A-Z]+ \/\S* HTTP\/1\.[01]$/.test(line)) return undefined
+  const hosts = fields.flatMap(field => /^host:[ \t]*([^\s]*)[ \t]*$/i.exec(field)?.[1] ?? [])
+  const [host] = hosts
+  return hosts.length === 1 && host && /^[\w.-]+(?::\d{1,5})?$/.test(host) ? host.toLowerCase() : undefined
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import { allowReading } from '../../runtime/reading.ts'
+import { hostnameOf, type NamedGatewayOptions, reject, turnAway, unknownHost } from '../named-gateway.ts'
+import { readHead } from '../request-head.ts'
+import { SocketPairs } from './socket-pairs.ts'
+
+export interface TlsGatewayOptions extends NamedGatewayOptions {
+  /** Key and certificate of a host that something serves. */
+  certificate(hostname: string): Promise<SecureContext>
+}
+
+/** The named gateway over TLS: it ends here, and what was decrypted goes on to the instance byte by byte. */
+export class TlsGateway {
+  readonly port: number
+  readonly #server: Server
+  readonly #pairs: SocketPairs
+
+  private constructor(server: Server, pairs: SocketPairs) {
+    this.#server = server
+    this.#pairs = pairs
+    this.port = (server.address() as { port: number }).port
+  }
+
+  /** Rejects with the system's error, for example EADDRINUSE. */
+  static async open(port: number, options: TlsGatewayOptions): Promise<TlsGateway> {
+    const pairs = await SocketPairs.open()
+    const server = createServer({
+      ALPNProtocols: ['http/1.1'],
+      noDelay: true,
+      SNICallback: (name, done) => void pickContext(name, options, done),
+    })
+    server.on('secureConnection', socket => void admitSecure(socket, pairs, options))
+    server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown one, or no TLS at all
+    try {
+      server.listen({ port, host: '127.0.0.1', exclusive: true })
+      await once(server, 'listening')
+    } catch (error) {
+      pairs.close()
+      throw error
+    }
+    server.on('error', error => options.onAcceptError?.(error))
+    return new TlsGateway(server, pairs)
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#pairs.close()
+  }
+}
+
+type ContextCallback = (error: Error | null, context?: SecureContext) => void
+
+async function pickContext(name: string, options: TlsGatewayOptions, done: ContextCallback): Promise<void> {
+  const hostname = name.toLowerCase()
+  if (options.resolve(hostname) === undefined) return done(new Error(`no server has the name ${hostname}`))
+  try {
+    done(null, await options.certificate(hostname))
+  } catch (error) {
+    options.onAcceptError?.(error as Error)
+    done(error as Error)
+  }
+}
+
+async function admitSecure(secure: TLSSocket, pairs: SocketPairs, options: TlsGatewayOptions): Promise<void> {
+  secure.on('error', () => secure.destroy())
+  const head = await readHead(secure)
+  if ('problem' in head) return reject(secure, head.problem)
+  const hostname = hostnameOf(head.host)
+  // A connection may only be used for the name it was opened for (RFC 9110 section 7.4).
+  const servedId = hostname === secure.servername ? options.resolve(hostname) : undefined
+  if (servedId === undefined) return turnAway(secure, unknownHost(head.host))
+  const { near, far } = await pairs.create()
+  allowReading(secure)
+  join(secure, near)
+  options.connect(servedId, far, head)
+}
+
+/** Whatever ends on one side ends on the other, and a side that reads slowly slows the other one down. */
+function join(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to)
+    from.once('error', () => to.destroy()).once('close', () => to.destroySoon())
+  }
+}
