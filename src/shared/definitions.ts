@@ -221,6 +221,10 @@ const isolationSchema = z.union([
   z.strictObject({
     /** One child a session, or one for all of them; by default what the program's answers allow. */
     children: z.enum(['session', 'shared']).optional(),
+    /** Children of sessions at one time in one instance, 100 by default; a session more is refused. */
+    maxChildren: z.int().min(1).max(1000).optional(),
+    /** A session's child that nobody used for so long ends, after 10 minutes by default; the next request starts one. */
+    idleMs: z.int().min(100).max(86_400_000).optional(),
     /** bubblewrap: where it is installed, always (a machine without it refuses), or never. */
     sandbox: z.enum(['auto', 'required', 'off']).default('auto'),
   }),
@@ -239,6 +243,8 @@ export const programSchema = z.strictObject({
   cwd: z.string().optional(),
   /** Where an HTTP program serves MCP. */
   path: z.string().startsWith('/').default('/mcp'),
+  /** A program over stdio that neither answers a request nor reports progress for so long: the request fails; 10 minutes by default. */
+  timeoutMs: z.int().min(1).max(86_400_000).optional(),
   isolation: isolationSchema.optional(),
 })
 

@@ -68,8 +68,9 @@ export const post = (url: string, body: unknown, headers: Record<string, string>
 export async function beginSession(
   url: string,
   protocolVersion = '2025-11-25',
+  capabilities: Record<string, unknown> = {},
 ): Promise<Record<string, string>> {
-  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const params = { protocolVersion, capabilities, clientInfo: { name: 'test', version: '1' } }
   const answer = await post(url, rpc('initialize', params))
   return {
     'mcp-session-id': String(answer.headers['mcp-session-id']),

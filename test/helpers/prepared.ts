@@ -1,5 +1,5 @@
 import { prepareServer } from '../../src/instance/prepare-server.ts'
-import type { CallToolResult, ClientContext, PreparedServer } from '../../src/instance/prepared-server.ts'
+import type { CallToolResult, ClientContext } from '../../src/instance/prepared-server.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import type { ToolDefinition } from '../../src/shared/definitions.ts'
 import type { Tenant } from '../../src/shared/instance-protocol.ts'
@@ -35,7 +35,10 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
   }
 }
 
-export function prepare(parts: Partial<Artifact>, tenant: Partial<Tenant> = {}): ReturnType<typeof prepareServer> {
+export function prepare(
+  parts: Partial<Artifact>,
+  tenant: Partial<Tenant> = {},
+): ReturnType<typeof prepareServer> {
   return prepareServer(createArtifact(parts), {
     id: 'dep_1',
     serverName: 'test',

@@ -24,30 +24,26 @@ import { type ChildEvents, McpChild } from './mcp-child.ts'
 import { EarlyOutlet } from './outlet.ts'
 import { ProcessGuard } from './process-guard.ts'
 import type { Result } from './rpc-channel.ts'
-import { SessionChildren } from './session-children.ts'
+import { SessionChildren, type SessionLimits } from './session-children.ts'
 import { SessionWishes } from './session-wishes.ts'
 import { startWithRetries } from './start-with-retries.ts'
 
 const START_TIMEOUT_MS = 25_000
 
-export const BRIDGE_LIMITS = {
-  timeoutMs: 600_000,
-  startTimeoutMs: START_TIMEOUT_MS,
-  maxChildren: 100,
-  idleMs: 10 * 60_000,
+const MINUTE = 60_000
+
+interface BridgeLimits extends SessionLimits {
+  timeoutMs: number
+  startTimeoutMs: number
 }
-export type BridgeLimits = typeof BRIDGE_LIMITS
 
 /**
  * Serves a program that speaks MCP over standard input and output: every request is passed on to a child of it. Resolves
  * when the program has answered; rejects with ChildStartError when it does not become a server.
  */
-export async function prepareStdioServer(
-  artifact: Artifact,
-  tenant: Tenant,
-  limits: BridgeLimits = BRIDGE_LIMITS,
-): Promise<PreparedServer> {
+export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
   const program = artifact.program as ExistingProgram
+  const limits = limitsOf(program)
   const outlet = new EarlyOutlet()
   const guard = new ProcessGuard()
   const children = createChildren(program, tenant, { outlet, guard, limits })
@@ -59,6 +55,11 @@ export async function prepareStdioServer(
     throw error
   }
   return new StdioServer(artifact, children, outlet, guard)
+}
+
+function limitsOf({ timeoutMs = 10 * MINUTE, isolation }: ExistingProgram): BridgeLimits {
+  const { maxChildren = 100, idleMs = 10 * MINUTE } = typeof isolation === 'object' ? isolation : {}
+  return { timeoutMs, startTimeoutMs: START_TIMEOUT_MS, maxChildren, idleMs }
 }
 
 interface Parts {

@@ -1,0 +1,125 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Program } from '../../src/shared/artifact.ts'
+import type { Tenant } from '../../src/shared/instance-protocol.ts'
+import { createArtifact } from '../fixtures/instance/artifact.ts'
+import { type InstanceAddress, InstanceHarness } from './instance-harness.ts'
+import { beginSession, post, postModern, rpc } from './mcp-requests.ts'
+
+export const FIXTURE = fileURLToPath(new URL('../fixtures/programs/stdio-server.mjs', import.meta.url))
+
+type ExistingProgram = Exclude<Program, { type: 'module' }>
+
+/** An instance that serves a program, and the folder that the program runs in. */
+export interface ServedProgram {
+  harness: InstanceHarness
+  address: InstanceAddress
+  url: string
+  folder: string
+  /** Its log so far, one line an entry. */
+  log(): { stream: string; level: string; message: string }[]
+  close(): Promise<void>
+}
+
+export async function serveProgram(
+  program: Partial<ExistingProgram> = {},
+  changes: Partial<Tenant> = {},
+): Promise<ServedProgram> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-program-'))
+  const logFile = join(folder, 'log')
+  const harness = new InstanceHarness()
+  const close = async () => {
+    await harness.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const whole: ExistingProgram = {
+    type: 'stdio',
+    command: process.execPath,
+    args: [FIXTURE],
+    path: '/mcp',
+    ...program,
+  }
+  try {
+    const address = await harness.serve(createArtifact({ template: 'custom', program: whole }), {
+      program: programPlace(folder),
+      logFile,
+      ...changes,
+    })
+    const log = () => readLines(logFile).map(line => JSON.parse(line))
+    return { harness, address, url: address.url, folder, log, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+export function programPlace(folder: string): NonNullable<Tenant['program']> {
+  return { folder, packages: join(folder, 'packages'), env: { PATH: process.env.PATH! } }
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').trim().split('\n').filter(Boolean)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A legacy client with its session; answers its calls' texts. */
+export interface SessionClient {
+  headers: Record<string, string>
+  /** The text of a tool's answer; throws the JSON-RPC error's message. */
+  call(name: string, args?: Record<string, unknown>): Promise<string>
+  end(): Promise<void>
+}
+
+export async function openSession(url: string): Promise<SessionClient> {
+  const headers = await beginSession(url)
+  return {
+    headers,
+    call: async (name, args = {}) =>
+      textOf((await post(url, rpc('tools/call', { name, arguments: args }), headers)).json),
+    end: async () => {
+      await fetch(url, { method: 'DELETE', headers })
+    },
+  }
+}
+
+/** The same without a session. */
+export async function callModern(
+  url: string,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<string> {
+  return textOf((await postModern(url, 'tools/call', { name, arguments: args })).json)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of an answer.
+function textOf(answer: any): string {
+  if (answer?.error) throw new Error(answer.error.message)
+  return answer.result.content[0].text
+}
+
+/** Processes whose parent is `pid`, and theirs in turn. Linux only, as the counts of the tests that use it. */
+export function descendants(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const found = [pid]
+  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
+  return found.slice(1)
+}
+
+/** Open descriptors of a process. */
+export function descriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length
+}

@@ -1,0 +1,407 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { eventually, isRunning } from '../../helpers/mcp.ts'
+import {
+  beginSession,
+  messagesOf,
+  modern,
+  modernHeaders,
+  open,
+  post,
+  postModern,
+  readEvents,
+  rpc,
+} from '../../helpers/mcp-requests.ts'
+import {
+  callModern,
+  descendants,
+  openSession,
+  type ServedProgram,
+  serveProgram,
+} from '../../helpers/programs.ts'
+
+let served: ServedProgram | undefined
+
+afterEach(async () => {
+  await served?.close()
+  served = undefined
+})
+
+async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedProgram> {
+  served = await serveProgram(...args)
+  return served
+}
+
+describe('what the program says is passed on', () => {
+  test('its name, instructions, capabilities and lists, page after page, in both eras', async () => {
+    const { url } = await serve()
+    const answer = await post(
+      url,
+      rpc('initialize', {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 't', version: '1' },
+      }),
+    )
+    expect(answer.json.result).toMatchObject({
+      serverInfo: { name: 'fixture', version: '3.2.1', title: 'A fixture' },
+      instructions: 'Be gentle.',
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+      },
+    })
+    const headers = { 'mcp-session-id': String(answer.headers['mcp-session-id']) }
+    const first = await post(url, rpc('tools/list'), headers)
+    expect(first.json.result.tools).toHaveLength(10)
+    const second = await postModern(url, 'tools/list', { cursor: first.json.result.nextCursor })
+    expect(second.json.result.tools.length).toBeGreaterThan(0)
+    const templates = await post(url, rpc('resources/templates/list'), headers)
+    expect(templates.json.result.resourceTemplates[0].uriTemplate).toBe('fixture://{letter}')
+  })
+
+  test('resources, prompts and completions', async () => {
+    const { url } = await serve()
+    const read = await postModern(url, 'resources/read', { uri: 'fixture://b' })
+    expect(read.json.result.contents).toEqual([{ uri: 'fixture://b', text: 'content of fixture://b' }])
+    const prompt = await postModern(url, 'prompts/get', { name: 'greet', arguments: { who: 'Ada' } })
+    expect(prompt.json.result.messages[0].content.text).toBe('Hello Ada')
+    const params = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'A' } }
+    const completed = await postModern(url, 'completion/complete', params)
+    expect(completed.json.result.completion.values).toEqual(['A!'])
+  })
+
+  test('an error keeps its code, its message and its data', async () => {
+    const { url } = await serve()
+    const answer = await postModern(url, 'tools/call', { name: 'nothing', arguments: {} })
+    expect(answer.json.error).toEqual({
+      code: -32602,
+      message: 'Unknown tool: nothing',
+      data: { name: 'nothing' },
+    })
+  })
+
+  test('unknown members of _meta reach it, those of the hop do not', async () => {
+    const { url } = await serve()
+    const body = modern(
+      'tools/call',
+      { name: 'meta', arguments: {} },
+      { 'com.example/trace': 'abc', progressToken: 'mine' },
+    )
+    const answer = await post(url, body, modernHeaders('tools/call', 'meta'))
+    const meta = JSON.parse(
+      messagesOf(answer.text).at(-1)?.json?.result.content[0].text ?? answer.json.result.content[0].text,
+    )
+    expect(Object.keys(meta).sort()).toEqual(['com.example/trace', 'progressToken'])
+    expect(meta['com.example/trace']).toBe('abc')
+    expect(meta.progressToken).not.toBe('mine')
+  })
+})
+
+describe('on the way to the answer', () => {
+  test('progress carries the token of the client that asked for it', async () => {
+    const { url } = await serve()
+    const headers = await beginSession(url)
+    const tokens = ['a', 'b', 7]
+    const answers = await Promise.all(
+      tokens.map(progressToken =>
+        post(url, rpc('tools/call', { name: 'progress', arguments: {}, _meta: { progressToken } }), headers),
+      ),
+    )
+    for (const [index, { text }] of answers.entries()) {
+      const notes = messagesOf(text).filter(({ json }) => json?.method === 'notifications/progress')
+      expect(notes.map(({ json }) => json.params)).toEqual([
+        { progressToken: tokens[index], progress: 1, total: 2, message: '1' },
+        { progressToken: tokens[index], progress: 2, total: 2, message: '2' },
+      ])
+    }
+  })
+
+  test('a log line goes to the client whose call is the only one', async () => {
+    const { url } = await serve()
+    const headers = await beginSession(url)
+    const { text } = await post(
+      url,
+      rpc('tools/call', { name: 'log', arguments: { text: 'careful' } }),
+      headers,
+    )
+    expect(messagesOf(text).find(({ json }) => json)?.json).toMatchObject({
+      method: 'notifications/message',
+      params: { level: 'warning', logger: 'fixture', data: 'careful' },
+    })
+  })
+
+  test('a cancelled request is cancelled at the program, under the id that it knows', async () => {
+    const { url } = await serve()
+    const headers = await beginSession(url)
+    const never = post(url, rpc('tools/call', { name: 'never', arguments: {} }, 'x'), headers)
+    await post(url, rpc('tools/call', { name: 'count', arguments: {} }, 'y'), headers)
+    await post(
+      url,
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } },
+      headers,
+    )
+    await never
+    const cancelled = await eventually(async () => JSON.parse(await callModern(url, 'cancelled'))[0])
+    expect(typeof cancelled).toBe('number')
+  })
+
+  test('a modern client that closes its connection cancels its request', async () => {
+    const { url } = await serve()
+    const gone = new AbortController()
+    const call = open(url, {
+      body: modern('tools/call', { name: 'never', arguments: {} }),
+      headers: modernHeaders('tools/call', 'never'),
+      signal: gone.signal,
+    }).catch(() => {})
+    await callModern(url, 'count')
+    gone.abort()
+    await call
+    await eventually(async () => (await callModern(url, 'cancelled')) !== '[]')
+  })
+
+  test('an answer that does not come in time fails its request alone', async () => {
+    const { url } = await serve({ timeoutMs: 300 })
+    await expect(callModern(url, 'never')).rejects.toThrow('did not answer tools/call within 0.3 s')
+    expect(await callModern(url, 'echo', { text: 'still here' })).toBe('still here')
+  })
+})
+
+describe('one child for all', () => {
+  test('many clients with the same request ids each get their own answers', async () => {
+    const { url } = await serve()
+    const clients = await Promise.all(Array.from({ length: 30 }, () => openSession(url)))
+    const rounds = clients.flatMap((client, who) =>
+      [0, 1, 2].map(async round => {
+        const text = `client ${who} round ${round}`
+        expect(await client.call('echo', { text, ms: (who * 7 + round * 3) % 20 })).toBe(text)
+      }),
+    )
+    await Promise.all(rounds)
+    const pids = await Promise.all(clients.map(client => client.call('pid')))
+    expect(new Set(pids).size).toBe(1)
+  })
+
+  test('it is told of no capability, and a question of its own is refused with the way out', async () => {
+    const { url } = await serve()
+    const session = await openSession(url)
+    expect(JSON.parse(await session.call('facts')).capabilities).toEqual({})
+    await expect(session.call('ask', { question: 'who?' })).rejects.toThrow('--isolation session')
+  })
+
+  test('a resource is subscribed to once, and given up with its last session', async () => {
+    const { url } = await serve()
+    const [one, other] = [await openSession(url), await openSession(url)]
+    for (const { headers } of [one, other])
+      await post(url, rpc('resources/subscribe', { uri: 'fixture://a' }), headers)
+    expect(await one.call('subscriptions')).toBe('["fixture://a"]')
+    await one.end()
+    expect(await other.call('subscriptions')).toBe('["fixture://a"]')
+    await other.end()
+    await eventually(async () => (await callModern(url, 'subscriptions')) === '[]')
+  })
+
+  test('it is started anew after it ended; only what it was answering fails', async () => {
+    const { url, log } = await serve()
+    const session = await openSession(url)
+    const before = await session.call('pid')
+    await expect(session.call('exit', { code: 3 })).rejects.toThrow('ended with exit code 3')
+    expect(await session.call('pid')).not.toBe(before)
+    await eventually(() =>
+      log().some(({ message }) => message.includes('the program ended with exit code 3')),
+    )
+  })
+})
+
+describe('a child for each session', () => {
+  const isolation = { children: 'session', sandbox: 'auto' } as const
+
+  test('sessions share nothing, and clients without one meet the same child call after call', async () => {
+    const { url } = await serve({ isolation })
+    const [one, other] = [await openSession(url), await openSession(url)]
+    expect([await one.call('count'), await one.call('count'), await other.call('count')]).toEqual([
+      '1',
+      '2',
+      '1',
+    ])
+    expect([await callModern(url, 'count'), await callModern(url, 'count')]).toEqual(['1', '2'])
+    const pids = await Promise.all([one.call('pid'), other.call('pid'), callModern(url, 'pid')])
+    expect(new Set(pids).size).toBe(3)
+  })
+
+  test('the end of a session is the end of its child', async () => {
+    const { url } = await serve({ isolation })
+    const session = await openSession(url)
+    const pid = Number(await session.call('pid'))
+    await session.end()
+    await eventually(() => !isRunning(pid))
+  })
+
+  test('the child of a session that nobody uses ends, and the next request starts one', async () => {
+    const { url } = await serve({ isolation: { ...isolation, idleMs: 200 } })
+    const session = await openSession(url)
+    const pid = Number(await session.call('pid'))
+    await eventually(() => !isRunning(pid))
+    expect(await session.call('count')).toBe('1')
+  })
+
+  test('a session above the limit is refused with the reason', async () => {
+    const { url } = await serve({ isolation: { ...isolation, maxChildren: 1 } })
+    const [one, other] = [await openSession(url), await openSession(url)]
+    expect(await one.call('count')).toBe('1')
+    await expect(other.call('count')).rejects.toThrow('1 are running')
+    await one.end()
+    await eventually(() => other.call('count').catch(() => undefined))
+  })
+
+  test('it is told what its client can do, and asks that client and nobody else', async () => {
+    const { url } = await serve({ isolation })
+    const names = ['Ada', 'Grace', 'Mary']
+    const answers = names.map(async name => {
+      const headers = await beginSession(url, '2025-11-25', { elicitation: {} })
+      const call = rpc('tools/call', { name: 'ask', arguments: { question: `${name}?` } }, 'same')
+      const events = readEvents(await open(url, { body: call, headers }))
+      const question = await nextMessage(events)
+      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: `${name}?` } })
+      const result = { action: 'accept', content: { name } }
+      await post(url, { jsonrpc: '2.0', id: question.id, result }, headers)
+      const answer = await nextMessage(events)
+      return JSON.parse(answer.result.content[0].text).content.name
+    })
+    expect(await Promise.all(answers)).toEqual(names)
+  })
+
+  test('a modern client is asked by input_required, and its second try is answered', async () => {
+    const { url } = await serve({ isolation })
+    const capable = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
+    const params = { name: 'ask', arguments: { question: 'how many?' } }
+    const first = await post(url, modern('tools/call', params, capable), modernHeaders('tools/call', 'ask'))
+    expect(first.json.result.resultType).toBe('input_required')
+    const [[key, question]] = Object.entries<{ method: string }>(first.json.result.inputRequests) as [
+      [string, { method: string }],
+    ]
+    expect(question.method).toBe('elicitation/create')
+    const again = {
+      ...params,
+      inputResponses: { [key]: { action: 'accept', content: { n: 4 } } },
+      requestState: first.json.result.requestState,
+    }
+    const second = await post(url, modern('tools/call', again, capable), modernHeaders('tools/call', 'ask'))
+    expect(JSON.parse(second.json.result.content[0].text).content).toEqual({ n: 4 })
+  })
+})
+
+describe('what a program prints', () => {
+  test('standard error is in the log, and noise on standard output hurts nothing', async () => {
+    const { url, log } = await serve()
+    expect(await callModern(url, 'noise')).toBe('noisy')
+    expect(await callModern(url, 'stderr', { text: 'mind the gap' })).toBe('said')
+    await eventually(() =>
+      log().some(({ stream, message }) => stream === 'stderr' && message === 'mind the gap'),
+    )
+    const printed = log().filter(({ stream }) => stream === 'stdout')
+    expect(printed.map(({ message }) => message)).toEqual(['hello from a print statement', '{"half": '])
+  })
+
+  test('an answer beyond the limit fails its own call', async () => {
+    const { url } = await serve()
+    await expect(callModern(url, 'large', { bytes: 33 * 1024 * 1024 })).rejects.toThrow(
+      'at most 33554432 are passed on',
+    )
+    expect((await callModern(url, 'large', { bytes: 1024 * 1024 })).length).toBe(1024 * 1024)
+  })
+})
+
+describe('surroundings', () => {
+  test('its environment is what was declared, its own folders, and how to find commands', async () => {
+    const { url, folder } = await serve({}, { env: { API_TOKEN: 'secret-1' } })
+    const env = JSON.parse(await callModern(url, 'env'))
+    expect(Object.keys(env).sort()).toEqual(['API_TOKEN', 'HOME', 'PATH', 'PWD', 'TMPDIR'])
+    expect(env).toMatchObject({ API_TOKEN: 'secret-1', HOME: folder, TMPDIR: join(folder, 'tmp') })
+  })
+
+  test('it runs in the folder that it names', async () => {
+    const folder = join(import.meta.dirname, '..')
+    const { url } = await serve({ cwd: folder })
+    expect(JSON.parse(await callModern(url, 'env')).PWD).toBe(folder)
+  })
+
+  test.each([
+    [
+      'a command that is not there',
+      { command: 'no-such-command' },
+      'there is no command "no-such-command" in PATH',
+    ],
+    ['a folder that is not there', { cwd: '/no/such/folder' }, 'the folder /no/such/folder'],
+    [
+      'a program that ends',
+      { command: 'sh', args: ['-c', 'echo "no luck" >&2; exit 4'] },
+      'ended with exit code 4',
+    ],
+    ['a program that refuses', { command: 'cat', args: [] }, 'refused initialize'],
+  ])('%s is told plainly', async (_what, program, reason) => {
+    await expect(serve(program)).rejects.toThrow(reason)
+  })
+})
+
+describe('nothing stays behind', () => {
+  test('a stop ends the program with what it started, also what ignores the polite signals', async () => {
+    const stubborn = `trap '' TERM; ${process.execPath} ${process.cwd()}/test/fixtures/programs/stdio-server.mjs; sleep 600`
+    const { harness, url } = await serve({ command: 'sh', args: ['-c', stubborn] })
+    const grandchild = Number(await callModern(url, 'grandchild'))
+    const started = [...descendants(harness.pid), grandchild]
+    expect(started.length).toBeGreaterThanOrEqual(4)
+    await harness.stop()
+    await eventually(() => !started.some(isRunning))
+  })
+
+  test('when the instance is killed its programs end all the same', async () => {
+    const { harness, url } = await serve()
+    const grandchild = Number(await callModern(url, 'grandchild'))
+    const started = [...descendants(harness.pid), grandchild]
+    process.kill(harness.pid, 'SIGKILL')
+    await once(harness.child, 'exit')
+    await eventually(() => !started.some(isRunning))
+  })
+
+  test('what a program left running when it ended goes with it', async () => {
+    const { url } = await serve()
+    const grandchild = Number(await callModern(url, 'grandchild'))
+    await callModern(url, 'exit').catch(() => {})
+    await eventually(() => !isRunning(grandchild))
+  })
+
+  test('the watch over its processes is itself watched', async () => {
+    const { harness, url } = await serve()
+    const guard = descendants(harness.pid).find(pid => commandOf(pid).includes('mcp-guard'))!
+    process.kill(guard, 'SIGKILL')
+    const next = await eventually(() =>
+      descendants(harness.pid).find(pid => pid !== guard && commandOf(pid).includes('mcp-guard')),
+    )
+    const program = Number(await callModern(url, 'pid'))
+    process.kill(harness.pid, 'SIGKILL')
+    await eventually(() => !isRunning(program) && !isRunning(next))
+  })
+})
+
+/** The first JSON-RPC message that a stream has still to give. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of a message.
+async function nextMessage(events: ReturnType<typeof readEvents>): Promise<any> {
+  for (;;) {
+    const event = await events.next()
+    if (!event) throw new Error('the stream ended')
+    if (event.json) return event.json
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return '' // it ended while we looked
+  }
+}
