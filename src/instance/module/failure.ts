@@ -1,5 +1,6 @@
 import { createRedactor } from '../log/redact.ts'
 import { type ClientContext, InputRequired, RpcError } from '../prepared-server.ts'
+import { RPC } from '../protocol/json-rpc.ts'
 import { SOURCE_ROOT } from './load-bundle.ts'
 
 /** What becomes of an error that a handler threw. */
@@ -36,7 +37,9 @@ export function describeStack(error: unknown): string {
 const INTERNAL_FRAME = /^\s+at .*(?:node:internal|\/instance[-\w]*\.js|\/instance\/[-\w]+\.js)/
 
 function throwProtocolError(error: unknown): void {
-  if (error instanceof RpcError || error instanceof InputRequired) throw error
+  if (error instanceof InputRequired) throw error
+  // A client that cannot be asked hears it from the protocol; whatever else went wrong with a question, the model may read.
+  if (error instanceof RpcError && error.code === RPC.missingCapability) throw error
   if (!(error instanceof Error) || error.name !== 'McpError') return
   const { code, message, data } = error as Error & { code?: unknown; data?: unknown }
   if (typeof code === 'number' && Number.isInteger(code)) throw new RpcError(code, message, data)

@@ -18,24 +18,24 @@ export function callerSession(tenant: ServedTenant, session: Session): CallerSes
     },
     notify: (method, params = {}) => sendUnasked(tenant, session, rpcNotification(method, params)),
     ask: (method, params) =>
-      askClient(tenant, session, method, params, message => sendUnasked(tenant, session, message)),
+      askClient(tenant, session, method, params, () => message => sendUnasked(tenant, session, message)),
   }
   return session.caller
 }
 
-/** Sends a request by `send` and waits for the POST with its answer. */
+/** Sends a request by what `open` gives, once it may be asked, and waits for the POST with its answer. */
 export async function askClient(
   tenant: ServedTenant,
   session: Session,
   method: string,
   params: Record<string, unknown>,
-  send: (message: string) => void,
+  open: () => (message: string) => void,
   signal?: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const missing = missingCapability(session.client.capabilities, requiredCapability(method, params))
   if (missing) throw new RpcError(RPC.invalidRequest, missingCapabilitySentence(method, missing))
   session.questions ??= new Questions(`${tenant.instanceId}.`)
-  return session.questions.ask(method, params, send, signal)
+  return session.questions.ask(method, params, open(), signal)
 }
 
 /** Over the GET stream, now or when the client opens one. */

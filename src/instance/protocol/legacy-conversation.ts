@@ -44,7 +44,7 @@ export const legacyConversation: Conversation = {
 
   async ask(run, method, params) {
     const { exchange, session, context } = run as LegacyRun
-    return askClient(exchange.tenant, session, method, params, sinkOf(context), context.signal)
+    return askClient(exchange.tenant, session, method, params, () => sinkOf(context), context.signal)
   },
 
   inputResponses: run => (run as LegacyRun).rounds?.responses,
@@ -63,9 +63,11 @@ export async function answerRounds(run: LegacyRun, { requests, state }: InputReq
   const count = (run.rounds?.count ?? 0) + 1
   if (count > MAX_ROUNDS)
     throw new RpcError(RPC.internalError, `The call asked its client more than ${MAX_ROUNDS} times`)
-  const send = Object.keys(requests).length > 0 ? sinkOf(context) : () => {}
   const ask = async ([key, { method, params }]: [string, InputRequest]) =>
-    [key, await askClient(exchange.tenant, session, method, params, send, context.signal)] as const
+    [
+      key,
+      await askClient(exchange.tenant, session, method, params, () => sinkOf(context), context.signal),
+    ] as const
   const responses = Object.fromEntries(await Promise.all(Object.entries(requests).map(ask)))
   run.rounds = { responses, state, count }
 }

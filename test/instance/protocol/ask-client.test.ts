@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  modern,
+  modernHeaders,
+  open,
+  post,
+  readEvents,
+  rpc,
+  type SseEvent,
+  send,
+} from '../../helpers/mcp-requests.ts'
+import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
+
+const tool = (body: string, imports = '') =>
+  `import { defineTool, ${imports} } from 'mcp-hosting/server'
+   import * as z from 'zod'
+   const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
+   export default defineTool({ description: 'A tool', ${body} })`
+
+const FILES = {
+  'tools/name.ts': tool(`handler: async (_args, context) => {
+    const answer = await context.elicit({ message: 'Name?', schema })
+    return answer.action === 'accept' ? 'Hello ' + answer.content.name : answer.action }`),
+  'tools/both.ts': tool(`handler: async (_args, context) => {
+    const [a, b] = await Promise.all([context.sample('A?'), context.listRoots()])
+    const c = await context.elicit({ message: 'C?', schema: z.object({ n: z.number() }) })
+    return a.text + b.length + (c.content?.n ?? '') }`),
+  'tools/page.ts': tool(
+    `handler: async (_args, context) => (await context.elicitUrl({ message: 'Sign in', url: 'https://example.com/', elicitationId: 'e1' })).action`,
+  ),
+  'tools/tidy.ts': tool(`handler: async (_args, context) => {
+    try { return (await context.sample('A?')).text } finally { globalThis.tidied = (globalThis.tidied ?? 0) + 1 } }`),
+  'tools/tidied.ts': tool(`handler: () => String(globalThis.tidied ?? 0)`),
+  'tools/by_hand.ts': tool(
+    `handler: (_args, { inputResponses, requestState }) => inputResponses
+      ? JSON.stringify([inputResponses, requestState])
+      : inputRequired({ requests: { q: { method: 'roots/list' } }, state: { kept: 1 } })`,
+    'inputRequired',
+  ),
+  'tools/announce.ts': tool(
+    `handler: (_args, context) => { context.announce('tools'); context.resourceUpdated('test://a'); return 'told' }`,
+  ),
+  'resources/a.ts': `
+    import { defineResource } from 'mcp-hosting/server'
+    export default defineResource({ uri: 'test://a', description: 'A', handler: async (_v, context) => (await context.sample('A?')).text })`,
+}
+
+let server: ModuleServer
+let url: string
+beforeAll(async () => {
+  server = await startModules(FILES)
+  url = server.address.url
+})
+afterAll(() => server.harness.stop())
+
+const CAPABLE = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
+const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+
+async function session(capabilities: object = CAPABLE, revision = '2025-11-25') {
+  const params = { protocolVersion: revision, capabilities, clientInfo: { name: 'test', version: '1' } }
+  const { headers } = await post(url, rpc('initialize', params))
+  return { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': revision }
+}
+
+/** Calls a tool and reads its stream. */
+async function ask(name: string, headers: Record<string, string>, id = 1) {
+  const message = await open(url, { body: rpc('tools/call', { name }, id), headers })
+  const events = readEvents(message)
+  return async () => {
+    let event: SseEvent | undefined
+    do event = await events.next()
+    while (event && event.json === undefined)
+    return event?.json
+  }
+}
+
+const answer = (headers: Record<string, string>, id: unknown, result: object) =>
+  post(url, { jsonrpc: '2.0', id, result }, headers)
+
+describe('a session that is asked', () => {
+  test('gets the question on the stream of its call, and its answer is posted', async () => {
+    const headers = await session()
+    const next = await ask('name', headers)
+    const question = await next()
+    expect(question).toMatchObject({
+      jsonrpc: '2.0',
+      method: 'elicitation/create',
+      params: { message: 'Name?', requestedSchema: { type: 'object' } },
+    })
+    const posted = await answer(headers, question.id, { action: 'accept', content: { name: 'Ann' } })
+    expect([posted.status, posted.text]).toEqual([202, ''])
+    expect(await next()).toMatchObject({ id: 1, result: { content: [{ text: 'Hello Ann' }] } })
+    expect(await next()).toBeUndefined()
+  })
+
+  test('may be asked several things at once, and answers in any order', async () => {
+    const headers = await session()
+    const next = await ask('both', headers)
+    const [first, second] = [await next(), await next()]
+    expect([first.method, second.method]).toEqual(['sampling/createMessage', 'roots/list'])
+    await answer(headers, second.id, { roots: [{ uri: 'file:///a' }] })
+    await answer(headers, first.id, SAMPLE)
+    const third = await next()
+    await answer(headers, third.id, { action: 'accept', content: { n: 3 } })
+    expect((await next()).result.content[0].text).toBe('yes13')
+  })
+
+  test('may answer with an error, and with something that does not fit the form', async () => {
+    const headers = await session()
+    const refused = await ask('name', headers)
+    const error = { code: -1, message: 'User rejected' }
+    await post(url, { jsonrpc: '2.0', id: (await refused()).id, error }, headers)
+    expect((await refused()).result).toMatchObject({ isError: true, content: [{ text: 'User rejected' }] })
+    const next = await ask('both', headers)
+    await answer(headers, (await next()).id, SAMPLE)
+    await answer(headers, (await next()).id, { roots: [] })
+    await answer(headers, (await next()).id, { action: 'accept', content: { n: 'x' } })
+    expect((await next()).result.content[0].text).toContain('does not match the form: "n"')
+  })
+
+  test('is not asked what it cannot answer', async () => {
+    const refused = async (name: string, capabilities: object) =>
+      (await post(url, rpc('tools/call', { name }), await session(capabilities))).json.result
+    const lacks = (capability: string) => ({
+      isError: true,
+      content: [
+        { text: `elicitation/create needs the capability "${capability}", which the client did not declare` },
+      ],
+    })
+    expect(await refused('name', { sampling: {} })).toMatchObject(lacks('elicitation'))
+    expect(await refused('page', { elicitation: {} })).toMatchObject(lacks('elicitation.url'))
+  })
+
+  test('cannot answer for another session, nor twice', async () => {
+    const [headers, other] = [await session(), await session()]
+    const next = await ask('name', headers)
+    const { id } = await next()
+    await answer(other, id, { action: 'accept', content: { name: 'Eve' } })
+    await answer(headers, id, { action: 'decline' })
+    await answer(headers, id, { action: 'accept', content: { name: 'Eve' } })
+    expect((await next()).result.content[0].text).toBe('decline')
+  })
+
+  test('is told that nobody waits any more when the call is cancelled', async () => {
+    const headers = await session()
+    const next = await ask('name', headers, 9)
+    const { id } = await next()
+    await post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } }, headers)
+    expect(await next()).toMatchObject({ method: 'notifications/cancelled', params: { requestId: id } })
+    expect(await next()).toBeUndefined()
+  })
+
+  test('answers a handler that asks by hand, which then runs anew', async () => {
+    const headers = await session()
+    const next = await ask('by_hand', headers)
+    await answer(headers, (await next()).id, { roots: [] })
+    expect(JSON.parse((await next()).result.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
+  })
+
+  test('hears of changes on its GET stream: of lists always, of resources that it subscribed to', async () => {
+    const headers = await session()
+    const other = await session()
+    const listen = async (who: Record<string, string>) =>
+      readEvents(await open(url, { headers: { ...who, accept: 'text/event-stream' } }))
+    const [stream, quiet] = [await listen(headers), await listen(other)]
+    await post(url, rpc('resources/subscribe', { uri: 'test://a' }), headers)
+    await post(url, rpc('tools/call', { name: 'announce' }), headers)
+    await post(url, rpc('resources/unsubscribe', { uri: 'test://a' }), headers)
+    await post(url, rpc('tools/call', { name: 'announce' }), headers)
+    const methods = async (events: typeof stream, count: number) => {
+      const found: string[] = []
+      while (found.length < count) {
+        const { json } = (await events.next())!
+        if (json) found.push(json.method)
+      }
+      return found
+    }
+    const list = 'notifications/tools/list_changed'
+    expect(await methods(stream, 3)).toEqual([list, 'notifications/resources/updated', list])
+    expect(await methods(quiet, 2)).toEqual([list, list])
+    stream.close()
+    quiet.close()
+  })
+})
+
+describe('a client without a session', () => {
+  const PREFIX = 'io.modelcontextprotocol/'
+  const request = (method: string, params: Record<string, unknown>, capabilities: object = CAPABLE) =>
+    send(url, {
+      body: modern(method, params, { [`${PREFIX}clientCapabilities`]: capabilities }),
+      headers: modernHeaders(method, String(params.name ?? params.uri)),
+    })
+  const call = async (name: string, more: object = {}, capabilities?: object) =>
+    (await request('tools/call', { name, ...more }, capabilities)).json
+
+  test('is asked by the result, and its next try goes on', async () => {
+    const { result } = await call('name')
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { 'question-1': { method: 'elicitation/create', params: { message: 'Name?' } } },
+      requestState: expect.any(String),
+    })
+    const inputResponses = { 'question-1': { action: 'accept', content: { name: 'Ann' } } }
+    const { result: done } = await call('name', { inputResponses, requestState: result.requestState })
+    expect(done).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello Ann' }] })
+  })
+
+  test('is asked together what is asked at once, and earlier answers are remembered for it', async () => {
+    const { result: first } = await call('both')
+    expect(Object.keys(first.inputRequests)).toEqual(['question-1', 'question-2'])
+    const { result: second } = await call('both', {
+      inputResponses: { 'question-1': SAMPLE, 'question-2': { roots: [{}] } },
+      requestState: first.requestState,
+    })
+    expect(Object.keys(second.inputRequests)).toEqual(['question-3'])
+    const { result } = await call('both', {
+      inputResponses: { 'question-3': { action: 'accept', content: { n: 4 } } },
+      requestState: second.requestState,
+    })
+    expect(result.content[0].text).toBe('yes14')
+  })
+
+  test('cannot bring a state that was changed, or one of another call', async () => {
+    const { requestState } = (await call('name')).result
+    const inputResponses = { 'question-1': { action: 'decline' } }
+    for (const params of [
+      { inputResponses, requestState: `${requestState}x` },
+      { inputResponses, requestState, arguments: { other: 1 } },
+      { inputResponses: null },
+      { requestState: 5 },
+    ])
+      expect((await call('name', params)).error.code, JSON.stringify(params)).toBe(-32602)
+    expect((await call('tidied', { inputResponses, requestState })).error.code).toBe(-32602)
+  })
+
+  test('that cannot be asked is refused with the capability that it lacks', async () => {
+    const { status, json } = await request('tools/call', { name: 'page' }, { elicitation: {} })
+    expect([status, json.error]).toMatchObject([
+      400,
+      { code: -32021, data: { requiredCapabilities: { elicitation: { url: {} } } } },
+    ])
+  })
+
+  test('leaves no handler behind: it is told, and may tidy up', async () => {
+    const before = Number((await call('tidied')).result.content[0].text)
+    await call('tidy')
+    expect(Number((await call('tidied')).result.content[0].text)).toBe(before + 1)
+  })
+
+  test('is asked by hand the same way', async () => {
+    const { result } = await call('by_hand')
+    const { result: done } = await call('by_hand', {
+      inputResponses: { q: { roots: [] } },
+      requestState: result.requestState,
+    })
+    expect(JSON.parse(done.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
+  })
+
+  test('is asked by a resource too', async () => {
+    const { json } = await request('resources/read', { uri: 'test://a' })
+    const { requestState } = json.result
+    const again = { uri: 'test://a', requestState, inputResponses: { 'question-1': SAMPLE } }
+    expect((await request('resources/read', again)).json.result.contents[0].text).toBe('yes')
+  })
+
+  test('hears of what it listens for, and of nothing else', async () => {
+    const listen = async (notifications: object, id: number) =>
+      readEvents(
+        await open(url, {
+          body: { ...modern('subscriptions/listen', { notifications }), id },
+          headers: modernHeaders('subscriptions/listen'),
+        }),
+      )
+    const tools = await listen({ toolsListChanged: true }, 11)
+    const resource = await listen({ resourceSubscriptions: ['test://a'], promptsListChanged: true }, 12)
+    for (const events of [tools, resource])
+      expect((await events.next())!.json.method).toBe('notifications/subscriptions/acknowledged')
+    await call('announce')
+    expect((await tools.next())!.json).toMatchObject({
+      method: 'notifications/tools/list_changed',
+      params: { _meta: { [`${PREFIX}subscriptionId`]: 11 } },
+    })
+    expect((await resource.next())!.json).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri: 'test://a', _meta: { [`${PREFIX}subscriptionId`]: 12 } },
+    })
+    tools.close()
+    resource.close()
+  })
+})
+
+test('a batch cannot ask', async () => {
+  const headers = await session(CAPABLE, '2025-03-26')
+  const { text } = await post(url, [rpc('tools/call', { name: 'name' })], headers)
+  expect(JSON.parse(text)[0].result.content[0].text).toContain('cannot be asked in a batch')
+})
