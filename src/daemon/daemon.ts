@@ -118,10 +118,11 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
 
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
 async function connectRooms(config: DaemonConfig, files: Files) {
-  const rooms = createRooms(config, files, (id, error) => takeFailure(rooms, services, id, error))
+  const closing = new AbortController()
+  const onFailed = (id: string, error: Error) => takeFailure(rooms, services, id, error)
+  const rooms = createRooms(config, { files, onFailed, closing: closing.signal })
   const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
-  const closing = new AbortController()
   const app = createApp({
     services,
     closing: closing.signal,
@@ -157,8 +158,11 @@ async function createServicesOf(rooms: Rooms, { enterpriseLimit }: DaemonConfig)
 /** Everything below the services. Lower rooms report upward by the callbacks given here. */
 function createRooms(
   config: DaemonConfig,
-  files: Files,
-  onFailed: (id: string, error: Error) => void,
+  {
+    files,
+    onFailed,
+    closing,
+  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal },
 ): Rooms {
   const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
@@ -178,12 +182,16 @@ function createRooms(
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
   })
   const addresses = new Addresses(files.store, gateway)
-  const toolchain = createToolchain(home.cache, config.sdk ?? join(dirname(instanceProgram), 'server.js'))
+  const sdk = config.sdk ?? join(dirname(instanceProgram), 'server.js')
   return {
     ...files,
-    toolchain,
-    programs: new ProgramFolders(home.programs, home.packages),
-    packages: new Packages(home.packages),
+    toolchain: createToolchain({ directory: home.cache, sdk, closing }),
+    programs: new ProgramFolders({
+      directory: home.programs,
+      packages: home.packages,
+      hidden: [...new Set([home.home, dirname(home.config)])],
+    }),
+    packages: new Packages(home.packages, closing),
     supervisor,
     gateway,
     logs,

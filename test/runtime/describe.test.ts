@@ -9,10 +9,13 @@ const LONG_MS = 20_000
 
 async function describeCode(bundle: string, timeoutMs = LONG_MS) {
   await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM })
+  return await runtime.supervisor.describe(describeServed('mcp_1').tenant, codeOf(bundle), timeoutMs)
+}
+
+function codeOf(bundle: string) {
   const request = { name: 'shop', template: 'custom' as const }
-  const { artifact } = buildArtifact(request, { program: { type: 'module', bundle: digestOf(bundle) } })
-  const { tenant } = describeServed('mcp_1')
-  return await runtime.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
+  const program = { type: 'module' as const, bundle: digestOf(bundle) }
+  return { artifact: buildArtifact(request, { program }).artifact, bundle }
 }
 
 const tool = (code: string) =>
@@ -48,4 +51,13 @@ test('code that throws is refused with the trace of where', async () => {
     message: 'The server cannot be loaded: too far',
     cause: { trace: expect.stringContaining('RangeError: too far\n    at ') },
   })
+})
+
+test('the end of the daemon does not wait for code that is being loaded', async () => {
+  await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM })
+  const bundle = tool('await new Promise(() => { setInterval(() => {}, 1000) })')
+  const described = runtime.supervisor.describe(describeServed('mcp_1').tenant, codeOf(bundle), LONG_MS)
+  const refused = expect(described).rejects.toMatchObject({ code: 'INTERRUPTED' })
+  await runtime.supervisor.close()
+  await refused
 })

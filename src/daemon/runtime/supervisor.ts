@@ -13,7 +13,7 @@ import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
-import { type Placement, processKindOf } from './placement.ts'
+import { type Place, type Placement, processKindOf } from './placement.ts'
 import { Pool } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
 import { SharedHosts } from './shared-hosts.ts'
@@ -65,6 +65,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #pools = new Map<string, Pool>()
   readonly #leaving = new Set<Promise<void>>()
+  readonly #describing = new Set<Place>()
   readonly #warmPools: WarmPools
   readonly #shared: SharedHosts
   readonly #placements: Record<Served['placement'], Placement>
@@ -156,12 +157,8 @@ export class Supervisor {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
     const place = this.#placements.dedicated(tenant, { alone: true, kind: processKindOf(code.artifact) })
-    const left = Promise.withResolvers<void>()
-    this.#leaving.add(left.promise)
-    void place.host.ended.then(() => {
-      this.#leaving.delete(left.promise)
-      left.resolve()
-    })
+    this.#describing.add(place)
+    void place.host.ended.then(() => this.#describing.delete(place))
     return describeIn(place, code, timeoutMs)
   }
 
@@ -191,7 +188,8 @@ export class Supervisor {
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
     // A shared process that hangs would answer none of its tenants' goodbyes.
     const spares = Object.values(this.#warmPools).map(pool => pool.close())
-    await Promise.all([...removed, this.#shared.close(), ...spares])
+    const described = [...this.#describing].map(place => place.leave())
+    await Promise.all([...removed, ...described, this.#shared.close(), ...spares])
     await Promise.all(this.#leaving)
   }
 

@@ -11,6 +11,8 @@ import { createProjectFolder, type ProjectFolder } from '../../helpers/project-f
 let registry: Server
 let url: string
 let npmCache: ProjectFolder
+const closing = new AbortController()
+const open = (cache: ProjectFolder) => new Dependencies(cache.path, closing.signal)
 let requests = 0
 const archive = packPackage()
 const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
@@ -69,7 +71,7 @@ test('what the lock file says is installed once for all projects with the same o
   using cache = createProjectFolder()
   using one = createProjectFolder(projectFiles())
   using other = createProjectFolder(projectFiles())
-  const dependencies = new Dependencies(cache.path)
+  const dependencies = open(cache)
   await Promise.all([dependencies.provide(one.path), dependencies.provide(other.path)])
   for (const { path } of [one, other])
     expect(readFileSync(join(path, 'node_modules/tiny/index.js'), 'utf8')).toBe('module.exports = 42')
@@ -78,7 +80,7 @@ test('what the lock file says is installed once for all projects with the same o
   expect(requests).toBe(1)
 
   using later = createProjectFolder(projectFiles())
-  await new Dependencies(cache.path).provide(later.path)
+  await open(cache).provide(later.path)
   expect(existsSync(join(later.path, 'node_modules/tiny'))).toBe(true)
   expect(requests).toBe(1)
 })
@@ -90,7 +92,7 @@ test.each([
 ])('a project %s needs no npm', async (_what, files) => {
   using cache = createProjectFolder()
   using project = createProjectFolder(files)
-  await new Dependencies(cache.path).provide(project.path)
+  await open(cache).provide(project.path)
   expect(existsSync(join(project.path, 'node_modules'))).toBe(false)
   expect(readdirSync(cache.path)).toEqual([])
 })
@@ -105,7 +107,7 @@ test.each([
 ])('dependencies without a package-lock.json are refused with what to do: %j', async (files, expected) => {
   using cache = createProjectFolder()
   using project = createProjectFolder({ 'package.json': '{"dependencies":{"tiny":"^1.0.0"}}', ...files })
-  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+  await expect(open(cache).provide(project.path)).rejects.toMatchObject({
     code: 'INVALID_MCP',
     message: expect.stringContaining(expected),
     next: [{ command: 'npm install --package-lock-only' }],
@@ -122,7 +124,7 @@ test.each([
 ])('a dependency that is no package of a registry is refused: %j', async (entry, expected) => {
   using cache = createProjectFolder()
   using project = createProjectFolder(projectFiles(entry))
-  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toThrow(expected)
+  await expect(open(cache).provide(project.path)).rejects.toThrow(expected)
 })
 
 test('a registry that cannot be reached is told as that, and the next build tries again', async () => {
@@ -138,7 +140,7 @@ test('a registry that cannot be reached is told as that, and the next build trie
     ...files,
     '.npmrc': `registry=http://127.0.0.1:${port}/`,
   })
-  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+  await expect(open(cache).provide(project.path)).rejects.toMatchObject({
     code: 'UPSTREAM_FAILED',
     message: 'The npm registry cannot be reached (ECONNREFUSED).',
   })
@@ -149,7 +151,7 @@ test('a package with other bytes than the lock file says is refused', async () =
   using cache = createProjectFolder()
   const wrong = `sha512-${createHash('sha512').update('other bytes').digest('base64')}`
   using project = createProjectFolder(projectFiles({ integrity: wrong }))
-  await expect(new Dependencies(cache.path).provide(project.path)).rejects.toMatchObject({
+  await expect(open(cache).provide(project.path)).rejects.toMatchObject({
     code: 'INVALID_MCP',
     details: expect.stringContaining('EINTEGRITY'),
   })
@@ -169,6 +171,25 @@ test('what nobody used for a month, and what a crash left, is removed', async ()
   age('old', 31)
   age('new', 29)
   age('half.1.tmp', 1)
-  await new Dependencies(cache.path).prune(now)
+  await open(cache).prune(now)
   expect(readdirSync(cache.path)).toEqual(['new'])
+})
+
+test('an installation ends with the daemon, and nothing of it is left', async () => {
+  using cache = createProjectFolder()
+  const asked = Promise.withResolvers<void>()
+  const silent = createServer(() => asked.resolve())
+  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const wrong = `sha512-${createHash('sha512').update('never sent').digest('base64')}`
+  const entry = { resolved: `http://127.0.0.1:${port}/tiny/-/tiny-1.0.0.tgz`, integrity: wrong }
+  using project = createProjectFolder(projectFiles(entry))
+  const ending = new AbortController()
+  const provided = new Dependencies(cache.path, ending.signal).provide(project.path)
+  await asked.promise
+  ending.abort()
+  await expect(provided).rejects.toMatchObject({ code: 'INTERRUPTED' })
+  expect(readdirSync(cache.path)).toEqual([])
+  silent.closeAllConnections()
+  silent.close()
 })

@@ -19,9 +19,12 @@ const KEPT_WORK_MS = 3600 * 1000
  */
 export class Packages {
   readonly directory: string
+  readonly #closing: AbortSignal
 
-  constructor(directory: string) {
+  /** `closing`: ends what is being installed. */
+  constructor(directory: string, closing: AbortSignal) {
     this.directory = directory
+    this.#closing = closing
   }
 
   /**
@@ -46,7 +49,7 @@ export class Packages {
     mkdirSync(work, { recursive: true, mode: 0o700 })
     try {
       writeFileAtomic(join(work, 'package.json'), '{"name":"program","private":true}')
-      await runNpm(work, ['install', spec, ...INSTALL_FLAGS])
+      await runNpm(work, ['install', spec, ...INSTALL_FLAGS], this.#closing)
       const found = readPackage(work, name, bin)
       const digest = digestOf(readFileSync(join(work, 'package-lock.json'), 'utf8'))
       this.#keep(work, join(this.directory, digest))

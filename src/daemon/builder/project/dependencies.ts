@@ -23,10 +23,13 @@ const KEPT_WORK_MS = 3600 * 1000
 /** npm packages of projects, installed once for each lock file. */
 export class Dependencies {
   readonly #directory: string
+  readonly #closing: AbortSignal
   readonly #installing = new Map<string, Promise<void>>()
 
-  constructor(directory: string) {
+  /** `closing`: ends what is being installed. */
+  constructor(directory: string, closing: AbortSignal) {
     this.#directory = directory
+    this.#closing = closing
   }
 
   /**
@@ -60,25 +63,25 @@ export class Dependencies {
       const now = new Date()
       return utimesSync(folder, now, now)
     }
-    const running = this.#installing.get(folder) ?? installInto(folder, locked, npmrc)
+    const running = this.#installing.get(folder) ?? this.#installInto(folder, locked, npmrc)
     this.#installing.set(folder, running)
     await running.finally(() => this.#installing.delete(folder))
   }
-}
 
-async function installInto(folder: string, locked: LockedDependencies, npmrc: string): Promise<void> {
-  const work = `${folder}.${randomBytes(4).toString('hex')}.tmp`
-  mkdirSync(work, { recursive: true, mode: 0o700 })
-  try {
-    writeFileAtomic(join(work, 'package.json'), locked.packageJson)
-    writeFileAtomic(join(work, 'package-lock.json'), locked.packageLock)
-    if (npmrc) writeFileAtomic(join(work, '.npmrc'), npmrc)
-    await npmInstall(work)
-    rmSync(join(work, '.npmrc'), { force: true })
-    mkdirSync(join(work, 'node_modules'), { recursive: true })
-    renameSync(work, folder)
-  } finally {
-    rmSync(work, { recursive: true, force: true })
+  async #installInto(folder: string, locked: LockedDependencies, npmrc: string): Promise<void> {
+    const work = `${folder}.${randomBytes(4).toString('hex')}.tmp`
+    mkdirSync(work, { recursive: true, mode: 0o700 })
+    try {
+      writeFileAtomic(join(work, 'package.json'), locked.packageJson)
+      writeFileAtomic(join(work, 'package-lock.json'), locked.packageLock)
+      if (npmrc) writeFileAtomic(join(work, '.npmrc'), npmrc)
+      await npmInstall(work, this.#closing)
+      rmSync(join(work, '.npmrc'), { force: true })
+      mkdirSync(join(work, 'node_modules'), { recursive: true })
+      renameSync(work, folder)
+    } finally {
+      rmSync(work, { recursive: true, force: true })
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 
@@ -27,14 +27,21 @@ const ARGUMENTS = [
 const OUT_OF_REACH =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
 
-/** Installs the lock file of a folder there. Throws UPSTREAM_FAILED with npm's own words in `details`. */
-export function npmInstall(directory: string): Promise<void> {
-  return runNpm(directory, ARGUMENTS)
+/** Installs the lock file of a folder there. Throws as `runNpm` does. */
+export function npmInstall(directory: string, closing: AbortSignal): Promise<void> {
+  return runNpm(directory, ARGUMENTS, closing)
 }
 
-/** Runs npm in a folder. Throws UPSTREAM_FAILED or INVALID_MCP with npm's own words in `details`. */
-export async function runNpm(directory: string, args: readonly string[]): Promise<void> {
-  const { code, output } = await run(directory, args)
+/**
+ * Runs npm in a folder until it ends, takes too long or `closing` aborts. Throws UPSTREAM_FAILED or INVALID_MCP with npm's
+ * own words in `details`, TIMEOUT, INTERRUPTED.
+ */
+export async function runNpm(
+  directory: string,
+  args: readonly string[],
+  closing: AbortSignal,
+): Promise<void> {
+  const { code, output } = await run(directory, args, closing)
   if (code === 0) return
   const details = readable(output)
   const reason = OUT_OF_REACH.exec(output)?.[0]
@@ -50,25 +57,43 @@ export async function runNpm(directory: string, args: readonly string[]): Promis
 async function run(
   directory: string,
   args: readonly string[],
+  closing: AbortSignal,
 ): Promise<{ code: number | null; output: string }> {
+  if (closing.aborted) throw interrupted()
   const isWindows = process.platform === 'win32'
   const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
     cwd: directory,
     env: environment(process.env),
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: isWindows,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    killSignal: 'SIGKILL',
+    // A group of its own, so that what scripts started ends with it.
+    detached: !isWindows,
   })
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT_MS)])
+  const kill = () => killGroup(child)
+  signal.addEventListener('abort', kill)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', text => {
       output = (output + text).slice(-MAX_OUTPUT)
     })
   return new Promise((resolve, reject) => {
-    child.once('error', error => reject(notRun(error)))
-    child.once('close', code => resolve({ code, output }))
+    child.once('error', error => reject(notStarted(error)))
+    child.once('close', code => {
+      signal.removeEventListener('abort', kill)
+      if (signal.aborted) reject(closing.aborted ? interrupted() : tooSlow())
+      else resolve({ code, output })
+    })
   })
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it ended just now
+  }
 }
 
 /** What npm needs: its own settings, such as a registry, the proxy, the machine's certificates and the user's folders. */
@@ -82,12 +107,15 @@ function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: [dirname(process.execPath), env.PATH ?? ''].join(delimiter) }
 }
 
-function notRun(error: NodeJS.ErrnoException): HostingError {
-  if (error.name === 'AbortError')
-    return new HostingError(
-      'TIMEOUT',
-      `npm did not install the dependencies within ${TIMEOUT_MS / 60_000} minutes.`,
-    )
+function tooSlow(): HostingError {
+  return new HostingError('TIMEOUT', `npm did not end within ${TIMEOUT_MS / 60_000} minutes.`)
+}
+
+function interrupted(): HostingError {
+  return new HostingError('INTERRUPTED', 'The daemon was stopped before npm had ended.')
+}
+
+function notStarted(error: NodeJS.ErrnoException): HostingError {
   const missing = error.code === 'ENOENT'
   return new HostingError('UNAVAILABLE', `npm cannot be started${missing ? ': it is not in PATH' : ''}.`, {
     details: missing

@@ -15,13 +15,20 @@ export interface Toolchain {
   sdk: string
 }
 
-/** `directory`: for what can be made again; `sdk`: file of `mcp-hosting/server`. Removes the work that a crash left. */
-export function createToolchain(directory: string, sdk: string): Toolchain {
+export interface ToolchainOptions {
+  /** For what can be made again. */
+  directory: string
+  sdk: string
+  closing: AbortSignal
+}
+
+/** Removes the work that a crash left. */
+export function createToolchain({ directory, sdk, closing }: ToolchainOptions): Toolchain {
   const workFolder = join(directory, 'work')
   rmSync(workFolder, { recursive: true, force: true })
   return {
     workFolder,
-    dependencies: new Dependencies(join(directory, 'dependencies')),
+    dependencies: new Dependencies(join(directory, 'dependencies'), closing),
     memory: new BuildMemory(
       join(directory, 'builds'),
       () => `${VERSION} ${digestOf(readFileSync(sdk, 'utf8'))}`,
