@@ -21,55 +21,49 @@ export interface Bound {
 /** Below these a mention is no value: optional parameters need a word that names them or a telling kind. */
 const ENOUGH = { required: 0.15, optional: 1.75 }
 
-/** Fills parameters from candidates, the surest pairs first; each word of the message is used once. */
+/**
+ * Fills parameters from candidates so that the scores add up best; each word of the message is used once. A beam search:
+ * parameters in their order, the most promising partial assignments kept. Among equals the earlier mention goes to the
+ * earlier parameter.
+ */
 export function assign(scope: Scope, parameters: Parameter[], candidates: Candidate[]): Bound[] {
-  const pairs = parameters.flatMap(parameter =>
-    candidates.flatMap(candidate => {
-      const bound = pair(scope, parameter, candidate)
-      return bound && bound.score >= (parameter.required ? ENOUGH.required : ENOUGH.optional) ? [bound] : []
-    }),
-  )
-  return improve(takeBest(pairs, parameters), pairs)
-}
-
-function takeBest(pairs: Bound[], parameters: Parameter[]): Bound[] {
-  const order = new Map(parameters.map((parameter, i) => [parameter, i]))
-  const sorted = [...pairs].sort(
-    (a, b) =>
-      rank(b) - rank(a) ||
-      order.get(a.parameter)! - order.get(b.parameter)! ||
-      a.candidate.from - b.candidate.from,
-  )
-  const taken: Bound[] = []
-  for (const bound of sorted) {
-    if (!taken.some(other => other.parameter === bound.parameter || excludes(other, bound))) taken.push(bound)
+  let states: State[] = [{ bound: [], score: 0 }]
+  for (const parameter of parameters) {
+    const options = optionsFor(scope, parameter, candidates)
+    const next = states.flatMap(state => [
+      ...options
+        .filter(option => !state.bound.some(other => excludes(other, option)))
+        .map(option => extend(state, option)),
+      state,
+    ])
+    states = next.sort((a, b) => b.score - a.score).slice(0, BEAM_WIDTH)
   }
-  return taken
+  return states[0]!.bound
 }
 
-/** What is required goes first among equals. */
-function rank(bound: Bound): number {
-  return Math.round((bound.score + (bound.parameter.required ? 0.6 : 0)) * 100)
+interface State {
+  bound: Bound[]
+  score: number
 }
 
-/** Swaps two values where both together fit better so: the greedy choice took the best single pair. */
-function improve(taken: Bound[], pairs: Bound[]): Bound[] {
-  const lookup = new Map(pairs.map(bound => [key(bound.parameter, bound.candidate), bound]))
-  const result = [...taken]
-  for (let i = 0; i < result.length; i++) {
-    for (let j = i + 1; j < result.length; j++) {
-      const a = lookup.get(key(result[i]!.parameter, result[j]!.candidate))
-      const b = lookup.get(key(result[j]!.parameter, result[i]!.candidate))
-      if (!a || !b || a.score + b.score <= result[i]!.score + result[j]!.score + 0.05) continue
-      result[i] = a
-      result[j] = b
-    }
-  }
-  return result
+const BEAM_WIDTH = 24
+const OPTIONS_EACH = 8
+
+/** What filling a required parameter is worth, besides how well the value fits. */
+const WORTH_OF_REQUIRED = 1
+
+function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
+  const enough = parameter.required ? ENOUGH.required : ENOUGH.optional
+  return candidates
+    .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
+    .filter(({ score }) => score >= enough)
+    .sort((a, b) => b.score - a.score || a.candidate.from - b.candidate.from)
+    .slice(0, OPTIONS_EACH)
 }
 
-function key(parameter: Parameter, candidate: Candidate): string {
-  return `${parameter.name} ${candidate.from} ${candidate.to} ${candidate.members[0]!.kind}`
+function extend(state: State, option: Bound): State {
+  const worth = option.parameter.required ? WORTH_OF_REQUIRED : 0
+  return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 
 /** A word is used once; only the fields of one date may go to several numbers. */

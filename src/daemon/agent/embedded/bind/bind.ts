@@ -1,7 +1,7 @@
 import type { Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 import { assign, type Bound, type Candidate, collide } from './assign.ts'
-import { findChosen, readFlag } from './choose.ts'
+import { type Chosen, findChosen, readFlag } from './choose.ts'
 import { mentionsIn, type Scope } from './scope.ts'
 
 /** The arguments that one stretch of the message gives for one tool. */
@@ -44,14 +44,16 @@ function readClosed(
       if (chosen.length === 0) continue
       const all = chosen.map(hit => hit.value)
       values.set(parameter.name, parameter.type === 'array' ? [all] : choices ? all : all.slice(0, 1))
-      for (const hit of chosen) used.push({ from: hit.at, to: hit.at + 1 })
+      for (const hit of chosen) used.push({ from: hit.at, to: hit.at + hit.length })
     }
   }
 }
 
 /** Examples in a description bind only where the message uses the very words. */
-function findSuggested(scope: Scope, parameter: Parameter): { value: unknown; at: number }[] {
-  if (parameter.type !== 'string' || parameter.suggestions.length === 0) return []
+function findSuggested(scope: Scope, parameter: Parameter): Chosen[] {
+  const texts =
+    parameter.type === 'string' || (parameter.type === 'array' && parameter.items?.type === 'string')
+  if (!texts || parameter.roles.has('place')) return []
   const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
   return findChosen(scope, words).filter(hit => hit.score > 1)
 }

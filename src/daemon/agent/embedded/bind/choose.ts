@@ -9,6 +9,8 @@ export interface Chosen {
   value: unknown
   score: number
   at: number
+  /** Number of words. */
+  length: number
 }
 
 /** The values of an enumeration (or of the examples in a description) that the stretch names, best first. */
@@ -18,12 +20,11 @@ export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
     const hit =
       locate(scope, choice.stems, String(choice.value).toLowerCase(), true) ??
       (choice.alias && locate(scope, choice.alias, '', false))
-    if (hit) found.push({ value: choice.value, score: hit.score, at: hit.at })
+    if (hit) found.push({ value: choice.value, ...hit, length: choice.stems.length })
   }
-  return withoutContained(
-    found.sort((a, b) => b.score - a.score || a.at - b.at),
-    choices,
-  )
+  found.sort((a, b) => b.score - a.score || a.at - b.at)
+  const sure = found.filter(({ score }) => score > found[0]!.score - 0.45)
+  return withoutContained(sure, choices)
 }
 
 /** Where all stems of a choice stand close together. Related words count less. */
@@ -99,7 +100,8 @@ export function readFlag(scope: Scope, parameter: Parameter): { value: boolean; 
   const wanted = parameter.nameStems.filter(part => !FLAG_WORDS.has(part))
   if (wanted.length === 0) return undefined
   const hits = wanted.map(part => findStem(scope, part)).filter(at => at >= 0)
-  if (hits.length < Math.max(1, Math.ceil(wanted.length * 0.6))) return undefined
+  const enough = parameter.required ? 1 : Math.max(1, Math.ceil(wanted.length * 0.6))
+  if (hits.length < enough) return undefined
   return { value: !hits.some(at => isDenied(scope, at)), at: hits[0]! }
 }
 

@@ -137,7 +137,8 @@ const TARGET_WORDS = new Set([
 
 /** 1 when the words before the mention point to the parameter's end of a movement or range, -1 for the other end. */
 export function sideScore(scope: Scope, parameter: Parameter, mention: Mention): number {
-  if (!parameter.side) return 0
+  const opposite = scope.signature.parameters.some(({ side }) => side && side !== parameter.side)
+  if (!parameter.side || !opposite) return 0
   const said = sideBefore(scope, mention)
   if (!said) return 0
   return said === parameter.side ? 1 : -1

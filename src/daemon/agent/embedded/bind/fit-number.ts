@@ -30,6 +30,7 @@ function valueIn(parameter: Parameter, quantity: Quantity): number {
   const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
   if (unit?.name === 'percent')
     return wantsFraction(parameter, quantity) ? quantity.value / 100 : quantity.value
+  if (unit?.name === 'kelvin' && parameter.dimension !== 'temperature') return quantity.value * 1000
   if (!unit || !parameter.unit) return quantity.value
   return unit.dimension === 'money' ? quantity.value : convert(quantity.value, unit, parameter.unit)
 }
@@ -52,8 +53,10 @@ function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boo
   if (next.length === 0) return false
   if (parameter.namedRoles.has('count')) return false
   const stems = next.flatMap(token => token.stems)
-  if (stems.some(part => (scope.stemCounts.get(part) ?? 0) > 1 && parameter.nameStems.includes(part)))
-    return true
+  const named = scope.signature.parameters.filter(({ nameStems }) =>
+    stems.some(part => nameStems.includes(part)),
+  )
+  if (named.length > 1) return true
   return !stems.some(
     part => parameter.nameStems.includes(part) || parameter.nameStems.some(own => areRelated(own, part)),
   )
@@ -66,7 +69,7 @@ function outOfRange(parameter: Parameter, value: number): boolean {
 
 function unitScore(parameter: Parameter, quantity: Quantity): number {
   const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
-  if (!unit) return 0
+  if (!unit || (unit.name === 'kelvin' && parameter.dimension !== 'temperature')) return 0
   if (parameter.unit) {
     if (parameter.unit === unit) return 3
     return parameter.unit.dimension === unit.dimension ? 2 : -3
@@ -121,7 +124,7 @@ function fitMoment(parameter: Parameter, { moment }: Mention): Fit | undefined {
   const field = FIELDS.find(name => words.includes(name) || (CLOCK.has(name) && words.includes(`${name}s`)))
   if (isYearParameter(parameter))
     return moment?.certain.has('year') ? { score: 2, value: moment.year } : undefined
-  if (!field || !moment?.certain.has(field)) return undefined
+  if (!field || field === 'year' || !moment?.certain.has(field)) return undefined
   return { score: 2.5, value: moment[field] }
 }
 

@@ -1,8 +1,11 @@
+import { areRelated } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { isMember } from '../lexicon/kinds.ts'
 import { isCountry, isState } from '../lexicon/places.ts'
+import { isYearRange } from '../text/codes.ts'
 import type { Mention } from '../text/mention.ts'
 import { textOf } from '../text/mention.ts'
+import { stem } from '../text/stem.ts'
 import type { Token } from '../text/tokens.ts'
 import { unitNamed, unitOf } from '../text/units.ts'
 import type { Parameter } from '../tools/signature.ts'
@@ -30,10 +33,7 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
     case 'path':
       return { score: parameter.roles.has('path') ? 3.5 : 0.8, value: mention.text }
     case 'code':
-      return {
-        score: parameter.roles.has('identifier') ? 2.8 : isDated(parameter) ? -2 : 0.9,
-        value: mention.text,
-      }
+      return fitCode(parameter, mention)
     case 'expression':
       return { score: parameter.roles.has('expression') ? 3.5 : -1, value: algebra(mention.text) }
     case 'number':
@@ -51,7 +51,8 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
 
 /** Units are named by their own words only. */
 function fitUnit(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
-  if (mention.kind === 'number') return fitUnitOfNumber(scope, mention)
+  if (mention.kind === 'number')
+    return parameter.required || parameter.side ? fitUnitOfNumber(scope, mention) : undefined
   const word = mention.text.split(' ').at(-1) ?? ''
   const unit = mention.kind === 'phrase' || mention.kind === 'name' ? unitOf(word) : undefined
   if (!unit || (parameter.dimension && parameter.dimension !== unit.dimension)) return undefined
@@ -77,6 +78,13 @@ function fitCurrency(parameter: Parameter, mention: Mention): Fit | undefined {
   return mention.kind === 'quoted' && parameter.required ? { score: 1, value: mention.text } : undefined
 }
 
+function fitCode(parameter: Parameter, mention: Mention): Fit {
+  const value = mention.text
+  if (isYearRange(value)) return { score: parameter.roles.has('year') ? 3.5 : -0.5, value }
+  if (isDated(parameter)) return { score: -2, value }
+  return { score: parameter.roles.has('identifier') ? 2.8 : 0.9, value }
+}
+
 function isDated(parameter: Parameter): boolean {
   return parameter.roles.has('date') || ['date', 'date-time', 'time'].includes(parameter.schema.format ?? '')
 }
@@ -97,12 +105,23 @@ function fitNumberText(parameter: Parameter, mention: Mention): Fit | undefined 
 }
 
 function fitMomentText(parameter: Parameter, mention: Mention): Fit | undefined {
+  const { certain, relative } = mention.moment!
+  if (isMonth(parameter))
+    return certain.has('month') ? { score: 3, value: monthWord(mention.text) } : undefined
   const timed = parameter.roles.has('time') || parameter.schema.format === 'time'
   if (!isDated(parameter) && !timed && !parameter.roles.has('year')) return undefined
-  const hasDate =
-    mention.moment!.certain.has('day') || mention.moment!.certain.has('month') || mention.moment!.relative
-  const score = isDated(parameter) ? (hasDate ? 3 : 1) : mention.moment!.certain.has('hour') ? 3 : 0.5
+  const hasDate = certain.has('day') || certain.has('month') || relative
+  const score = isDated(parameter) ? (hasDate ? 3 : 1) : certain.has('hour') ? 3 : 0.5
   return { score, value: writeMoment(parameter, mention) }
+}
+
+function isMonth(parameter: Parameter): boolean {
+  return parameter.name.toLowerCase().endsWith('month')
+}
+
+/** "March 2021" names a month and a year. */
+function monthWord(text: string): string {
+  return text.split(' ').find(word => /^[a-z]{3,}/i.test(word)) ?? text
 }
 
 function fitName(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
@@ -128,7 +147,9 @@ function fitName(scope: Scope, parameter: Parameter, mention: Mention): Fit | un
 /** "Metropolitan Museum" for museum_name. */
 function bears({ analysis }: Scope, mention: Mention, part: string): boolean {
   if (part.length < 3 || mention.to - mention.from < 2) return false
-  return analysis.tokens.slice(mention.from, mention.to).some(token => token.stems.includes(part))
+  return analysis.tokens
+    .slice(mention.from, mention.to)
+    .some(token => token.capital && token.stems.some(own => own === part || areRelated(own, part)))
 }
 
 /** A name that the tool bears itself ("Spotify" for spotify.play) is no value for it. */
@@ -160,29 +181,16 @@ function isKind(parameter: Parameter): boolean {
   return parameter.nameStems.some(part => KIND_STEMS.has(part))
 }
 
-const KIND_STEMS = new Set([
-  'type',
-  'genr',
-  'category',
-  'categori',
-  'kind',
-  'style',
-  'mode',
-  'format',
-  'statu',
-  'status',
-  'method',
-  'color',
-  'materi',
-  'siz',
-])
+const KIND_STEMS = new Set(
+  'type genre category kind style mode format status method color colour material size'.split(' ').map(stem),
+)
 
 /** Countries for countries, states for states. */
 function placeLevel(parameter: Parameter, mention: Mention): number {
   const asks = (word: string) => parameter.nameStems.includes(word)
   const country = isCountry(mention.text)
   if (asks('countri')) return country ? 1 : -1
-  if (asks('stat') || asks('state')) return isState(mention.text) ? 1 : -1
+  if (asks('state')) return isState(mention.text) ? 1 : -1
   return asks('citi') && (country || (isState(mention.text) && mention.text !== 'New York')) ? -1 : 0
 }
 
@@ -203,11 +211,20 @@ function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention): Fit | 
   let score = 0.3 + newness(scope, tokens.slice(from, to))
   score +=
     kinship(scope, parameter, { ...mention, from, to }) + suggested(parameter, textOf(text, tokens, from, to))
-  if (roles.has('place') || roles.has('person') || roles.has('organization')) score -= 0.7
+  score += properScore(scope, parameter, mention)
+  if (namedRoles.has('year')) score -= 1
   if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
   if (!parameter.required) score -= 0.3
   if (mention.to - mention.from > 5) score -= 0.5
   return { score, value: textOf(text, tokens, from, to) }
+}
+
+/** Who asks for a place or a person seldom means a common noun; unless the tagger knows it for one in small letters. */
+function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
+  const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
+  if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2
+  if (roles.has('person')) return tagged('Person') || tagged('FirstName') ? 1 : -1.2
+  return roles.has('organization') ? -1 : 0
 }
 
 /** Without the words at both ends that only name the tool: "Italian restaurant" for a finder of restaurants. */

@@ -14,33 +14,54 @@ export interface Plan {
   missing?: { tool: string; parameters: string[] }
 }
 
-/** A message that names less of every tool than this asks for none of them. */
-const RELEVANT = 0.5
+/**
+ * From here on a message asks for a tool: what it names of it (0 to 1.5), and how well it fills what the tool requires (up
+ * to 0.3).
+ */
+const RELEVANT = 0.47
+const WEIGHT_OF_FILLING = 0.06
+const MOST_FILLED = 5
 
 /** What to call for a message, or why nothing. */
 export function planCalls(analysis: Analysis, tools: Tool[]): Plan {
   const signatures = tools.map(signatureOf)
   const ranked = rankTools(analysis, signatures)
   const ranking = ranked.map(({ signature, score }) => ({ name: signature.name, score }))
-  if (!ranked[0] || ranked[0].score < RELEVANT) return { calls: [], ranking }
   const requests = findRequests(analysis, signatures)
-  const calls = requests.flatMap(request => requestCalls(analysis, request))
-  if (calls.length > 0) return { calls: distinct(calls), ranking }
+  const answered = requests.map(request => answer(analysis, request))
+  const calls = distinct(answered.filter(isRelevant).flatMap(found => found.calls))
   return { calls, ranking }
 }
 
-function requestCalls(analysis: Analysis, { signature, stretch }: Request): Call[] {
+interface Answered {
+  request: Request
+  calls: Call[]
+  /** Mean score of the values of required parameters. */
+  filled: number
+}
+
+function isRelevant({ request, filled }: Answered): boolean {
+  return request.score + WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) >= RELEVANT
+}
+
+function answer(analysis: Analysis, request: Request): Answered {
+  const { signature, stretch } = request
   const respectively = analysis.tokens.some(token => token.lower === 'respectively')
   const records = findRecords(analysis, signature, stretch)
-  if (records.some(({ binding }) => binding.missing.length > 0))
-    fillFromRest(
-      analysis,
-      signature,
-      stretch,
-      records.map(({ binding }) => binding),
-    )
-  const complete = records.filter(({ binding }) => !lacks(binding))
-  return complete.flatMap(({ binding }) => callsOf(signature, binding, respectively))
+  const bindings = records.map(({ binding }) => binding)
+  if (bindings.some(({ missing }) => missing.length > 0)) fillFromRest(analysis, signature, stretch, bindings)
+  const complete = bindings.filter(binding => !lacks(binding))
+  return {
+    request,
+    calls: complete.flatMap(binding => callsOf(signature, binding, respectively)),
+    filled: filling(bindings),
+  }
+}
+
+function filling([first]: Binding[]): number {
+  const required = first?.bound.filter(({ parameter }) => parameter.required) ?? []
+  const total = required.length + (first?.missing.length ?? 0)
+  return total === 0 ? 0 : required.reduce((sum, { score }) => sum + score, 0) / total
 }
 
 /** What the stretch itself does not say may stand elsewhere in the message. */

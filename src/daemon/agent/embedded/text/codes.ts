@@ -42,6 +42,7 @@ function kindOf(chunk: string): MentionKind | undefined {
   if (isEmail(chunk)) return 'email'
   if (isPath(chunk)) return 'path'
   if (isYearRange(chunk)) return 'code'
+  if (/^[A-G](?:#|♯|♭)m?$/.test(chunk)) return 'code'
   if (isExpression(chunk)) return 'expression'
   return isIdentifier(chunk) ? 'code' : undefined
 }

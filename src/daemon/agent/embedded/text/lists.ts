@@ -39,7 +39,7 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   const lists: Mention[][] = []
   let current: Mention[] = []
   const flush = () => {
-    if (current.length > 1) lists.push(current)
+    if (current.length > 2 || (current.length === 2 && hasConjunction(current, tokens))) lists.push(current)
     current = []
   }
   for (const mention of surfaceOf(mentions)) {
@@ -49,6 +49,14 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   }
   flush()
   return lists
+}
+
+/** A comma alone explains more often than it lists: "a city, Rome". */
+function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
+  const between = tokens.slice(a!.to, b!.from).map(token => token.lower)
+  return (
+    a!.kind === 'number' || a!.kind === 'quoted' || ['and', 'or', '&'].some(word => between.includes(word))
+  )
 }
 
 function alike(a: Mention, b: Mention): boolean {

@@ -1,3 +1,4 @@
+import { homeOf } from '../lexicon/cities.ts'
 import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
 import { countryOf, isCountry, isRegion, isState } from '../lexicon/places.ts'
 import type { Mention } from './mention.ts'
@@ -109,7 +110,7 @@ function describe(
     from,
     to,
     text: name.endsWith("'s") || name.endsWith('’s') ? name.slice(0, -2) : name,
-    place: has('Place') || isRegion(name),
+    place: has('Place') || isRegion(name) || homeOf(name) !== undefined,
     ...(countryOf(name) && { country: countryOf(name) }),
     person: has('Person') || has('FirstName') || has('LastName'),
     organization: has('Organization'),

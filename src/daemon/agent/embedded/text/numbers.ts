@@ -45,7 +45,8 @@ export function findNumbers(text: string, tokens: Token[]): Mention[] {
 function readNumber(text: string, tokens: Token[], start: number): Mention | undefined {
   const money = CURRENCY_MARKS[tokens[start]!.text]
   const first = money ? start + 1 : start
-  const base = readDigits(tokens, first) ?? readWords(tokens, first) ?? readImplied(tokens, first)
+  const base =
+    readDigits(tokens, first, money !== undefined) ?? readWords(tokens, first) ?? readImplied(tokens, first)
   if (!base) return undefined
   const quantity: Quantity = { ...base.quantity, ...(money && { unit: money }) }
   let to = base.to
@@ -62,7 +63,7 @@ interface ReadNumber {
   to: number
 }
 
-function readDigits(tokens: Token[], at: number): ReadNumber | undefined {
+function readDigits(tokens: Token[], at: number, money: boolean): ReadNumber | undefined {
   const token = tokens[at]
   if (token?.kind !== 'number') return undefined
   const value = Number(token.text.replaceAll(',', '').replace('\u2212', '-'))
@@ -72,7 +73,7 @@ function readDigits(tokens: Token[], at: number): ReadNumber | undefined {
     return { quantity: { value, ordinal: true }, to: at + 2 }
   const power = readPowerOfTen(tokens, at + 1)
   if (power) return { quantity: { value: Number(`${value}e${power.value}`) }, to: power.to }
-  const scale = next && (next.glued ? LETTER_SCALES[next.text] : undefined)
+  const scale = next?.glued && !(next.text === 'K' && !money) ? LETTER_SCALES[next.text] : undefined
   if (scale) return { quantity: { value: rounded(value * scale) }, to: at + 2 }
   return applyScales(tokens, { quantity: { value }, to: at + 1 })
 }

@@ -44,6 +44,8 @@ const IRREGULAR = new Map(
     division: 'divid',
     divide: 'divid',
     news: 'news',
+    state: 'state',
+    states: 'state',
     taller: 'tall',
     longer: 'long',
   }),
