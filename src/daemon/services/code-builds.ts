@@ -16,13 +16,19 @@ import type { Build } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
 import type { Rooms } from './rooms.ts'
 import { describingTenant } from './served.ts'
+import { Slots } from './turns.ts'
 
 /** Importing modules is quick; a program may have to be fetched first, as `npx -y` does. */
 const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
 
+/** Each has a process that loads the code. Programs wait for others, such as npm, more than they work. */
+const BUILT_AT_ONCE = { module: 4, program: 8 }
+
 /** Builds of custom servers: their code is bundled where it is source, and asked what it defines. */
 export class CodeBuilds {
   readonly #rooms: Rooms
+  readonly #modules = new Slots(BUILT_AT_ONCE.module)
+  readonly #programs = new Slots(BUILT_AT_ONCE.program)
 
   constructor(rooms: Rooms) {
     this.#rooms = rooms
@@ -33,8 +39,9 @@ export class CodeBuilds {
    * served, TIMEOUT for code that does not load in time, UPSTREAM_FAILED when dependencies cannot be fetched.
    */
   async make(build: Build, request: BuildRequest, source: Source | undefined): Promise<BuiltArtifact> {
-    if (request.program) return this.#makeProgram(build, request, source)
-    return this.#remembered(source!, request) ?? this.#makeModule(build, request, source!)
+    if (request.program) return this.#programs.run(() => this.#makeProgram(build, request, source))
+    const remembered = this.#remembered(source!, request)
+    return remembered ?? this.#modules.run(() => this.#makeModule(build, request, source!))
   }
 
   #remembered(source: Source, request: BuildRequest): BuiltArtifact | undefined {

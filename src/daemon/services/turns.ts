@@ -14,6 +14,28 @@ export class Turns {
   }
 }
 
+/** At most so many pieces of work at once; the others wait in the order they came. */
+export class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>(resolve => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+}
+
 /** Runs `work` for every entry, at most `limit` at a time. */
 export async function forEachBounded<T>(
   entries: readonly T[],

@@ -144,6 +144,16 @@ test.each([
   expect(failure.details).toMatch(/^tools\/a\.ts:1:15: /)
 })
 
+test('a package among the development dependencies is told as that', async () => {
+  const failure = await failureOf({
+    'package.json': '{"devDependencies":{"zod":"^4.0.0"}}',
+    'tools/a.ts': `import { z } from 'zod'\nexport default z`,
+  })
+  expect(failure.details).toContain(
+    '"zod" is among "devDependencies", which are not installed; move it with: npm install --save-prod zod',
+  )
+})
+
 test('a module without a default export is told by its name', async () => {
   const failure = await failureOf({ 'tools/a.ts': 'export const add = 1' })
   expect(failure.message).toBe(

@@ -2,16 +2,21 @@ import type { BuildFailure, Message } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
 import { nativeAddon } from './bundle-inputs.ts'
 import { codeFrame } from './code-frame.ts'
+import { readDevDependencies } from './lock-file.ts'
 
 /** More would not help a reader. */
 const MAX_TOLD = 20
 
-/** What esbuild says of a project as INVALID_MCP: the first fault in the message, all with excerpts in `details`. */
-export function toBundleError(error: unknown): unknown {
+/**
+ * What esbuild says of the project in `directory` as INVALID_MCP: the first fault in the message, all with excerpts in
+ * `details`.
+ */
+export function toBundleError(error: unknown, directory: string): unknown {
   if (!isBuildFailure(error)) return error
   const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
   if (addon) return nativeAddon(/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(addon.text)?.[0] ?? '.node')
-  const faults = error.errors.map(toFault)
+  const devDependencies = readDevDependencies(directory)
+  const faults = error.errors.map(message => toFault(message, devDependencies))
   const [first] = faults
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
   return new HostingError('INVALID_MCP', `The source cannot be bundled: ${first!.head}${more}`, {
@@ -32,8 +37,8 @@ interface Fault {
   frame: string
 }
 
-function toFault({ text, location }: Message): Fault {
-  const sentence = explain(text)
+function toFault({ text, location }: Message, devDependencies: readonly string[]): Fault {
+  const sentence = explain(text, devDependencies)
   if (sentence.isWhole || !location) return { head: sentence.text, frame: sentence.text }
   // esbuild counts bytes from 0.
   const column = Buffer.from(location.lineText).subarray(0, location.column).toString().length + 1
@@ -49,12 +54,12 @@ function isInside(file: string): boolean {
 }
 
 /** esbuild's words, with the next step where there is one. `isWhole`: it names its own place. */
-function explain(text: string): { text: string; isWhole?: boolean } {
+function explain(text: string, devDependencies: readonly string[]): { text: string; isWhole?: boolean } {
   const missingExport = /^No matching export in "(.+)" for import "(.+)"$/.exec(text)
   if (missingExport)
     return { text: explainMissingExport(missingExport[1]!, missingExport[2]!), isWhole: true }
   const unresolved = /^Could not resolve "(.+)"$/.exec(text)
-  if (unresolved) return { text: `${text}${unresolvedHint(unresolved[1]!)}` }
+  if (unresolved) return { text: `${text}${unresolvedHint(unresolved[1]!, devDependencies)}` }
   return { text }
 }
 
@@ -63,9 +68,11 @@ function explainMissingExport(file: string, name: string): string {
   return `${file} has no default export: export the definition with "export default defineTool({…})"`
 }
 
-function unresolvedHint(path: string): string {
+function unresolvedHint(path: string, devDependencies: readonly string[]): string {
   if (path.startsWith('.') || path.startsWith('/')) return ': there is no such file in the source'
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
   if (name === 'mcp-hosting') return ': handler modules import from "mcp-hosting/server"'
+  if (devDependencies.includes(name))
+    return `: "${name}" is among "devDependencies", which are not installed; move it with: npm install --save-prod ${name}`
   return `: the package "${name}" is not among the project's dependencies; add it with: npm install ${name}`
 }
