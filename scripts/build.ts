@@ -77,20 +77,25 @@ export async function buildDist(): Promise<string[]> {
     build({ ...common, entryPoints: { standalone: 'src/instance/standalone.ts' }, minify: true }),
     // What custom servers import; it becomes part of their bundles.
     build({ ...common, entryPoints: { server: 'src/sdk/server.ts' }, banner: {} }),
+    // What applications import to sign users in.
+    build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
   const files = [...results.flatMap(result => result.outputFiles ?? []), ...(await emitDeclarations())]
   for (const file of files) writeWhenChanged(file.path, file.contents)
   return files.map(file => file.path)
 }
 
-/** Types of `mcp-hosting/server`, for the editors of those who write custom servers. */
+/** Types of `mcp-hosting/server` and `mcp-hosting/oauth`, for the editors of those who import them. */
 async function emitDeclarations(): Promise<{ path: string; contents: Uint8Array }[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-types-'))
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const project = join(root, 'src/sdk/tsconfig.json')
   try {
     await promisify(execFile)(process.execPath, [compiler, '--project', project, '--outDir', folder])
-    return readdirSync(folder).map(name => ({
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+      name.endsWith('.d.ts'),
+    )
+    return names.map(name => ({
       path: join(dist, 'sdk', name),
       contents: readFileSync(join(folder, name)),
     }))

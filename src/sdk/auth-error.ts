@@ -28,12 +28,18 @@ export function createAuthError({
     error,
     error_description: errorDescription,
   }
-  const challenge = Object.entries(parameters).map(([name, value]) => `${name}=${quote(value)}`)
   return {
     content: [{ type: 'text', text: message }],
     isError: true,
-    _meta: { 'mcp/www_authenticate': [`Bearer ${challenge.join(', ')}`] },
+    _meta: { 'mcp/www_authenticate': [bearerChallenge(parameters)] },
   }
+}
+
+/** A `WWW-Authenticate` value of RFC 6750 3. */
+export function bearerChallenge(parameters: Record<string, string>): string {
+  return `Bearer ${Object.entries(parameters)
+    .map(([name, value]) => `${name}=${quote(value)}`)
+    .join(', ')}`
 }
 
 /** A quoted-string of RFC 9110 5.6.4; line breaks and other control characters cannot be part of one. */

@@ -21,7 +21,8 @@ export function askConsent(
   accepted: AuthorizationRequest,
 ): Response {
   const { upstreams, cookies, sealer, endpoints } = component
-  const browser = cookies.read(request, CONSENT_COOKIE) || randomToken()
+  const known = cookies.read(request, CONSENT_COOKIE)
+  const browser = known !== undefined && /^[\w-]{43}$/.test(known) ? known : randomToken()
   const ticket: ConsentTicket = {
     request: accepted,
     browserHash: hashToken(browser),

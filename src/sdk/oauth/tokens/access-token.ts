@@ -59,6 +59,9 @@ export interface TokenExpectation {
   now(): number
 }
 
+/** Errors of jose for a JWKS that does not come, or is none. */
+const UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
+
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /** Verifies as RFC 9068 4 says. Errors: `invalid_token`, with the reason that the client may know. */
@@ -90,7 +93,15 @@ async function verifyJwt(
     })
     return payload
   } catch (cause) {
-    const isExpired = (cause as { code?: string }).code === 'ERR_JWT_EXPIRED'
+    if (cause instanceof OAuthError) throw cause
+    const { code } = cause as { code?: string }
+    // The issuer's keys cannot be had: that is not the token's fault.
+    if (code === undefined || UNAVAILABLE.has(code)) {
+      throw new OAuthError('temporarily_unavailable', 'The token cannot be verified at the moment.', {
+        cause,
+      })
+    }
+    const isExpired = code === 'ERR_JWT_EXPIRED'
     throw new OAuthError('invalid_token', isExpired ? 'The token is expired.' : 'The token is not valid.', {
       cause,
     })

@@ -7,6 +7,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose'
+import { OAuthError } from '../oauth-error.ts'
 import type { Sealer } from '../secrets.ts'
 import type { OAuthStorage } from '../storage/storage.ts'
 import { keyPeriods, periodEnd } from './key-periods.ts'
@@ -57,7 +58,7 @@ export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
     async verificationKey(kid) {
       const key = (await published()).find(candidate => candidate.kid === kid)
       if (key) return key.publicKey
-      throw new Error('No such key is published.')
+      throw new OAuthError('invalid_token', 'The token is signed with no key of ours.')
     },
     publicKeys: async () => ({ keys: (await published()).map(({ publicJwk }) => publicJwk) }),
   }
