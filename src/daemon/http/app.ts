@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
+import { chatsEndpoints } from './api/chats.ts'
 import { daemonEndpoints } from './api/daemon.ts'
 import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
+import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
 import { dispatch, refuseUnknown } from './dispatch.ts'
@@ -16,6 +18,7 @@ import { rateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
 import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
+import { testEndpoints } from './v1/test.ts'
 
 export interface AppOptions {
   services: Services
@@ -34,6 +37,9 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const deployments = deploymentsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const projects = projectsEndpoints(services)
+  const test = testEndpoints(services)
+  const chats = chatsEndpoints(services)
+  const modelKeys = modelKeysEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
   const daemon = daemonEndpoints(requestStop)
   const routes: Route[] = (
@@ -45,14 +51,16 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /v1/build', 'READ', build.listBuilds],
       ['GET /v1/build/{mcp_id}', 'READ', build.getBuild],
       ['GET /v1/build/{mcp_id}/artifact', 'READ', build.getArtifact],
+      ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
+      ['GET /v1/build/{mcp_id}/surface', 'READ', build.getSurface],
       ['DELETE /v1/build/{mcp_id}', 'BUILD_AND_DEPLOY', build.removeBuild],
+
+      ['POST /v1/test', 'CHAT', test.runTest],
 
       ['POST /v1/deploy', 'BUILD_AND_DEPLOY', deploy.createDeployment],
       ['GET /v1/deploy', 'READ', deploy.listDeployments],
       ['GET /v1/deploy/{deployment_id}/status', 'READ', deploy.getStatus],
       ['POST /v1/deploy/{deployment_id}/stop', 'BUILD_AND_DEPLOY', deploy.stop],
-      ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
-      ['GET /v1/build/{mcp_id}/surface', 'READ', build.getSurface],
       ['POST /v1/deploy/{deployment_id}/start', 'BUILD_AND_DEPLOY', deploy.start],
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
@@ -67,6 +75,14 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
+
+      ['GET /api/chats', 'CHAT', chats.listChats],
+      ['DELETE /api/chats/{chatId}', 'CHAT', chats.removeChat],
+      ['GET /api/chat-messages/chat/id/{chatId}', 'CHAT', chats.listMessages],
+      ['GET /api/chat-messages/chat/id/{chatId}/count', 'CHAT', chats.countMessages],
+      ['GET /api/model-keys', 'CHAT', modelKeys.listModelKeys],
+      ['PUT /api/model-keys/{vendor}', 'ADMIN', modelKeys.saveModelKey],
+      ['DELETE /api/model-keys/{vendor}', 'ADMIN', modelKeys.removeModelKey],
 
       ['POST /api/keys', 'ADMIN', keys.createKey],
       ['GET /api/keys', 'ADMIN', keys.listKeys],

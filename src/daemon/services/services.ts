@@ -1,19 +1,21 @@
 import { ApiKeys } from './api-keys.ts'
 import { Builds } from './builds.ts'
+import { Chats } from './chats.ts'
 import { DeploymentLogs } from './deployment-logs.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
+import { VendorKeys } from './model-keys.ts'
 import { Previews } from './previews.ts'
 import { Projects } from './projects.ts'
 import { RateLimits } from './rate-limits.ts'
 import { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
 import { Sources } from './sources.ts'
-
-/** What the HTTP API calls. */
 import { Surfaces } from './surfaces.ts'
 import { TestAddresses } from './test-addresses.ts'
 import { TestRuns } from './test-runs.ts'
+
+/** What the HTTP API calls. */
 export interface Services {
   builds: Builds
   deployments: Deployments
@@ -22,16 +24,18 @@ export interface Services {
   previews: Previews
   projects: Projects
   sources: Sources
-  apiKeys: ApiKeys
-  rateLimits: RateLimits
   surfaces: Surfaces
   testRuns: TestRuns
   chats: Chats
   vendorKeys: VendorKeys
+  apiKeys: ApiKeys
+  rateLimits: RateLimits
 }
 
 export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
   const previews = new Previews(rooms)
+  const chats = new Chats(rooms)
+  const vendorKeys = new VendorKeys(rooms)
   return {
     previews,
     builds: new Builds(rooms, previews),
@@ -40,11 +44,11 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     records: new Records(rooms, previews),
     projects: new Projects(rooms),
     sources: new Sources(rooms),
-    apiKeys: new ApiKeys(rooms.store, rooms.clock),
-    rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
-  }
-}
     surfaces: new Surfaces(rooms),
     chats,
     vendorKeys,
     testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
+    apiKeys: new ApiKeys(rooms.store, rooms.clock),
+    rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
+  }
+}

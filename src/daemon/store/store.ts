@@ -1,8 +1,10 @@
 import { AddressStore } from './addresses.ts'
 import { ApiKeyStore } from './api-keys.ts'
 import { BuildStore } from './builds.ts'
+import { ChatStore } from './chats.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
+import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
 import { ServerStore } from './servers.ts'
 import { SourceStore } from './sources.ts'
@@ -17,6 +19,8 @@ export interface Store {
   apiKeys: ApiKeyStore
   projects: ProjectStore
   sources: SourceStore
+  chats: ChatStore
+  modelKeys: ModelKeyStore
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -34,6 +38,8 @@ export function openStore(path: string): Store {
     apiKeys: new ApiKeyStore(database),
     projects: new ProjectStore(database),
     sources: new SourceStore(database),
+    chats: new ChatStore(database),
+    modelKeys: new ModelKeyStore(database),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }

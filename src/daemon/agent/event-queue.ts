@@ -1,0 +1,24 @@
+/** What one side tells, for another side to read at its own pace. */
+export class EventQueue<T> {
+  readonly #waiting: T[] = []
+  #ended = false
+  #wake = () => {}
+
+  push(event: T): void {
+    this.#waiting.push(event)
+    this.#wake()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  async *read(): AsyncGenerator<T> {
+    for (;;) {
+      while (this.#waiting.length > 0) yield this.#waiting.shift()!
+      if (this.#ended) return
+      await new Promise<void>(resolve => (this.#wake = resolve))
+    }
+  }
+}

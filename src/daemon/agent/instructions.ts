@@ -1,0 +1,18 @@
+import type { TestContext } from '../../shared/test-runs.ts'
+import type { Offer } from './offer.ts'
+
+/** What a model is told before the conversation. The same for the same server and context, so that runs can be compared. */
+export function instructionsFor(
+  { instructions }: Pick<Offer, 'instructions'>,
+  context: TestContext | undefined,
+): string {
+  const parts = [
+    'You use the tools, resources and prompts of one MCP server on behalf of a user.',
+    'Call what the request needs, with values the user gave; calls that do not depend on each other go into one turn.',
+    'When nothing that the server offers fits the request, say so and call nothing. Answer briefly, from the results.',
+  ]
+  if (instructions) parts.push(`The server says of itself:\n${instructions}`)
+  if (context?.user_id) parts.push(`The user's id is ${JSON.stringify(context.user_id)}.`)
+  if (context?.session_data) parts.push(`Data of the session: ${JSON.stringify(context.session_data)}`)
+  return parts.join('\n\n')
+}

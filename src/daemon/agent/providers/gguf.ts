@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { HostingError } from '../../../shared/errors.ts'
+import { homePaths } from '../../../shared/paths.ts'
+import { createGgufModel, type LlamaChatLike } from './gguf-model.ts'
+
+/** What is used of node-llama-cpp (https://node-llama-cpp.withcat.ai/api/functions/getLlama). */
+interface NodeLlamaCpp {
+  getLlama(options: {
+    logLevel: string
+  }): Promise<{ loadModel(options: { modelPath: string }): Promise<LlamaModel> }>
+  LlamaChat: new (options: { contextSequence: unknown }) => LlamaChatLike
+}
+interface LlamaModel {
+  createContext(): Promise<{ getSequence(): unknown }>
+  dispose(): Promise<void>
+}
+
+/** A loaded model stays for the next case of a suite; gigabytes are not kept for longer than that. */
+const KEPT_IDLE_MS = 60_000
+
+interface Loaded {
+  file: string
+  model: Promise<{ chat: LlamaChatLike; dispose(): Promise<void> }>
+}
+let loaded: Loaded | undefined
+let idle: NodeJS.Timeout | undefined
+
+/** Throws NOT_FOUND for a file that is not there, UNAVAILABLE when node-llama-cpp is not installed or cannot load it. */
+export async function openGguf(file: string): Promise<LanguageModelV4> {
+  if (!existsSync(file)) throw new HostingError('NOT_FOUND', `There is no model file ${file}.`)
+  if (loaded && loaded.file !== file) await drop()
+  loaded ??= { file, model: load(file) }
+  const { model } = loaded
+  model.catch(() => (loaded = undefined)) // The next try begins anew; the error is told below.
+  clearTimeout(idle)
+  idle = setTimeout(() => void drop(), KEPT_IDLE_MS).unref()
+  const { chat } = await model
+  return createGgufModel(file, chat)
+}
+
+async function drop(): Promise<void> {
+  const { model } = loaded ?? {}
+  loaded = undefined
+  await model?.then(
+    one => one.dispose(),
+    () => {}, // What was never loaded holds nothing.
+  )
+}
+
+async function load(file: string) {
+  const { getLlama, LlamaChat } = await importLlama()
+  try {
+    const llama = await getLlama({ logLevel: 'error' })
+    const model = await llama.loadModel({ modelPath: file })
+    const context = await model.createContext()
+    const chat = new LlamaChat({ contextSequence: context.getSequence() })
+    return { chat, dispose: () => model.dispose() }
+  } catch (cause) {
+    throw new HostingError(
+      'UNAVAILABLE',
+      `The model file ${file} cannot be loaded: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+/** From the folder for additions in the home, or from wherever this package is installed. */
+async function importLlama(): Promise<NodeLlamaCpp> {
+  const folder = join(homePaths().home, 'plugins')
+  for (const from of [join(folder, 'package.json'), import.meta.filename]) {
+    const path = resolveFrom(from)
+    if (path) return import(pathToFileURL(path).href)
+  }
+  throw new HostingError('UNAVAILABLE', 'A gguf model needs node-llama-cpp, which is not installed.', {
+    details: `It is no part of this package because of its size. Install it with: npm install --prefix ${folder} node-llama-cpp`,
+    next: [{ description: 'Install it', command: `npm install --prefix ${folder} node-llama-cpp` }],
+  })
+}
+
+function resolveFrom(file: string): string | undefined {
+  try {
+    return createRequire(file).resolve('node-llama-cpp')
+  } catch {
+    return undefined // Not installed there.
+  }
+}

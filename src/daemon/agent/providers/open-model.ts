@@ -1,0 +1,88 @@
+import { resolve } from 'node:path'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { HostingError } from '../../../shared/errors.ts'
+import type { ModelVendor } from '../../../shared/model-keys.ts'
+import { type ModelChoice, modelName } from './model-id.ts'
+import { vendorFetch } from './vendor-fetch.ts'
+
+/** A vendor's key and, for gateways and tests, its address. */
+export interface VendorAccess {
+  apiKey: string
+  baseUrl?: string
+}
+
+export type ModelKeys = Partial<Record<ModelVendor, VendorAccess>>
+
+export interface OpenedModel {
+  model: LanguageModelV4
+  /** As results name it. */
+  name: string
+  /** Tool results may carry pictures. */
+  takesImages: boolean
+  /** What the vendor's own options are to be, under its key. */
+  providerOptions: Record<string, Record<string, string | boolean>>
+}
+
+/**
+ * The model of a choice; its provider's code is loaded now and not before. Throws UNAVAILABLE when its vendor's key is
+ * missing or node-llama-cpp is not installed, NOT_FOUND for a GGUF file that is not there.
+ */
+export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<OpenedModel> {
+  const plain = { name: modelName(choice), takesImages: false, providerOptions: {} }
+  switch (choice.kind) {
+    case 'embedded': {
+      const { createEmbeddedModel } = await import('../embedded/embedded-model.ts')
+      return { ...plain, model: createEmbeddedModel() }
+    }
+    case 'anthropic': {
+      const { apiKey, baseUrl } = requireKey('anthropic', keys, plain.name)
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      const provider = createAnthropic({ apiKey, baseURL: baseUrl, fetch: vendorFetch() })
+      return { ...plain, model: provider(choice.model), takesImages: true }
+    }
+    case 'openai': {
+      const { apiKey, baseUrl } = requireKey('openai', keys, plain.name)
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: vendorFetch() })
+      // Nothing of a test is to be kept by the vendor.
+      return {
+        ...plain,
+        model: provider(choice.model),
+        takesImages: true,
+        providerOptions: { openai: { store: false } },
+      }
+    }
+    case 'compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      const provider = createOpenAICompatible({
+        name: 'local',
+        baseURL: choice.baseUrl,
+        includeUsage: true,
+        fetch: vendorFetch(),
+      })
+      return { ...plain, model: provider(choice.model) }
+    }
+    case 'gguf': {
+      const { openGguf } = await import('./gguf.ts')
+      return { ...plain, model: await openGguf(resolve(choice.file)) }
+    }
+  }
+}
+
+const VENDOR_NAME = { anthropic: 'Anthropic', openai: 'OpenAI' } as const
+
+function requireKey(vendor: ModelVendor, keys: ModelKeys, model: string): VendorAccess {
+  const access = keys[vendor]
+  if (access) return access
+  throw new HostingError(
+    'UNAVAILABLE',
+    `The model ${model} needs a key of ${VENDOR_NAME[vendor]}, and none is configured.`,
+    {
+      details: `Set ${vendor.toUpperCase()}_API_KEY, or save one: mcp models login ${vendor}. The model "embedded" needs no key.`,
+      next: [
+        { description: 'Save a key', command: `mcp models login ${vendor}` },
+        { description: 'Use the embedded model', command: 'mcp test --model embedded …' },
+      ],
+    },
+  )
+}

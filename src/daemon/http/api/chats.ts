@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { chatMessageCountSchema, chatMessagePageSchema, chatPageSchema } from '../../../shared/chats.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+import { idSchema, limitSchema } from '../path-ids.ts'
+
+const params = z.object({ chatId: idSchema })
+
+export function chatsEndpoints({ chats }: Services) {
+  const listChats = endpoint({
+    operationId: 'listChats',
+    summary: 'List chats with the test agent, newest first',
+    query: z.strictObject({
+      mcpId: z.string().optional(),
+      name: z.string().optional(),
+      limit: limitSchema,
+      nextToken: z.string().optional(),
+    }),
+    answers: { 200: { description: 'A page of chats', schema: chatPageSchema } },
+    run: ({ query: { limit, nextToken, ...filter } }) => ({
+      status: 200,
+      data: chats.list(filter, limit, nextToken),
+    }),
+  })
+
+  const listMessages = endpoint({
+    operationId: 'listChatMessages',
+    summary: 'List the messages of a chat, oldest first',
+    params,
+    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
+    answers: { 200: { description: 'A page of messages', schema: chatMessagePageSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params, query }) => ({
+      status: 200,
+      data: chats.messages(params.chatId, query.limit, query.nextToken),
+    }),
+  })
+
+  const countMessages = endpoint({
+    operationId: 'countChatMessages',
+    summary: 'Count the messages of a chat',
+    params,
+    answers: { 200: { description: 'The count', schema: chatMessageCountSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: chats.count(params.chatId) }),
+  })
+
+  const removeChat = endpoint({
+    operationId: 'removeChat',
+    summary: 'Forget a chat with its messages',
+    params,
+    answers: { 204: { description: 'Removed' } },
+    errors: ['NOT_FOUND'],
+    run({ params }) {
+      chats.remove(params.chatId)
+      return { status: 204 }
+    },
+  })
+
+  return { listChats, listMessages, countMessages, removeChat }
+}

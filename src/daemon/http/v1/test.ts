@@ -1,0 +1,21 @@
+import { testEventSchema, testRequestSchema, testResultSchema } from '../../../shared/test-runs.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+
+export function testEndpoints({ testRuns }: Services) {
+  const runTest = endpoint({
+    operationId: 'runTest',
+    summary: 'Send a message to an agent that uses a built server, and tell what it did',
+    body: testRequestSchema,
+    answers: {
+      200: { description: 'The agent has answered', schema: testResultSchema, events: testEventSchema },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED', 'UNAVAILABLE', 'TIMEOUT', 'CANCELLED'],
+    async run({ body, signal, accepts }) {
+      if (!accepts('text/event-stream')) return { status: 200, data: await testRuns.run(body, signal) }
+      return { status: 200, events: testRuns.events(body, signal) }
+    },
+  })
+
+  return { runTest }
+}

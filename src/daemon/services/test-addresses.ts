@@ -1,0 +1,53 @@
+import type { Build } from '../store/builds.ts'
+import { mcpUrl } from './addresses.ts'
+import type { Rooms } from './rooms.ts'
+import { servedPreview } from './served.ts'
+
+/** Where a build is tested: the preview's address for a server's newest build, one for the time of the tests for others. */
+export class TestAddresses {
+  readonly #rooms: Rooms
+  /** Build id → how many tests use its address now, and where it is. */
+  readonly #open = new Map<string, { users: number; url: Promise<string> }>()
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  async use<T>(build: Build, work: (url: string) => Promise<T>): Promise<T> {
+    const { store, addresses } = this.#rooms
+    const preview = addresses.find(build.name, 'preview')
+    if (preview && store.servers.find(build.name)?.previewMcpId === build.id) return work(mcpUrl(preview))
+    const open = this.#open.get(build.id) ?? { users: 0, url: this.#serve(build) }
+    this.#open.set(build.id, open)
+    open.users++
+    try {
+      return await work(await open.url)
+    } finally {
+      if (--open.users === 0) await this.#close(build)
+    }
+  }
+
+  async #serve(build: Build): Promise<string> {
+    const { gateway, supervisor } = this.#rooms
+    const id = servedId(build)
+    const port = await gateway.open(id)
+    const address = { server: build.name, slot: 'preview' as const, port, subdomain: null }
+    const served = servedPreview(this.#rooms, build, address)
+    supervisor.add({ ...served, tenant: { ...served.tenant, id } })
+    gateway.point(id, id)
+    return mcpUrl(address)
+  }
+
+  async #close(build: Build): Promise<void> {
+    const { gateway, supervisor, logs } = this.#rooms
+    const id = servedId(build)
+    this.#open.delete(build.id)
+    await gateway.close(id)
+    await supervisor.remove(id)
+    await logs.remove(id)
+  }
+}
+
+function servedId({ id }: Build): string {
+  return `${id}-test`
+}
