@@ -22,6 +22,8 @@ export interface RequestInput {
   upload?: Upload
   /** Overrides the client's; Infinity: none. */
   timeoutMs?: number
+  /** Ends this request alone. */
+  signal?: AbortSignal | undefined
 }
 
 export interface Upload {
@@ -52,8 +54,10 @@ export interface ApiClient {
   get<T>(path: string, query?: RequestInput['query']): Promise<T>
   post<T>(path: string, body?: unknown, headers?: RequestInput['headers']): Promise<T>
   delete<T>(path: string): Promise<T>
-  /** A server-sent event stream: the `data` of each event, parsed as JSON. Ends with the stream. */
-  events<T>(path: string, query?: RequestInput['query']): AsyncIterable<T>
+  /**
+   * A server-sent event stream: the `data` of each event, parsed as JSON. Ends with the stream; throws when `signal` aborts.
+   */
+  events<T>(path: string, query?: RequestInput['query'], signal?: AbortSignal): AsyncIterable<T>
   close(): void
 }
 
@@ -69,7 +73,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const { upload } = input
     const headers = { ...defaultHeaders(options.apiKey, body), ...uploadHeaders(upload), ...input.headers }
     // An upload may take long; only one that stands still is given up.
-    const signal = signalFor(options, upload ? Infinity : input.timeoutMs)
+    const signal = signalFor(options, upload ? Infinity : input.timeoutMs, input.signal)
     options.trace?.(`> ${method} ${url.href}`)
     try {
       return await new Promise<IncomingMessage>((resolve, reject) => {
@@ -111,9 +115,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     post: async (path, body, headers) =>
       (await exchange<never>('POST', path, { body: body ?? {}, headers })).data,
     delete: async path => (await exchange<never>('DELETE', path)).data,
-    async *events(path, query) {
+    async *events(path, query, signal) {
       const headers = { accept: 'text/event-stream' }
-      const incoming = await send('GET', path, { query, headers, timeoutMs: Infinity })
+      const incoming = await send('GET', path, { query, headers, signal, timeoutMs: Infinity })
       const status = incoming.statusCode!
       if (status !== 200)
         throw errorOfAnswer({
@@ -176,8 +180,12 @@ function uploadHeaders(upload: Upload | undefined): Record<string, string> {
   return { 'content-type': upload.contentType, 'content-length': String(upload.bytes) }
 }
 
-function signalFor(options: ApiClientOptions, timeoutMs = options.timeoutMs): AbortSignal | undefined {
-  const signals = options.signal ? [options.signal] : []
+function signalFor(
+  options: ApiClientOptions,
+  timeoutMs = options.timeoutMs,
+  own?: AbortSignal,
+): AbortSignal | undefined {
+  const signals = [options.signal, own].filter(signal => signal !== undefined)
   if (Number.isFinite(timeoutMs)) signals.push(AbortSignal.timeout(timeoutMs))
   return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
 }

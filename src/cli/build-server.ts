@@ -28,7 +28,7 @@ export async function buildServer(context: CommandContext, buildable: Buildable)
     const request = await withSource(api, buildable, tell)
     update(`Building ${name}`)
     const record = await api.post<BuildRecord>('/v1/build', request)
-    return record.status === 'building' ? followBuild(context, api, record) : record
+    return settleBuild(context, api, record)
   })
 }
 
@@ -49,11 +49,13 @@ export function reportFailedBuild({ output }: CommandContext, record: BuildRecor
   ])
 }
 
-async function followBuild(
+/** Waits while it is building. */
+export async function settleBuild(
   { globals, signal }: CommandContext,
   api: ApiClient,
   record: BuildRecord,
 ): Promise<BuildRecord> {
+  if (record.status !== 'building') return record
   try {
     return await waitFor({
       read: () => api.get<BuildRecord>(`/v1/build/${encodeURIComponent(record.mcp_id)}`),

@@ -14,6 +14,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = { list: ['ls'], rem
 export const COMMANDS: readonly CommandEntry[] = [
   ...section('Build and run', {
     up: 'build, deploy to development and call a tool, in one go',
+    dev: 'build, serve and reload a project while you work on it',
     init: 'make a new project',
     build: 'build a server from its project file',
     deploy: 'deploy a project or a built server to an environment',

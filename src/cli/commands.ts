@@ -6,6 +6,7 @@ import connect from './commands/connect.ts'
 import * as context from './commands/context.ts'
 import * as daemon from './commands/daemon.ts'
 import deploy from './commands/deploy.ts'
+import dev from './commands/dev.ts'
 import doctor from './commands/doctor.ts'
 import exportBundle from './commands/export.ts'
 import init from './commands/init.ts'
@@ -37,6 +38,7 @@ export { reportUsage, runCommand } from './run-command.ts'
  */
 const ALL: readonly Command[] = [
   up,
+  dev,
   init,
   build,
   deploy,

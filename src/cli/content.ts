@@ -1,8 +1,14 @@
-import type { ContentBlock } from '@modelcontextprotocol/client'
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 
 /** What of MCP content a person can read: texts as they are, everything else in a line that tells what it is. */
 export function contentToText(content: readonly ContentBlock[]): string {
   return content.map(blockToText).join('\n')
+}
+
+/** The answer of a tool, its structured content where it has no other. */
+export function resultToText({ content, structuredContent }: CallToolResult): string {
+  if (content.length > 0) return contentToText(content)
+  return structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 2)
 }
 
 function blockToText(block: ContentBlock): string {

@@ -1,6 +1,7 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
+import { countsOf, countsToText } from '../counts.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
@@ -32,10 +33,10 @@ export default defineCommand({
     const { output } = context
     const project = programProject(input) ?? (await loadProject(dir))
     const { request, file } = project
-    const counts = countOf(request)
+    const counts = countsOf(request)
     if (check) {
       output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {
-        output.line(`${file} is valid: ${request.name}, ${request.template}, ${describe(counts)}`)
+        output.line(`${file} is valid: ${request.name}, ${request.template}, ${countsToText(request)}`)
         output.next({ description: 'Build it', command: dir === '.' ? 'mcp build' : `mcp build ${dir}` })
       })
       return
@@ -48,7 +49,7 @@ export default defineCommand({
       if (record.status === 'failed') return
       const time = record.build_time === undefined ? '' : ` in ${formatDurationMs(record.build_time * 1000)}`
       output.line(
-        `${record.status === 'ready' ? 'Built' : 'Building'} ${request.name}${time}: ${describe(countOf({ ...request, ...record }))}`,
+        `${record.status === 'ready' ? 'Built' : 'Building'} ${request.name}${time}: ${countsToText({ ...request, ...record })}`,
       )
       output.fields({ id: record.mcp_id, url: record.url })
       output.next({ description: 'Deploy it', command: `mcp deploy ${record.mcp_id}` })
@@ -56,20 +57,3 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedBuild(context, record)
   },
 })
-
-interface Counts {
-  tools: number
-  resources: number
-  prompts: number
-}
-
-function countOf(request: { [K in keyof Counts]?: unknown[] }): Counts {
-  const { tools = [], resources = [], prompts = [] } = request
-  return { tools: tools.length, resources: resources.length, prompts: prompts.length }
-}
-
-function describe(counts: Counts): string {
-  const parts = Object.entries(counts).filter(([, count]) => count > 0)
-  const words = parts.map(([noun, count]) => `${count} ${count === 1 ? noun.slice(0, -1) : noun}`)
-  return words.join(', ') || 'no tools, resources or prompts'
-}

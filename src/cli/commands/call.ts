@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
-import { contentToText } from '../content.ts'
+import { resultToText } from '../content.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { logTo, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
 
@@ -48,14 +48,10 @@ export default defineCommand({
 
 function report({ output }: CommandContext, tool: string, result: CallToolResult): ExitCode {
   if (output.json) output.result(result, () => {})
-  else if (result.isError) output.error(new HostingError('UPSTREAM_FAILED', `${tool}: ${textOf(result)}`))
-  else output.line(textOf(result))
+  else if (result.isError)
+    output.error(new HostingError('UPSTREAM_FAILED', `${tool}: ${resultToText(result)}`))
+  else output.line(resultToText(result))
   return result.isError ? EXIT.failed : EXIT.done
-}
-
-function textOf({ content, structuredContent }: CallToolResult): string {
-  if (content.length > 0) return contentToText(content)
-  return structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 2)
 }
 
 /** `1/2 Looked up` */

@@ -25,17 +25,27 @@ export async function uploadSource(
   folder: SourceFolder,
   tell: (text: string) => void,
 ): Promise<{ source: string; project_id: string }> {
-  const [packed, project] = await Promise.all([packSource(folder.directory), findProject(api, folder)])
+  const packed = await packSource(folder.directory)
   try {
-    const { sourceId, id } = await giveSource(api, project, packed, tell)
-    if (sourceId) return { source: sourceId, project_id: id }
-    throw new HostingError(
-      'UPSTREAM_FAILED',
-      `${api.url} took the source of ${folder.name} but gave no id for it.`,
-    )
+    return await sendSource(api, folder, packed, tell)
   } finally {
     packed.remove()
   }
+}
+
+/** The same with a folder that is packed already. */
+export async function sendSource(
+  api: ApiClient,
+  folder: SourceFolder,
+  packed: PackedSource,
+  tell: (text: string) => void,
+): Promise<{ source: string; project_id: string }> {
+  const { sourceId, id } = await giveSource(api, await findProject(api, folder), packed, tell)
+  if (sourceId) return { source: sourceId, project_id: id }
+  throw new HostingError(
+    'UPSTREAM_FAILED',
+    `${api.url} took the source of ${folder.name} but gave no id for it.`,
+  )
 }
 
 async function giveSource(

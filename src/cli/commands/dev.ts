@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import { defineCommand } from '../command.ts'
+import { DevSession } from '../dev/dev-session.ts'
+import { LEVELS } from '../dev/preview-log.ts'
+import type { ExitCode } from '../exit-codes.ts'
+import { loadProject } from '../project.ts'
+
+export default defineCommand({
+  name: 'dev',
+  summary: 'build, serve and reload a project while you work on it',
+  description:
+    'Builds the project, serves it at its preview URL, and builds it again with every change. The URL stays, connected clients go on and hear which lists changed. When a build fails, the last good one serves on. The log is shown meanwhile.',
+  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  options: {
+    level: {
+      type: 'string',
+      choices: LEVELS,
+      value: 'level',
+      default: 'info',
+      doc: 'log lines of this level and above',
+    },
+  },
+  examples: [
+    { command: 'mcp dev', does: 'the project in this folder' },
+    { command: 'mcp dev weather --level debug', does: 'with every MCP message' },
+    { command: 'mcp dev --json', does: 'one JSON object a line: built, failed, log' },
+  ],
+  async run(context, { dir, level }): Promise<ExitCode> {
+    await loadProject(dir).catch(ofNoProject)
+    const directory = statSync(resolve(dir)).isDirectory() ? resolve(dir) : dirname(resolve(dir))
+    return new DevSession(context, directory, level).run(() => loadProject(dir))
+  },
+})
+
+/** What is wrong in a project is shown and waited for; without any project there is nothing to wait for. */
+function ofNoProject(error: unknown): void {
+  if (!(error instanceof HostingError) || error.code !== 'INVALID_MCP') throw error
+}

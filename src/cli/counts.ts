@@ -1,0 +1,23 @@
+/** Lists of a build record or a build request. */
+export interface Counted {
+  tools?: readonly unknown[] | undefined
+  resources?: readonly unknown[] | undefined
+  prompts?: readonly unknown[] | undefined
+}
+
+export interface Counts {
+  tools: number
+  resources: number
+  prompts: number
+}
+
+export function countsOf({ tools = [], resources = [], prompts = [] }: Counted): Counts {
+  return { tools: tools.length, resources: resources.length, prompts: prompts.length }
+}
+
+/** `2 tools, 1 resource` */
+export function countsToText(counted: Counted): string {
+  const parts = Object.entries(countsOf(counted)).filter(([, count]) => count > 0)
+  const words = parts.map(([noun, count]) => `${count} ${count === 1 ? noun.slice(0, -1) : noun}`)
+  return words.join(', ') || 'no tools, resources or prompts'
+}

@@ -1,0 +1,109 @@
+import type { BuildRecord } from '../../shared/deployments.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { settleBuild } from '../build-server.ts'
+import type { CommandContext } from '../command-context.ts'
+import type { Project } from '../project.ts'
+
+export type Outcome =
+  | { kind: 'built'; record: BuildRecord; ms: number }
+  /** What was built last stays as it is. */
+  | { kind: 'failed'; error: HostingError; ms: number }
+  /** Nothing that counts had changed. */
+  | { kind: 'same' }
+
+export interface BuildLoopOptions {
+  /** Reads the project anew. */
+  open(): Promise<Project>
+  onOutcome(outcome: Outcome): Promise<void> | void
+}
+
+/** Builds a project again and again: one build at a time, and one more when something changed meanwhile. */
+export class BuildLoop {
+  readonly #context: CommandContext
+  readonly #options: BuildLoopOptions
+  #wanted: { since: number; force: boolean } | undefined
+  #running: Promise<void> | undefined
+  /** What the last build was made of. */
+  #fingerprint: string | undefined
+  /** The one that the server's source went to. */
+  #projectId: string | undefined
+
+  constructor(context: CommandContext, options: BuildLoopOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  /** Resolves when all that is wanted until then was built. `since`: when it changed; `force`: also when it did not. */
+  build({ since = performance.now(), force = false } = {}): Promise<void> {
+    this.#wanted = { since: this.#wanted?.since ?? since, force: force || (this.#wanted?.force ?? false) }
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #run(): Promise<void> {
+    for (let wanted = this.#wanted; wanted && !this.#context.signal.aborted; wanted = this.#wanted) {
+      this.#wanted = undefined
+      await this.#options.onOutcome(await this.#try(wanted))
+    }
+  }
+
+  async #try({ since, force }: { since: number; force: boolean }): Promise<Outcome> {
+    const elapsed = () => performance.now() - since
+    try {
+      const record = await this.#make(force)
+      if (!record) return { kind: 'same' }
+      if (record.status !== 'failed') return { kind: 'built', record, ms: elapsed() }
+      const { code, message, details } = record.error ?? { code: 'INTERNAL', message: 'The build failed.' }
+      return {
+        kind: 'failed',
+        error: new HostingError(code as HostingError['code'], message, { details }),
+        ms: elapsed(),
+      }
+    } catch (error) {
+      if (!(error instanceof HostingError) || error.code === 'CANCELLED') throw error
+      return { kind: 'failed', error, ms: elapsed() }
+    }
+  }
+
+  /** Undefined when there is nothing new to build. */
+  async #make(force: boolean): Promise<BuildRecord | undefined> {
+    const { request, sourceDirectory, project } = await this.#options.open()
+    if (sourceDirectory === undefined) {
+      // A program's files are not ours to know: whatever changes may be its code.
+      const fingerprint = request.program ? undefined : JSON.stringify(request)
+      return this.#unlessSame(fingerprint, force, async () => request)
+    }
+    const [{ packSource }, { sendSource }] = await Promise.all([
+      import('../source/pack-source.ts'),
+      import('../source/upload-source.ts'),
+    ])
+    const packed = await packSource(sourceDirectory)
+    try {
+      return await this.#unlessSame(JSON.stringify([request, packed.digest]), force, async () => {
+        const folder = { directory: sourceDirectory, name: request.name, project: project ?? this.#projectId }
+        const sent = await sendSource(await this.#context.api(), folder, packed, () => {})
+        this.#projectId = sent.project_id
+        return { ...request, ...sent }
+      })
+    } finally {
+      packed.remove()
+    }
+  }
+
+  async #unlessSame(
+    fingerprint: string | undefined,
+    force: boolean,
+    toRequest: () => Promise<Project['request']>,
+  ): Promise<BuildRecord | undefined> {
+    if (!force && fingerprint !== undefined && fingerprint === this.#fingerprint) return undefined
+    const api = await this.#context.api()
+    const request = await toRequest()
+    const record = await this.#context.output.progress(`Building ${request.name}`, async () =>
+      settleBuild(this.#context, api, await api.post<BuildRecord>('/v1/build', request)),
+    )
+    this.#fingerprint = fingerprint
+    return record
+  }
+}

@@ -1,0 +1,115 @@
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
+import { basename, join } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import { IGNORE_FILES, IgnoreRules } from '../source/ignore-rules.ts'
+
+/** Editors write a file in several steps: a change is told when nothing has come for so long … */
+const QUIET_MS = 15
+/** … but not later than this after the first. */
+const LATEST_MS = 150
+
+/** macOS and Windows watch a tree at the price of a folder; elsewhere Node would watch every file of it. */
+const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win32'
+
+/** Watches what belongs to a project's source, new folders included. */
+export class FolderWatcher {
+  readonly #directory: string
+  readonly #onChange: (firstAt: number) => void
+  /** By path relative to the project; the project itself is `''`. */
+  readonly #watchers = new Map<string, FSWatcher>()
+  #rules: IgnoreRules
+  #firstAt = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** `onChange` gets the moment of the first of the changes (`performance.now()`). Throws UNAVAILABLE at a system's limit. */
+  constructor(directory: string, onChange: (firstAt: number) => void) {
+    this.#directory = directory
+    this.#onChange = onChange
+    this.#rules = new IgnoreRules(directory)
+    this.#watch('')
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    for (const watcher of this.#watchers.values()) watcher.close()
+    this.#watchers.clear()
+  }
+
+  #watch(folder: string): void {
+    if (this.#watchers.has(folder)) return
+    const options = { recursive: WATCHES_TREES }
+    const watcher = this.#open(folder, options)
+    if (!watcher) return
+    // Its folder is gone, or moved away.
+    watcher.on('error', () => this.#unwatch(folder))
+    this.#watchers.set(folder, watcher)
+    if (!WATCHES_TREES) for (const inner of this.#foldersIn(folder)) this.#watch(inner)
+  }
+
+  #open(folder: string, options: { recursive: boolean }): FSWatcher | undefined {
+    try {
+      return watch(join(this.#directory, folder), options, (_, name) => this.#heard(folder, name))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+      throw tooMany(this.#directory, error)
+    }
+  }
+
+  #unwatch(folder: string): void {
+    this.#watchers.get(folder)?.close()
+    this.#watchers.delete(folder)
+  }
+
+  #foldersIn(folder: string): string[] {
+    try {
+      return readdirSync(join(this.#directory, folder), { withFileTypes: true })
+        .filter(entry => entry.isDirectory())
+        .map(entry => pathIn(folder, entry.name))
+        .filter(path => !this.#rules.ignores(path, true))
+    } catch {
+      return [] // gone again
+    }
+  }
+
+  #heard(folder: string, name: string | null): void {
+    if (name === null) return this.#changed()
+    const path = pathIn(folder, name.replaceAll('\\', '/'))
+    if ((IGNORE_FILES as readonly string[]).includes(basename(path)))
+      this.#rules = new IgnoreRules(this.#directory)
+    if (this.#rules.ignoresAny(path)) return
+    if (!WATCHES_TREES) this.#follow(path)
+    this.#changed()
+  }
+
+  /** A new folder is watched, one that is gone is not any more. */
+  #follow(path: string): void {
+    const status = statSync(join(this.#directory, path), { throwIfNoEntry: false })
+    if (!status) this.#unwatch(path)
+    else if (status.isDirectory() && !this.#rules.ignores(path, true)) this.#watch(path)
+  }
+
+  #changed(): void {
+    const now = performance.now()
+    if (!this.#timer) this.#firstAt = now
+    clearTimeout(this.#timer)
+    const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstAt + LATEST_MS - now))
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#onChange(this.#firstAt)
+    }, waitMs)
+  }
+}
+
+function pathIn(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+function tooMany(directory: string, cause: unknown): HostingError {
+  const { code } = cause as NodeJS.ErrnoException
+  return new HostingError('UNAVAILABLE', `${directory} cannot be watched (${code}).`, {
+    details:
+      'Name in .mcpignore what the server does not need, or raise the limit (fs.inotify.max_user_watches).',
+    cause,
+  })
+}
