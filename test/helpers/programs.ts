@@ -40,6 +40,7 @@ export async function serveProgram(
     args: [FIXTURE],
     path: '/mcp',
     ...program,
+    isolation: unsandboxed(program.isolation),
   }
   try {
     const address = await harness.serve(createArtifact({ template: 'custom', program: whole }), {
@@ -55,8 +56,14 @@ export async function serveProgram(
   }
 }
 
+/** The process ids that programs tell of themselves are those of the system. */
+function unsandboxed(isolation: ExistingProgram['isolation']): ExistingProgram['isolation'] {
+  const settings = typeof isolation === 'object' ? isolation : isolation && { children: isolation }
+  return { ...settings, sandbox: 'off' }
+}
+
 export function programPlace(folder: string): NonNullable<Tenant['program']> {
-  return { folder, packages: join(folder, 'packages'), env: { PATH: process.env.PATH! } }
+  return { folder, packages: join(folder, 'packages'), hidden: [], env: { PATH: process.env.PATH! } }
 }
 
 function readLines(path: string): string[] {

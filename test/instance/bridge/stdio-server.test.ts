@@ -17,6 +17,7 @@ import {
 import {
   callModern,
   descendants,
+  FIXTURE,
   openSession,
   type ServedProgram,
   serveProgram,
@@ -182,8 +183,8 @@ describe('one child for all', () => {
       }),
     )
     await Promise.all(rounds)
-    const pids = await Promise.all(clients.map(client => client.call('pid')))
-    expect(new Set(pids).size).toBe(1)
+    const children = await Promise.all(clients.map(client => client.call('who')))
+    expect(new Set(children).size).toBe(1)
   })
 
   test('it is told of no capability, and a question of its own is refused with the way out', async () => {
@@ -208,9 +209,9 @@ describe('one child for all', () => {
   test('it is started anew after it ended; only what it was answering fails', async () => {
     const { url, log } = await serve()
     const session = await openSession(url)
-    const before = await session.call('pid')
+    const before = await session.call('who')
     await expect(session.call('exit', { code: 3 })).rejects.toThrow('ended with exit code 3')
-    expect(await session.call('pid')).not.toBe(before)
+    expect(await session.call('who')).not.toBe(before)
     await eventually(() =>
       log().some(({ message }) => message.includes('the program ended with exit code 3')),
     )
@@ -229,24 +230,31 @@ describe('a child for each session', () => {
       '1',
     ])
     expect([await callModern(url, 'count'), await callModern(url, 'count')]).toEqual(['1', '2'])
-    const pids = await Promise.all([one.call('pid'), other.call('pid'), callModern(url, 'pid')])
-    expect(new Set(pids).size).toBe(3)
+    const children = await Promise.all([one.call('who'), other.call('who'), callModern(url, 'who')])
+    expect(new Set(children).size).toBe(3)
   })
 
   test('the end of a session is the end of its child', async () => {
-    const { url } = await serve({ isolation })
+    const { url, harness } = await serve({ isolation })
+    const before = descendants(harness.pid)
     const session = await openSession(url)
-    const pid = Number(await session.call('pid'))
+    await session.call('who')
+    const spare = await eventually(() => newSince(harness.pid, before))
     await session.end()
-    await eventually(() => !isRunning(pid))
+    await eventually(() => spare.some(pid => !isRunning(pid)))
   })
 
   test('the child of a session that nobody uses ends, and the next request starts one', async () => {
     const { url } = await serve({ isolation: { ...isolation, idleMs: 200 } })
     const session = await openSession(url)
-    const pid = Number(await session.call('pid'))
-    await eventually(() => !isRunning(pid))
-    expect(await session.call('count')).toBe('1')
+    const first = await session.call('who')
+    // The question itself keeps it awake, so it must not come too often.
+    const next = await eventually(async () => {
+      await new Promise(resolve => setTimeout(resolve, 400))
+      const who = await session.call('who')
+      return who !== first && who
+    })
+    expect(await session.call('who')).toBe(next)
   })
 
   test('a session above the limit is refused with the reason', async () => {
@@ -350,43 +358,54 @@ describe('surroundings', () => {
 
 describe('nothing stays behind', () => {
   test('a stop ends the program with what it started, also what ignores the polite signals', async () => {
-    const stubborn = `trap '' TERM; ${process.execPath} ${process.cwd()}/test/fixtures/programs/stdio-server.mjs; sleep 600`
+    const stubborn = `trap '' TERM; ${process.execPath} ${FIXTURE}; sleep 600`
     const { harness, url } = await serve({ command: 'sh', args: ['-c', stubborn] })
-    const grandchild = Number(await callModern(url, 'grandchild'))
-    const started = [...descendants(harness.pid), grandchild]
-    expect(started.length).toBeGreaterThanOrEqual(4)
+    const started = await withGrandchild(url, harness.pid)
     await harness.stop()
     await eventually(() => !started.some(isRunning))
   })
 
   test('when the instance is killed its programs end all the same', async () => {
     const { harness, url } = await serve()
-    const grandchild = Number(await callModern(url, 'grandchild'))
-    const started = [...descendants(harness.pid), grandchild]
+    const started = await withGrandchild(url, harness.pid)
     process.kill(harness.pid, 'SIGKILL')
     await once(harness.child, 'exit')
     await eventually(() => !started.some(isRunning))
   })
 
   test('what a program left running when it ended goes with it', async () => {
-    const { url } = await serve()
-    const grandchild = Number(await callModern(url, 'grandchild'))
+    const { url, harness } = await serve()
+    const started = await withGrandchild(url, harness.pid)
+    const sleeper = started.find(pid => commandOf(pid).startsWith('sleep'))!
     await callModern(url, 'exit').catch(() => {})
-    await eventually(() => !isRunning(grandchild))
+    await eventually(() => !isRunning(sleeper))
   })
 
   test('the watch over its processes is itself watched', async () => {
     const { harness, url } = await serve()
-    const guard = descendants(harness.pid).find(pid => commandOf(pid).includes('mcp-guard'))!
+    const findGuard = () => descendants(harness.pid).find(pid => commandOf(pid).includes('mcp-guard'))
+    const guard = findGuard()!
     process.kill(guard, 'SIGKILL')
-    const next = await eventually(() =>
-      descendants(harness.pid).find(pid => pid !== guard && commandOf(pid).includes('mcp-guard')),
-    )
-    const program = Number(await callModern(url, 'pid'))
+    await eventually(() => (findGuard() ?? guard) !== guard)
+    const started = await withGrandchild(url, harness.pid)
     process.kill(harness.pid, 'SIGKILL')
-    await eventually(() => !isRunning(program) && !isRunning(next))
+    await eventually(() => !started.some(isRunning))
   })
 })
+
+/** All that runs below an instance, a program of its program among it. */
+async function withGrandchild(url: string, instance: number): Promise<number[]> {
+  await callModern(url, 'grandchild')
+  return eventually(() => {
+    const started = descendants(instance)
+    return started.some(pid => commandOf(pid).startsWith('sleep')) ? started : undefined
+  })
+}
+
+function newSince(instance: number, before: readonly number[]): number[] | undefined {
+  const started = descendants(instance).filter(pid => !before.includes(pid))
+  return started.length > 0 ? started : undefined
+}
 
 /** The first JSON-RPC message that a stream has still to give. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of a message.

@@ -1,0 +1,126 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, isRunning } from '../../helpers/mcp.ts'
+import { open, post, rpc, send } from '../../helpers/mcp-requests.ts'
+import { descendants, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/http-server.mjs', import.meta.url))
+
+let served: ServedProgram
+beforeAll(async () => {
+  served = await serveProgram({ type: 'http', args: [PROGRAM] }, { env: { API_TOKEN: 'secret-1' } })
+})
+afterAll(() => served?.close())
+
+async function call(name: string, headers: Record<string, string> = {}) {
+  const answer = await post(served.url, rpc('tools/call', { name }), headers)
+  return JSON.parse(answer.json.result.content[0].text)
+}
+
+test('requests and answers pass as they are, but for what belongs to one connection', async () => {
+  const seen = await call('headers', {
+    'mcp-session-id': 's1',
+    'mcp-param-x': 'y',
+    authorization: 'Bearer abc',
+    connection: 'x-mine',
+    'x-mine': '1',
+    'x-forwarded-host': 'forged',
+  })
+  const { port, host } = new URL(served.url)
+  expect(seen).toMatchObject({ 'mcp-session-id': 's1', 'mcp-param-x': 'y', authorization: 'Bearer abc' })
+  expect(seen).toMatchObject({
+    'x-forwarded-host': host,
+    'x-forwarded-proto': 'http',
+    'x-forwarded-for': '127.0.0.1',
+  })
+  expect(seen['x-mine']).toBeUndefined()
+  expect(seen.host).toMatch(/^127\.0\.0\.1:\d+$/)
+  expect(seen.host).not.toContain(port)
+  const answer = await post(served.url, rpc('tools/list'))
+  expect(answer.headers).toMatchObject({ 'mcp-session-id': 's1', 'set-cookie': ['a=1', 'b=2'] })
+})
+
+test('it listens where it is told to, and its environment is its own', async () => {
+  const env = await call('env')
+  expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
+  expect(Object.keys(env).sort()).toEqual(['API_TOKEN', 'HOME', 'HOST', 'PATH', 'PORT', 'PWD', 'TMPDIR'])
+})
+
+test('every path but /health is its own', async () => {
+  const { origin } = served.address
+  expect((await post(`${served.url}?x=1`, rpc('tools/list'))).status).toBe(200)
+  expect(await send(`${origin}/other`)).toMatchObject({ status: 404, text: 'nothing here' })
+  expect((await send(`${origin}/health`)).json).toMatchObject({ status: 'ok' })
+})
+
+test('a stream passes both ways while it is open, event by event', async () => {
+  const outgoing = httpRequest(`${served.address.origin}/slow-stream`, { method: 'POST' })
+  outgoing.write('\n')
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const chunks = answer.setEncoding('utf8')[Symbol.asyncIterator]()
+  const next = async () => String((await chunks.next()).value)
+  expect(await next()).toContain('data: begun')
+  for (const word of ['one', 'two']) {
+    outgoing.write(`${word}\n`)
+    let text = ''
+    while (!text.includes(`data: ${word}`)) text += await next()
+  }
+  outgoing.end()
+  await eventually(async () => (await chunks.next()).done)
+})
+
+test('large bodies pass without being collected', async () => {
+  const body = 'x'.repeat(8 * 1024 * 1024)
+  const answer = await send(`${served.address.origin}/echo`, { body, method: 'POST' })
+  expect(answer.text.length).toBe(body.length)
+})
+
+test('a client that goes away ends the request at the program', async () => {
+  const gone = new AbortController()
+  const asked = open(`${served.address.origin}/quiet`, { signal: gone.signal }).catch(() => 'gone')
+  await eventually(() => served.log().length > 0)
+  await call('who')
+  gone.abort()
+  expect(await asked).toBe('gone')
+  await eventually(async () => (await call('ended')).includes('/quiet'))
+})
+
+test('an answer that the program cuts is cut for the client too', async () => {
+  const answer = await open(`${served.address.origin}/cut`, {})
+  await expect(async () => {
+    for await (const _chunk of answer);
+  }).rejects.toThrow('aborted')
+})
+
+test('what it prints is in the log', async () => {
+  await eventually(() =>
+    served.log().some(({ stream, message }) => stream === 'stdout' && message === 'listening on 127.0.0.1'),
+  )
+})
+
+test('after its death requests wait for the next one; the one that it was answering gets a JSON-RPC error', async () => {
+  const before = await call('who')
+  const answer = await post(served.url, rpc('tools/call', { name: 'exit' }))
+  expect(answer.status).toBe(502)
+  expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: -32000 } })
+  expect(await call('who')).not.toBe(before)
+})
+
+test('it ends with its instance', async () => {
+  const other = await serveProgram({ type: 'http', args: [PROGRAM] })
+  const started = descendants(other.harness.pid)
+  expect(started.length).toBeGreaterThanOrEqual(2)
+  await other.close()
+  await eventually(() => !started.some(isRunning))
+})
+
+test('a program that never listens is told so', async () => {
+  const broken = serveProgram({
+    type: 'http',
+    command: 'sh',
+    args: ['-c', 'echo "no port for me" >&2; exit 3'],
+  })
+  await expect(broken).rejects.toThrow('ended with exit code 3 before it listened on $PORT')
+})
