@@ -51,7 +51,11 @@ export class Host {
       const onFailed = (message: string) => this.#send({ type: 'failed', tenantId: tenant.id, message })
       const served = new ServedTenant(tenant, instanceId, server, onChange, onFailed)
       this.#tenants.set(tenant.id, served)
-      this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
+      const told = () =>
+        this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
+      // Declared servers hold nothing for a session that another instance could not make up.
+      if (!tenant.hasSiblings || !server.speaksUnasked) return told()
+      return served.meetPeers(socket => this.#open(tenant.id, socket)).then(told)
     }
     try {
       const server = this.#prepare(artifact, tenant, bundle)

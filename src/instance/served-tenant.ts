@@ -2,6 +2,8 @@ import type { Socket } from 'node:net'
 import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
 import { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
+import type { PeerListener } from './peers/peer-listener.ts'
+import type { relayToPeer } from './peers/relay-to-peer.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { Announcements, type ListName } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
@@ -25,7 +27,10 @@ export class ServedTenant {
   /** A newer build has the address: nothing new is answered from here. */
   isReplaced = false
   openStreams = 0
+  /** Brings requests of other instances' sessions there, where the deployment has several with code of their own. */
+  relayToPeer: typeof relayToPeer | undefined
   readonly #onChange: (tenant: ServedTenant) => void
+  #peers: PeerListener | undefined
   // Only clients of the legacy era need these two.
   #sessions: Sessions | undefined
   #events: EventStore | undefined
@@ -58,7 +63,9 @@ export class ServedTenant {
   }
 
   get sessions(): Sessions {
-    this.#sessions ??= new Sessions(this.config.stateKey, this.instanceId)
+    if (this.#sessions) return this.#sessions
+    this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
+    this.#sessions.peerPort = this.#peers?.port
     return this.#sessions
   }
 
@@ -91,11 +98,23 @@ export class ServedTenant {
     this.#onChange(this)
   }
 
+  /** Before any request: `accept` gets connections of the deployment's other instances. */
+  async meetPeers(accept: (socket: Socket) => void): Promise<void> {
+    const [{ PeerListener }, relaying] = await Promise.all([
+      import('./peers/peer-listener.ts'),
+      import('./peers/relay-to-peer.ts'),
+    ])
+    this.#peers = await PeerListener.open(this.stateKey, accept)
+    this.relayToPeer = relaying.relayToPeer
+  }
+
   /** `changed`: lists that are others in the build that has the address from now on. */
   startDraining(changed?: readonly ListName[]): void {
     this.isReplaced = changed !== undefined
     for (const list of changed ?? []) this.announcements.listChanged(list)
     this.isDraining = true
+    // Whoever comes with a session of this instance takes it over from now on.
+    this.#peers?.close()
     for (const end of [...this.endlessStreams]) end()
   }
 
@@ -107,6 +126,7 @@ export class ServedTenant {
   async close(): Promise<void> {
     for (const socket of this.connections) socket.destroy()
     this.#sessions?.close()
+    this.#peers?.close()
     await this.server.close()
     await this.#log?.close()
   }

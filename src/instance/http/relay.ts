@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { RPC } from '../protocol/json-rpc.ts'
 import { type Exchange, refuse } from './exchange.ts'
 
 // Taken when it is loaded: user code may find it gone (see http-server.ts for why it is no import).
 const http = process.getBuiltinModule('node:http')
+const net = process.getBuiltinModule('node:net')
 
 /** Of one connection, so not for the next one (RFC 9110 7.6.1). */
 const HOP_BY_HOP = new Set([
@@ -20,24 +22,34 @@ const HOP_BY_HOP = new Set([
  * answer of a server that was replaced. The answer ends the connection; the client's next one leads there by itself.
  */
 export function relayToSuccessor(exchange: Exchange): void {
-  const { tenant, request, response } = exchange
-  const { port } = new URL(tenant.config.url)
+  const { port } = new URL(exchange.tenant.config.url)
+  relay(exchange, net.connect(Number(port), '127.0.0.1'), () => unreachable(exchange), [
+    'Connection',
+    'close',
+  ])
+}
+
+/** Sends the request over this connection, which is new, and answers with what comes back. `added`: headers of the answer. */
+export function relay(
+  { request, response }: Exchange,
+  socket: Socket,
+  onUnreachable: () => void,
+  added: readonly string[] = [],
+): void {
   const outgoing = http.request({
-    host: '127.0.0.1',
-    port,
     path: request.url,
     method: request.method,
     headers: forwarded(request.rawHeaders),
     setHost: false,
-    agent: false,
+    createConnection: () => socket,
   })
   outgoing.on('response', incoming => {
     incoming.on('error', () => response.destroy())
-    response.writeHead(incoming.statusCode!, [...forwarded(incoming.rawHeaders), 'Connection', 'close'])
+    response.writeHead(incoming.statusCode!, [...forwarded(incoming.rawHeaders), ...added])
     response.flushHeaders()
     incoming.pipe(response)
   })
-  outgoing.on('error', () => unreachable(exchange))
+  outgoing.on('error', onUnreachable)
   response.on('close', () => outgoing.destroy())
   request.pipe(outgoing)
 }

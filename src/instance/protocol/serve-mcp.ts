@@ -12,6 +12,11 @@ import { isModernRevision } from './revisions.ts'
 
 /** The MCP endpoint: Streamable HTTP of both eras at one URL. */
 export function serveMcp(exchange: Exchange): void {
+  const relay = exchange.tenant.relayToPeer
+  if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)
+}
+
+function serveHere(exchange: Exchange): void {
   const { request } = exchange
   if (request.method === 'POST') return servePost(exchange)
   if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))

@@ -4,7 +4,7 @@ import { LEGACY_REVISIONS, type LegacyRevision } from './revisions.ts'
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
- * Session ids `<instance>.<random>.<revision><issued>-<capabilities>.<mac>`: unguessable, naming the instance that began them, and signed
+ * Session ids `<instance>.<random>.<revision><issued>-<capabilities>[-<port>].<mac>`: unguessable, naming the instance that began them, and signed
  * with the key that all instances of one deployment share. So an instance that never saw a session (another one answered
  * `initialize`, or this one was asleep) can tell a session of its deployment from an invented one and take it over; a
  * session of another deployment is 404.
@@ -15,11 +15,13 @@ export interface SessionClaim {
   issuedAt: number
   /** What the client can be asked: whoever takes the session over has not seen its `initialize`. */
   capabilityBits: number
+  /** Where the instance that began it takes requests of other instances; absent when it has no siblings. */
+  peerPort?: number | undefined
 }
 
 export function createSessionId(instanceId: string, claim: SessionClaim, key: Buffer): string {
   const revision = LEGACY_REVISIONS.indexOf(claim.revision)
-  const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}`
+  const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}${peerPart(claim.peerPort)}`
   const body = `${instanceId}.${crypto().randomBytes(16).toString('base64url')}.${facts}`
   return `${body}.${sign(body, key)}`
 }
@@ -32,12 +34,13 @@ export function readSessionId(id: string, key: Buffer): SessionClaim | undefined
   if (!sameText(id.slice(end + 1), sign(body, key))) return undefined
   const claim = body.slice(body.lastIndexOf('.') + 1)
   const revision = LEGACY_REVISIONS[Number(claim[0])]
-  const [issued = '', bits = ''] = claim.slice(1).split('-')
+  const [issued = '', bits = '', peer] = claim.slice(1).split('-')
   return (
     revision && {
       revision,
       issuedAt: Number.parseInt(issued, 36),
       capabilityBits: Number.parseInt(bits, 36) || 0,
+      peerPort: peer === undefined ? undefined : Number.parseInt(peer, 36),
     }
   )
 }
@@ -50,6 +53,10 @@ export function sessionInstance(id: string): string {
 /** The first characters of the random part. */
 export function sessionLabel(id: string): string {
   return id.split('.')[1]?.slice(0, 8) ?? ''
+}
+
+function peerPart(port: number | undefined): string {
+  return port === undefined ? '' : `-${port.toString(36)}`
 }
 
 function sign(body: string, key: Buffer): string {

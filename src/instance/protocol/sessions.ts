@@ -58,6 +58,8 @@ export class Sessions {
   /** Ended here, so not to be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
+  /** Where other instances bring requests of these sessions. */
+  peerPort: number | undefined
 
   /** `stateKey`: base 64, the deployment's. */
   constructor(stateKey: string, instanceId: string, limits: SessionLimits = SESSION_LIMITS) {
@@ -75,9 +77,15 @@ export class Sessions {
       revision,
       issuedAt: Math.floor(Date.now() / 1000),
       capabilityBits: capabilityBits(facts.capabilities),
+      peerPort: this.peerPort,
     }
     const id = createSessionId(this.#instanceId, claim, this.#key)
     return this.#add(id, { protocolVersion: revision, ...facts })
+  }
+
+  /** Whether it is open here already. */
+  has(id: string): boolean {
+    return this.#open.has(id)
   }
 
   all(): Iterable<Session> {
