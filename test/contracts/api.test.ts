@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
 import { createKey, echoServer } from '../http/fixtures.ts'
 import { OpenApiClient } from './openapi-client.ts'
 
@@ -77,6 +79,22 @@ describe('every answer in the good case is as described:', () => {
     })
   })
 
+  test('build of code', async () => {
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'code' } })
+    using folder = createProjectFolder({
+      'tools/hi.ts': `export default { description: 'Greets', handler: () => 'hi' }`,
+    })
+    const archive = execFileSync('tar', ['-cz', '-C', folder.path, '.'])
+    const upload = { body: archive, headers: { 'content-type': 'application/gzip' } }
+    const { body } = await api.call('putProjectSource', { id: project.id }, upload)
+    const request = { name: 'code', template: 'custom', source: body.sourceId }
+    const { body: built } = await api.call('createBuild', {}, { body: request })
+    expect(built.data).toMatchObject({ status: 'ready', tools: ['hi'] })
+    const { body: code } = await api.call('getBundle', { mcp_id: built.data.mcp_id })
+    expect(code.data.bundle).toContain('tools/hi.ts')
+    expect((await api.call('getBundle', { mcp_id: mcpId })).status).toBe(404)
+  })
+
   test('deploy', async () => {
     const { body } = await api.call('createDeployment', {}, { body: deployBody(mcpId, 'production') })
     expect(body.data).toMatchObject({ status: 'deployed', deploy_time: expect.any(Number) })
@@ -143,6 +161,7 @@ describe('every answer in the good case is as described:', () => {
     const { body } = await api.call('createBuild', {}, { body: echoServer('unlucky') })
     expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UNAVAILABLE' } })
     expect((await api.call('getArtifact', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await api.call('getBundle', { mcp_id: body.data.mcp_id })).status).toBe(409)
     rmSync(daemon.home.artifacts)
   })
 
