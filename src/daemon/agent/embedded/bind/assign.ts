@@ -16,6 +16,8 @@ export interface Bound {
   /** One for each member; an array parameter holds them all, another one is asked once for each. */
   values: unknown[]
   score: number
+  /** The values go to calls of their own together with those of the other dealt parameters. */
+  dealt?: boolean
 }
 
 /** Below these a mention is no value: optional parameters need a word that names them or a telling kind. */

@@ -70,17 +70,37 @@ function assignWithLists(
       ),
   )
   const singles = mentions.map(mention => toCandidate([mention]))
+  const takesLiterals = mentions.some(({ kind }) => kind === 'literal')
   const lists = scope.analysis.lists
+    .filter(list => takesLiterals || list[0]!.kind !== 'literal')
+
     .filter(list => list[0]!.from >= scope.from && list.at(-1)!.to <= scope.to)
     .map(toCandidate)
   const arrays = parameters.some(parameter => parameter.type === 'array')
   const first = assign(scope, parameters, arrays ? [...singles, ...lists] : singles)
   const split = lists.filter(list => isSplit(list, first))
   if (split.length === 0) return first
+  const paired = split.length === 1 ? dealOut(split[0]!, first) : undefined
+  if (paired) return paired
   return assign(scope, parameters, [
     ...singles.filter(single => !split.some(list => collide(list, single))),
     ...lists,
   ])
+}
+
+/** "3 and 4, 5 and 12" for two parameters: dealt out in turn, one call for each pair. */
+function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
+  const takers = bound.filter(
+    ({ candidate, parameter }) => parameter.type !== 'array' && collide(candidate, list),
+  )
+  if (takers.length < 2 || list.members.length % takers.length !== 0) return undefined
+  const values = list.members.map(member => member.quantity?.value ?? member.text)
+  const dealt = takers.map((taker, i) => ({
+    ...taker,
+    values: values.filter((_, at) => at % takers.length === i),
+    dealt: true,
+  }))
+  return [...bound.filter(other => !takers.includes(other)), ...dealt]
 }
 
 function toCandidate(members: Mention[]): Candidate {

@@ -48,10 +48,14 @@ function strongest(
 
 /** Another value stands between, or behind the mention a new part of the sentence begins. */
 function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
-  if (step > 0 && (token.text === ',' || token.lower === 'and' || token.lower === 'with')) return true
   const owner = scope.analysis.owners[at]
-  return owner !== undefined && owner.from !== mention.from
+  if (owner !== undefined && owner.from !== mention.from) return true
+  if (step < 0) return false
+  return ENDS_PART.has(token.lower) || (mention.kind !== 'number' && PREPOSITIONS.has(token.lower))
 }
+
+const ENDS_PART = new Set([',', 'and', 'with', 'using', 'based', 'while', 'where', 'that', 'which'])
+const PREPOSITIONS = new Set('of in at from by on to for near during into per between about as'.split(' '))
 
 function costOf(token: Token): number {
   if (token.text === ',' || token.lower === 'and') return 2
@@ -86,6 +90,8 @@ function weightOfRange(scope: Scope, parameter: Parameter, noun: Mention): numbe
 /** What one word says for the parameter: its own name most, its description less, a related word a little. */
 function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token | undefined): number {
   if (token.kind !== 'word') return 0
+  const ordinal = ordinalOf(parameter)
+  if (ordinal && token.lower === ordinal) return 1
   if (token.text.length === 1 || token.text === parameter.name) return assigns(parameter, token, next)
   if (FUNCTION_WORDS.has(token.lower)) return 0
   let best = 0
@@ -99,6 +105,14 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
     else if (parameter.nameStems.some(own => areRelated(own, part))) best = Math.max(best, 0.55)
   }
   return best
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
+
+/** "charge2" is the second charge. */
+function ordinalOf({ name }: Parameter): string | undefined {
+  const digit = Number(name.at(-1))
+  return digit > 0 ? ORDINALS[digit - 1] : undefined
 }
 
 const ASSIGNMENTS = new Set(['=', ':', 'is', 'as', 'equals', 'equal', 'of', "'", '"', 'to', 'at', 'being'])

@@ -48,7 +48,7 @@ function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boo
   const { quantity } = mention
   if (!quantity!.inWords || quantity!.ordinal || quantity!.unit) return false
   const next = scope.analysis.tokens
-    .slice(mention.to, mention.to + 3)
+    .slice(mention.to, mention.to + 2)
     .filter(token => token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
   if (next.length === 0) return false
   if (parameter.namedRoles.has('count')) return false

@@ -155,7 +155,10 @@ function bears({ analysis }: Scope, mention: Mention, part: string): boolean {
 /** A name that the tool bears itself ("Spotify" for spotify.play) is no value for it. */
 function isOfTool(scope: Scope, mention: Mention): boolean {
   const { nameStems, descriptionStems } = scope.signature
-  const stems = scope.analysis.tokens.slice(mention.from, mention.to).flatMap(token => token.stems)
+  const words = scope.analysis.tokens
+    .slice(mention.from, mention.to)
+    .filter(token => !FUNCTION_WORDS.has(token.lower))
+  const stems = words.flatMap(token => token.stems)
   return stems.length > 0 && stems.every(part => nameStems.includes(part) || descriptionStems.includes(part))
 }
 
@@ -167,7 +170,8 @@ function kinship(
 ): number {
   const stems = scope.analysis.tokens.slice(from, to).flatMap(token => token.stems)
   const asked = [...parameter.nameStems, ...parameter.descriptionStems.slice(0, 4)]
-  return asked.some(kind => stems.some(part => isMember(kind, part))) ? 1.2 : 0
+  if (asked.some(kind => stems.some(part => isMember(kind, part)))) return 1.2
+  return parameter.nameStems.some(kind => isMember(kind, '') === false) ? -0.3 : 0
 }
 
 /** The very word that the description gives as an example. */

@@ -13,12 +13,18 @@ export function callsOf(signature: Signature, binding: Binding, respectively: bo
     return values.length > 0 ? [[parameter.name, values]] : []
   })
   const lists = named.filter(([, values]) => values.length > 1)
-  const zipped =
-    respectively && lists.length > 1 && lists.every(([, values]) => values.length === lists[0]![1].length)
-  const combined = zipped ? zip(named) : cross(named)
-  return combined
-    .slice(0, MAXIMUM_CALLS)
-    .map(entries => ({ tool: signature.name, arguments: Object.fromEntries(entries) }))
+  const dealt = new Set(binding.bound.filter(bound => bound.dealt).map(({ parameter }) => parameter.name))
+  const together = lists.filter(
+    ([name, values]) => dealt.has(name) || (respectively && values.length === lists[0]![1].length),
+  )
+  const apart = named.filter(entry => !together.includes(entry))
+  const combined =
+    together.length > 1 ? zip(together).flatMap(entries => cross(apart, entries)) : cross(named)
+  const order = new Map(signature.parameters.map(({ name }, i) => [name, i]))
+  return combined.slice(0, MAXIMUM_CALLS).map(entries => ({
+    tool: signature.name,
+    arguments: Object.fromEntries(entries.sort(([a], [b]) => order.get(a)! - order.get(b)!)),
+  }))
 }
 
 const MAXIMUM_CALLS = 16
@@ -32,8 +38,8 @@ function fallback(parameter: Parameter): unknown[] {
 
 type Entries = [string, unknown][]
 
-function cross(named: [string, unknown[]][]): Entries[] {
-  let calls: Entries[] = [[]]
+function cross(named: [string, unknown[]][], start: Entries = []): Entries[] {
+  let calls: Entries[] = [start]
   for (const [name, values] of named) {
     calls = calls
       .flatMap(entries => values.map((value): Entries => [...entries, [name, value]]))
@@ -44,7 +50,5 @@ function cross(named: [string, unknown[]][]): Entries[] {
 
 function zip(named: [string, unknown[]][]): Entries[] {
   const length = Math.max(...named.map(([, values]) => values.length))
-  return Array.from({ length }, (_, i) =>
-    named.map(([name, values]): [string, unknown] => [name, values[i] ?? values[0]]),
-  )
+  return Array.from({ length }, (_, i) => named.map(([name, values]): [string, unknown] => [name, values[i]]))
 }

@@ -48,7 +48,8 @@ const CUTS = new Set([
 /** Tokens between the first and the last member of a list, and inside values. */
 function insideLists(analysis: Analysis): boolean[] {
   const inside = analysis.owners.map((owner, at) => owner !== undefined && owner.from < at)
-  for (const list of analysis.lists) inside.fill(true, list[0]!.from + 1, list.at(-1)!.to)
+  for (const list of analysis.lists)
+    if (list[0]!.kind !== 'literal') inside.fill(true, list[0]!.from + 1, list.at(-1)!.to)
   for (const { kind, from, to } of analysis.mentions) if (kind === 'name') inside.fill(true, from + 1, to)
   return inside
 }

@@ -73,7 +73,7 @@ function fillFromRest(
 ): void {
   if (from === 0 && to === analysis.tokens.length) return
   const [whole] = findRecords(analysis, signature, { from: 0, to: analysis.tokens.length })
-  if (whole) for (const binding of bindings) inherit(binding, whole.binding, false)
+  if (whole) for (const binding of bindings) inherit(binding, whole.binding.values, false)
 }
 
 function lacks(binding: Binding): boolean {

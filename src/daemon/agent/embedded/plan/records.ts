@@ -77,18 +77,33 @@ function repeatsClosed(before: Binding, alone: Binding): boolean {
 
 /** What a record does not say it has from the one before, the first ones from those behind them. */
 function share(records: Record[]): Record[] {
-  for (let i = 1; i < records.length; i++)
-    inherit(records[i]!.binding, records[i - 1]!.binding, records[i]!.binding.values.size <= 1)
-  for (let i = records.length - 2; i >= 0; i--) inherit(records[i]!.binding, records[i + 1]!.binding, false)
+  const general = records[0] ? leading(records[0].binding) : new Map<string, unknown[]>()
+  for (let i = 1; i < records.length; i++) {
+    const { binding } = records[i]!
+    const continues = binding.values.size <= 1
+    inherit(binding, records[i - 1]!.binding.values, continues)
+    inherit(binding, general, true)
+  }
+  for (let i = records.length - 2; i >= 0; i--)
+    inherit(records[i]!.binding, records[i + 1]!.binding.values, false)
   return records
 }
 
+/** Optional values that stand before all required ones hold for every call: "in miles, from A to B and from B to C". */
+function leading({ bound }: Binding): Map<string, unknown[]> {
+  const first = Math.min(
+    ...bound.filter(({ parameter }) => parameter.required).map(({ candidate }) => candidate.from),
+  )
+  const early = bound.filter(({ parameter, candidate }) => !parameter.required && candidate.from < first)
+  return new Map(early.map(({ parameter, values }) => [parameter.name, values]))
+}
+
 /** Takes over the values that a binding lacks: those of required parameters, or of all. */
-export function inherit(binding: Binding, from: Binding, optionalToo: boolean): void {
-  for (const [name, values] of from.values) {
+export function inherit(binding: Binding, values: Map<string, unknown[]>, optionalToo: boolean): void {
+  for (const [name, found] of values) {
     if (binding.values.has(name)) continue
     const required = binding.missing.some(parameter => parameter.name === name)
-    if (required || optionalToo) binding.values.set(name, values)
+    if (required || optionalToo) binding.values.set(name, found)
   }
   binding.missing = binding.missing.filter(parameter => !binding.values.has(parameter.name))
 }

@@ -2,6 +2,7 @@ import type { Mention, MentionKind } from './mention.ts'
 import { tokenAt } from './mention.ts'
 import { isDigit, isLetter, isUpper } from './stem.ts'
 import { isSpace, type Token } from './tokens.ts'
+import { unitOf } from './units.ts'
 
 /** What people write without spaces and mean as one value: addresses, paths, identifiers, formulas. */
 export function findCodes(text: string, tokens: Token[]): Mention[] {
@@ -95,6 +96,7 @@ function isIdentifier(chunk: string): boolean {
   if (digits > 0 && letters > 0)
     return !/^\d+-[a-z]+$/.test(chunk) && !/^\d[\d.,]*[a-z]+(?:\/[a-z]+)?$/i.test(chunk)
   if (letters > 2 && /^[A-Z]{2,}[A-Z-]*$/.test(chunk)) return chunk.length >= 8 && isUpper(chunk[0]!)
+  if (unitOf(chunk)) return false
   return (
     letters > 0 && (/\w_\w/.test(chunk) || (/^[\w-]+\/[\w.-]+$/.test(chunk) && !chunk.startsWith('and/')))
   )

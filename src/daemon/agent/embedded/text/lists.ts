@@ -16,12 +16,17 @@ const RANK: MentionKind[] = [
   'phrase',
 ]
 
+/** "German" belongs to the words behind it; what "of" joins comes after its parts. */
+function surfaceRank(mention: Mention): number {
+  if (mention.country) return RANK.length + 1
+  return RANK.indexOf(mention.kind) + (mention.kind === 'phrase' && / of /.test(mention.text) ? 0.5 : 0)
+}
+
 /** Mentions without overlaps, in the order of the message: of two that overlap the surer kind stays, then the longer. */
 export function surfaceOf(mentions: Mention[]): Mention[] {
   const kept: Mention[] = []
   const sorted = [...mentions].sort(
-    (a, b) =>
-      RANK.indexOf(a.kind) - RANK.indexOf(b.kind) || b.to - b.from - (a.to - a.from) || a.from - b.from,
+    (a, b) => surfaceRank(a) - surfaceRank(b) || b.to - b.from - (a.to - a.from) || a.from - b.from,
   )
   const taken = new Set<number>()
   for (const mention of sorted) {
@@ -62,6 +67,7 @@ function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
 function alike(a: Mention, b: Mention): boolean {
   if (a.kind === b.kind) {
     if (a.kind !== 'number') return true
+    if (a.quantity!.ordinal !== b.quantity!.ordinal) return false
     return a.quantity!.unit === b.quantity!.unit || !b.quantity!.unit || !a.quantity!.unit
   }
   return WORDY.has(a.kind) && WORDY.has(b.kind)

@@ -1,4 +1,4 @@
-import { FUNCTION_WORDS, ORDER_WORDS } from '../lexicon/function-words.ts'
+import { FUNCTION_WORDS, JOINING_WORDS, ORDER_WORDS } from '../lexicon/function-words.ts'
 import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
@@ -39,12 +39,24 @@ function findRuns(tokens: Token[], tags: ReadonlySet<string>[], taken: boolean[]
 
 function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const token = tokens[at]!
-  if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower) || ORDER_WORDS.has(token.lower)) return false
+  if (
+    token.kind !== 'word' ||
+    FUNCTION_WORDS.has(token.lower) ||
+    ORDER_WORDS.has(token.lower) ||
+    JOINING_WORDS.has(token.lower)
+  )
+    return false
   const tag = tags[at]!
   if (tag.has('Gerund') && tokens[at - 1]?.capital && at > 1) return false
   if (tag.has('Noun') || tag.has('Adjective') || tag.has('Gerund') || tag.has('Acronym'))
     return !tag.has('Pronoun')
-  return !tag.has('Verb') && !tag.has('QuestionWord') && !tag.has('Conjunction') && !tag.has('Preposition')
+  return (
+    !tag.has('Adverb') &&
+    !tag.has('Verb') &&
+    !tag.has('QuestionWord') &&
+    !tag.has('Conjunction') &&
+    !tag.has('Preposition')
+  )
 }
 
 function joinOf(run: Run, next: Run | undefined, tokens: Token[]): Run[] {
