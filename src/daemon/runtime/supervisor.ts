@@ -78,7 +78,8 @@ export class Supervisor {
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
       sealed: new WarmPool({
-        size: warmSpares,
+        // A build needs two, one after the other: the code is described in one process and served by another.
+        size: 2 * warmSpares,
         startHost: () => this.#startHost('sealed'),
         afterFirstUse: true,
       }),
