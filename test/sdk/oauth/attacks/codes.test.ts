@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { OAuthEvent } from '../../../../src/sdk/oauth/component.ts'
+import {
+  approve,
+  challengeOf,
+  errorOf,
+  type Flow,
+  post,
+  redeem,
+  refresh,
+  signIn,
+  startFlow,
+  type Tokens,
+} from '../support/flow.ts'
+import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
+
+const INVALID_GRANT = { status: 400, error: 'invalid_grant' }
+
+let mounted: Mounted
+let base: string
+let time = 0
+const events: OAuthEvent[] = []
+
+beforeAll(async () => {
+  mounted = await mountAuthorizationServer({
+    refreshTokenTTL: 1000,
+    revocation: true,
+    now: () => Date.now() / 1000 + time,
+    log: event => events.push(event),
+    clients: [
+      { client_id: 'tool', redirect_uris: [CALLBACK] },
+      { client_id: 'other', redirect_uris: [CALLBACK] },
+      { client_id: 'confidential', client_secret: 'a secret', redirect_uris: [CALLBACK] },
+    ],
+  })
+  base = `${mounted.issuer}/oauth`
+})
+afterAll(() => mounted[Symbol.asyncDispose]())
+beforeEach(() => {
+  time = 0
+  events.length = 0
+})
+
+async function getCode(parameters: Record<string, string> = {}): Promise<{ flow: Flow; code: string }> {
+  const flow = startFlow(base, parameters)
+  return { flow, code: (await approve(flow)).get('code')! }
+}
+
+const isActive = (token: string) =>
+  mounted.server.verifyAccessToken(token, undefined).then(
+    () => true,
+    () => false,
+  )
+
+test('a code that comes again is refused, and what it gave is revoked', async () => {
+  const { flow, code } = await getCode()
+  const tokens = (await (await redeem(base, flow, code)).json()) as Tokens
+  expect(await isActive(tokens.access_token)).toBe(true)
+  expect(await errorOf(await redeem(base, flow, code))).toEqual(INVALID_GRANT)
+  expect(await isActive(tokens.access_token)).toBe(false)
+  expect(await errorOf(await refresh(base, tokens.refresh_token!))).toEqual(INVALID_GRANT)
+  expect(events.map(({ type }) => type)).toEqual(['code-reused'])
+})
+
+test('of many requests at once with the same code, at most one gets a token, which is revoked', async () => {
+  const { flow, code } = await getCode()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(base, flow, code)))
+  const successes = answers.filter(({ status }) => status === 200)
+  expect(successes).toHaveLength(1)
+  const tokens = (await successes[0]!.json()) as Tokens
+  expect(await isActive(tokens.access_token)).toBe(false)
+})
+
+test('a stolen code is of no use without its verifier, nor spoiled by trying', async () => {
+  const { flow, code } = await getCode()
+  const thief = startFlow(base)
+  expect(await errorOf(await redeem(base, thief, code))).toEqual(INVALID_GRANT)
+  const challenge = { code_verifier: challengeOf(flow.verifier) }
+  expect(await errorOf(await redeem(base, flow, code, challenge))).toEqual(INVALID_GRANT)
+  const none = await errorOf(await redeem(base, flow, code, { code_verifier: undefined }))
+  expect(none).toEqual({ status: 400, error: 'invalid_request' })
+  expect((await redeem(base, flow, code)).status).toBe(200)
+})
+
+test('a code injected into another client, or sent with another redirect_uri, is refused', async () => {
+  const { flow, code } = await getCode()
+  expect(await errorOf(await redeem(base, flow, code, { client_id: 'other' }))).toEqual(INVALID_GRANT)
+  const elsewhere = { redirect_uri: 'http://127.0.0.1:2/callback' }
+  expect(await errorOf(await redeem(base, flow, code, elsewhere))).toEqual(INVALID_GRANT)
+})
+
+test('a code of another sign-in of the same client is refused: its challenge is another', async () => {
+  const [victim, attacker] = [await getCode(), await getCode()]
+  expect(await errorOf(await redeem(base, attacker.flow, victim.code))).toEqual(INVALID_GRANT)
+})
+
+test('a code is over after a minute', async () => {
+  const { flow, code } = await getCode()
+  time = 61
+  expect(await errorOf(await redeem(base, flow, code))).toEqual(INVALID_GRANT)
+})
+
+test.each([
+  ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }],
+  ['with the method "plain"', { code_challenge_method: 'plain' }],
+  ['with a challenge without a method, which means "plain"', { code_challenge_method: undefined }],
+  ['with a challenge that is none', { code_challenge: 'short' }],
+])('no code is given %s', async (_name, parameters) => {
+  const flow = startFlow(base, parameters)
+  const page = await flow.browser.open(flow.authorizeUrl, url => url.startsWith(CALLBACK))
+  const answer = new URL(page.url).searchParams
+  expect(answer.get('error')).toBe('invalid_request')
+  expect(answer.get('state')).toBe(flow.state)
+  expect(answer.get('iss')).toBe(mounted.issuer)
+})
+
+test('a refresh token is replaced by each use, and one that comes again ends its whole family', async () => {
+  const first = await signIn(base)
+  const second = (await (await refresh(base, first.refresh_token!)).json()) as Tokens
+  const third = (await (await refresh(base, second.refresh_token!)).json()) as Tokens
+  expect(new Set([first, second, third].map(tokens => tokens.refresh_token)).size).toBe(3)
+  expect(await isActive(third.access_token)).toBe(true)
+
+  expect(await errorOf(await refresh(base, first.refresh_token!))).toEqual(INVALID_GRANT)
+  expect(await errorOf(await refresh(base, third.refresh_token!))).toEqual(INVALID_GRANT)
+  expect(await isActive(third.access_token)).toBe(false)
+  expect(events.map(({ type }) => type)).toEqual(['refresh-token-reused'])
+})
+
+test('of many refreshes at once with one token, at most one succeeds, and the family ends', async () => {
+  const { refresh_token } = await signIn(base)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(base, refresh_token!)))
+  const successes = answers.filter(({ status }) => status === 200)
+  expect(successes).toHaveLength(1)
+  const tokens = (await successes[0]!.json()) as Tokens
+  expect(await errorOf(await refresh(base, tokens.refresh_token!))).toEqual(INVALID_GRANT)
+})
+
+test('a refresh token is for its client only, for no more scope, and for no other resource', async () => {
+  const { refresh_token } = await signIn(base, { scope: 'openid' })
+  const tried = (parameters: Record<string, string>) =>
+    refresh(base, refresh_token!, parameters).then(response => errorOf(response))
+  expect(await tried({ client_id: 'other' })).toEqual(INVALID_GRANT)
+  expect(await tried({ scope: 'openid email' })).toEqual({ status: 400, error: 'invalid_scope' })
+  expect(await tried({ resource: 'https://evil.example' })).toEqual({ status: 400, error: 'invalid_target' })
+  expect((await refresh(base, refresh_token!)).status).toBe(200)
+})
+
+test('a refresh token is over when it was not used for its time', async () => {
+  const { refresh_token } = await signIn(base)
+  time = 4000
+  expect(await errorOf(await refresh(base, refresh_token!))).toEqual(INVALID_GRANT)
+})
+
+test('a client with a secret must prove it, in one way only', async () => {
+  const { flow, code } = await getCode({ client_id: 'confidential' })
+  const send = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+    post(
+      `${base}/token`,
+      {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: flow.verifier,
+        redirect_uri: CALLBACK,
+        ...form,
+      },
+      headers,
+    )
+  const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
+  const refused = { status: 401, error: 'invalid_client' }
+  expect(await errorOf(await send({ client_id: 'confidential' }))).toEqual(refused)
+  expect(await errorOf(await send({ client_id: 'confidential', client_secret: 'wrong' }))).toEqual(refused)
+  expect(await errorOf(await send({}, basic('confidential:a secret2')))).toEqual(refused)
+  expect(await errorOf(await send({}))).toEqual(refused)
+  expect(await errorOf(await send({}, { authorization: 'Bearer x' }))).toEqual(refused)
+  const both = await send({ client_secret: 'a secret' }, basic('confidential:a+secret'))
+  expect(await errorOf(both)).toEqual({ status: 400, error: 'invalid_request' })
+  const wrong = await send({}, basic('confidential:wrong'))
+  expect(wrong.headers.get('www-authenticate')).toMatch(/^Basic /)
+  expect((await send({}, basic('confidential:a+secret'))).status).toBe(200)
+})
+
+test('a public client cannot pretend to have a secret', async () => {
+  const { flow, code } = await getCode()
+  const answer = await redeem(base, flow, code, { client_secret: 'guess' })
+  expect(await errorOf(answer)).toEqual({ status: 401, error: 'invalid_client' })
+})
+
+test('a revoked access token, and every token of a revoked refresh token, is no good any more', async () => {
+  const tokens = await signIn(base)
+  const again = (await (await refresh(base, tokens.refresh_token!)).json()) as Tokens
+  const revoke = (token: string, client_id = 'tool') => post(`${base}/revoke`, { token, client_id })
+  expect((await revoke(again.access_token, 'other')).status).toBe(200)
+  expect(await isActive(again.access_token)).toBe(true)
+  expect((await revoke(again.access_token)).status).toBe(200)
+  expect(await isActive(again.access_token)).toBe(false)
+  expect(await isActive(tokens.access_token)).toBe(true)
+
+  expect((await revoke(again.refresh_token!, 'other')).status).toBe(200)
+  expect(await isActive(tokens.access_token)).toBe(true)
+  expect((await revoke(again.refresh_token!)).status).toBe(200)
+  expect(await isActive(tokens.access_token)).toBe(false)
+  expect(await errorOf(await refresh(base, again.refresh_token!))).toEqual(INVALID_GRANT)
+  expect((await revoke('unknown')).status).toBe(200)
+})

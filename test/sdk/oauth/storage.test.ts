@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { memoryStorage } from '../../../src/sdk/oauth/storage/memory.ts'
+import { sqliteStorage } from '../../../src/sdk/oauth/storage/sqlite.ts'
+import type { OAuthStorage } from '../../../src/sdk/oauth/storage/storage.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oauth-storage-'))
+  closers.push(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'oauth.db')
+}
+
+function openSqlite(path: string, now?: () => number) {
+  const storage = sqliteStorage({ path, now })
+  closers.unshift(() => storage.close())
+  return storage
+}
+
+const storages: Record<string, (now: () => number) => OAuthStorage> = {
+  memory: now => memoryStorage({ now }),
+  SQLite: now => openSqlite(temporaryFile(), now),
+}
+
+describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
+  const clock = { time: 1000 }
+  const open = () => {
+    clock.time = 1000
+    return create(() => clock.time)
+  }
+
+  test('gives back what was put, under its kind and key only', async () => {
+    const storage = open()
+    await storage.put('client', 'a', { name: 'A', list: [1, null] })
+    expect(await storage.get('client', 'a')).toEqual({ name: 'A', list: [1, null] })
+    expect(await storage.get('client', 'b')).toBeUndefined()
+    expect(await storage.get('grant', 'a')).toBeUndefined()
+  })
+
+  test('keeps a copy, which nobody changes from outside', async () => {
+    const storage = open()
+    const value = { uris: ['x'] }
+    await storage.put('client', 'a', value)
+    value.uris.push('y')
+    const read = await storage.get<typeof value>('client', 'a')
+    read!.uris.push('z')
+    expect(await storage.get('client', 'a')).toEqual({ uris: ['x'] })
+  })
+
+  test('replaces a record with its time', async () => {
+    const storage = open()
+    await storage.put('grant', 'a', 1, 1010)
+    await storage.put('grant', 'a', 2)
+    clock.time = 5000
+    expect(await storage.get('grant', 'a')).toBe(2)
+  })
+
+  test('gives no record whose time is over', async () => {
+    const storage = open()
+    await storage.put('code', 'a', 1, 1010)
+    clock.time = 1009
+    expect(await storage.get('code', 'a')).toBe(1)
+    clock.time = 1010
+    expect(await storage.get('code', 'a')).toBeUndefined()
+    expect(await storage.count('code')).toBe(0)
+  })
+
+  test('inserts once, until the time of the first is over', async () => {
+    const storage = open()
+    expect(await storage.insert('spent', 'a', 1, 1010)).toBe(true)
+    expect(await storage.insert('spent', 'a', 2, 1010)).toBe(false)
+    expect(await storage.get('spent', 'a')).toBe(1)
+    clock.time = 1010
+    expect(await storage.insert('spent', 'a', 3)).toBe(true)
+    expect(await storage.insert('spent', 'a', 4)).toBe(false)
+    expect(await storage.get('spent', 'a')).toBe(3)
+  })
+
+  test('lets exactly one of many inserts at once win', async () => {
+    const storage = open()
+    const wins = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => storage.insert('spent', 'a', index)),
+    )
+    expect(wins.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('deletes one record, and nothing when there is none', async () => {
+    const storage = open()
+    await storage.put('client', 'a', 1)
+    await storage.put('client', 'b', 2)
+    await storage.delete('client', 'a')
+    await storage.delete('client', 'never')
+    expect(await storage.get('client', 'a')).toBeUndefined()
+    expect(await storage.count('client')).toBe(1)
+  })
+
+  test('takes keys of any characters', async () => {
+    const storage = open()
+    const key = "https://x.example/ü?a=1&b='; DROP TABLE oauth_records; --"
+    await storage.put('client', key, 1)
+    expect(await storage.get('client', key)).toBe(1)
+  })
+})
+
+test('memory refuses one record too many, unless others are over', async () => {
+  let time = 0
+  const storage = memoryStorage({ maxRecords: 2, now: () => time })
+  await storage.put('code', 'a', 1, 10)
+  await storage.put('client', 'b', 1)
+  await expect(storage.put('client', 'c', 1)).rejects.toThrow('holds 2 records')
+  time = 10
+  await storage.put('client', 'c', 1)
+  expect(await storage.get('client', 'c')).toBe(1)
+})
+
+test('two SQLite storages over one file know the same, and only one wins an insert', async () => {
+  const path = temporaryFile()
+  const [left, right] = [openSqlite(path), openSqlite(path)]
+  await left.put('client', 'a', 'kept')
+  expect(await right.get('client', 'a')).toBe('kept')
+  expect(await right.insert('spent', 'x', 1)).toBe(true)
+  expect(await left.insert('spent', 'x', 2)).toBe(false)
+})
+
+test('SQLite forgets records whose time is over', async () => {
+  let time = 0
+  const path = temporaryFile()
+  const storage = openSqlite(path, () => time)
+  await storage.put('code', 'old', 1, 10)
+  time = 20
+  for (let write = 0; write < 500; write++) await storage.put('client', 'a', write)
+  time = 0
+  expect(await storage.get('code', 'old')).toBeUndefined()
+})

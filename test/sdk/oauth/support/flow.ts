@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type Browser, createBrowser, type Page } from './browser.ts'
+import { CALLBACK } from './mounted.ts'
+
+export interface Tokens {
+  access_token: string
+  token_type: string
+  expires_in: number
+  refresh_token?: string
+  scope?: string
+  [field: string]: unknown
+}
+
+/** One sign-in, step by step, with every parameter in the test's hands. */
+export interface Flow {
+  browser: Browser
+  verifier: string
+  state: string
+  authorizeUrl: string
+}
+
+/** An authorization request; a parameter given as undefined is left out. */
+export function startFlow(
+  base: string,
+  parameters: Record<string, string | undefined> = {},
+  browser = createBrowser(),
+): Flow {
+  const verifier = randomBytes(32).toString('base64url')
+  const state = randomBytes(16).toString('base64url')
+  const all = {
+    response_type: 'code',
+    client_id: 'tool',
+    redirect_uri: CALLBACK,
+    state,
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    ...parameters,
+  }
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(all)) if (value !== undefined) search.set(name, value)
+  return { browser, verifier, state, authorizeUrl: `${base}/authorize?${search}` }
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
+
+export function isCallback(url: string): boolean {
+  return url.startsWith('http://127.0.0.1/') || url.startsWith('http://127.0.0.1:1/')
+}
+
+/** To the consent page, or to whatever the request leads. */
+export function openAuthorize(flow: Flow): Promise<Page> {
+  return flow.browser.open(flow.authorizeUrl, isCallback)
+}
+
+/** Through the consent page and the identity provider, back to the client: the parameters that it gets. */
+export async function approve(flow: Flow, page?: Page, provider = 'idp'): Promise<URLSearchParams> {
+  const back = await flow.browser.submit(page ?? (await openAuthorize(flow)), { provider }, isCallback)
+  return new URL(back.url).searchParams
+}
+
+/** POST of a form; what is undefined is left out. */
+export function post(
+  url: string,
+  form: Record<string, string | undefined>,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams()
+  for (const [name, value] of Object.entries(form)) if (value !== undefined) body.set(name, value)
+  return fetch(url, { method: 'POST', body, headers })
+}
+
+export function redeem(
+  base: string,
+  flow: Flow,
+  code: string,
+  parameters: Record<string, string | undefined> = {},
+): Promise<Response> {
+  return post(`${base}/token`, {
+    grant_type: 'authorization_code',
+    client_id: 'tool',
+    redirect_uri: CALLBACK,
+    code,
+    code_verifier: flow.verifier,
+    ...parameters,
+  })
+}
+
+export function refresh(
+  base: string,
+  token: string,
+  parameters: Record<string, string> = {},
+): Promise<Response> {
+  return post(`${base}/token`, {
+    grant_type: 'refresh_token',
+    client_id: 'tool',
+    refresh_token: token,
+    ...parameters,
+  })
+}
+
+/** A whole sign-in. */
+export async function signIn(
+  base: string,
+  parameters: Record<string, string | undefined> = {},
+): Promise<Tokens> {
+  const flow = startFlow(base, parameters)
+  const code = (await approve(flow)).get('code')!
+  const response = await redeem(base, flow, code)
+  return (await response.json()) as Tokens
+}
+
+/** The error of an answer of the token endpoint. */
+export async function errorOf(response: Response): Promise<{ status: number; error: unknown }> {
+  const body = (await response.json()) as { error?: unknown }
+  return { status: response.status, error: body.error }
+}
