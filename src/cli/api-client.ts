@@ -58,6 +58,8 @@ export interface ApiClient {
    * A server-sent event stream: the `data` of each event, parsed as JSON. Ends with the stream; throws when `signal` aborts.
    */
   events<T>(path: string, query?: RequestInput['query'], signal?: AbortSignal): AsyncIterable<T>
+  /** The same for any request. An API that does not stream gives what it answers as the only event. */
+  stream<T>(method: Method, path: string, input: RequestInput): AsyncIterable<T>
   close(): void
 }
 
@@ -108,32 +110,33 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
   }
 
+  async function* stream<T>(method: Method, path: string, input: RequestInput): AsyncGenerator<T> {
+    const headers = { accept: 'text/event-stream' }
+    const incoming = await send(method, path, { ...input, headers, timeoutMs: Infinity })
+    const status = incoming.statusCode!
+    const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
+    const text = status === 200 && isStream ? '' : await readText(incoming)
+    if (status !== 200)
+      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
+    try {
+      if (isStream) yield* readEvents<T>(incoming)
+      else yield parseData<T>(text, options.url)
+    } catch (error) {
+      throw error instanceof HostingError ? error : failure(error, method, new URL(path, base))
+    } finally {
+      incoming.destroy()
+    }
+  }
+
   return {
     url: options.url,
+    stream,
     request: exchange,
     get: async (path, query) => (await exchange<never>('GET', path, { query })).data,
     post: async (path, body, headers) =>
       (await exchange<never>('POST', path, { body: body ?? {}, headers })).data,
     delete: async path => (await exchange<never>('DELETE', path)).data,
-    async *events(path, query, signal) {
-      const headers = { accept: 'text/event-stream' }
-      const incoming = await send('GET', path, { query, headers, signal, timeoutMs: Infinity })
-      const status = incoming.statusCode!
-      if (status !== 200)
-        throw errorOfAnswer({
-          status,
-          text: await readText(incoming),
-          headers: incoming.headers,
-          url: options.url,
-          method: 'GET',
-          path,
-        })
-      try {
-        yield* readEvents(incoming)
-      } catch (error) {
-        throw failure(error, 'GET', new URL(path, base))
-      }
-    },
+    events: (path, query, signal) => stream('GET', path, { query, signal }),
     close: () => agent?.destroy(),
   }
 }

@@ -17,6 +17,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     dev: 'build, serve and reload a project while you work on it',
     init: 'make a new project',
     build: 'build a server from its project file',
+    test: 'send a message, or a suite of them, to an agent that uses the server',
     deploy: 'deploy a project or a built server to an environment',
     export: 'a built server as a folder that runs by itself',
   }),
@@ -39,6 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     read: 'read a resource of a server',
     prompts: 'list the prompts of a server',
     prompt: 'fill in a prompt of a server',
+    chat: 'talk with an agent that uses a server',
     connect: "put a server into an MCP client's configuration",
   }),
   ...section('Who and where', {
@@ -54,6 +56,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     'context use': 'make a context the current one',
     'context add': 'save the address of an API under a name',
     'context remove': 'forget a context and its key',
+    'models list': 'models the test agent has keys for, and the default one',
+    'models login': "save a model vendor's key, encrypted",
+    'models logout': "forget a model vendor's key",
   }),
   ...section('This machine', {
     'daemon start': 'start the local daemon',

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import build from './commands/build.ts'
 import call from './commands/call.ts'
+import chat from './commands/chat.ts'
 import * as completion from './commands/completion.ts'
 import connect from './commands/connect.ts'
 import * as context from './commands/context.ts'
@@ -11,6 +12,7 @@ import doctor from './commands/doctor.ts'
 import exportBundle from './commands/export.ts'
 import init from './commands/init.ts'
 import * as keys from './commands/keys.ts'
+import * as models from './commands/models.ts'
 import list from './commands/list.ts'
 import login from './commands/login.ts'
 import logout from './commands/logout.ts'
@@ -25,6 +27,7 @@ import rollback from './commands/rollback.ts'
 import start from './commands/start.ts'
 import status from './commands/status.ts'
 import stop from './commands/stop.ts'
+import test from './commands/test.ts'
 import tools from './commands/tools.ts'
 import up from './commands/up.ts'
 import whoami from './commands/whoami.ts'
@@ -42,6 +45,8 @@ const ALL: readonly Command[] = [
   init,
   build,
   deploy,
+  test,
+  chat,
   exportBundle,
   list,
   status,
@@ -63,6 +68,7 @@ const ALL: readonly Command[] = [
   whoami,
   ...Object.values(keys),
   ...Object.values(context),
+  ...Object.values(models),
   ...Object.values(daemon),
   doctor,
   ...Object.values(completion),
