@@ -55,6 +55,8 @@ export class Host {
         this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
       // Declared servers hold nothing for a session that another instance could not make up.
       if (!tenant.hasSiblings || !server.speaksUnasked) return told()
+      served.announcements.tellSiblings = announcement =>
+        this.#send({ type: 'announce', tenantId: tenant.id, ...announcement })
       return served.meetPeers(socket => this.#open(tenant.id, socket)).then(told)
     }
     try {
@@ -111,6 +113,11 @@ export class Host {
     await tenant?.close()
     if (tenant) this.#reporter.forget(tenant)
     this.#send({ type: 'retired', tenantId })
+  }
+
+  /** Another instance of the deployment announced it. */
+  hearAnnounced({ tenantId, lists, uris }: Of<'announced'>): void {
+    this.#tenants.get(tenantId)?.announcements.hear({ lists, uris })
   }
 
   async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {

@@ -63,5 +63,7 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return void host.holdLog(message)
     case 'resume-log':
       return host.resumeLog(message)
+    case 'announced':
+      return host.hearAnnounced(message)
   }
 }

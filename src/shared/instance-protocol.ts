@@ -20,6 +20,8 @@ export interface Tenant {
   env: Record<string, string>
   /** HTTP handlers may reach loopback, private and link-local addresses. */
   allowPrivateNetwork: boolean
+  /** The deployment may have other instances, which must bring each request of a session to the one that holds it. */
+  hasSiblings?: boolean
   /** `debug` logs every MCP message, redacted. */
   logLevel: 'debug' | 'info'
   /** File of this tenant's log lines, opened by the process in append mode; absent: inherited standard output. */
@@ -73,6 +75,8 @@ export type ToInstance =
   | { type: 'resume-log'; tenantId: string }
   /** Answered by `alive`, as soon as the event loop comes to it. */
   | { type: 'ping' }
+  /** Another instance of the deployment said that this changed. */
+  | ({ type: 'announced'; tenantId: string } & Announcement)
   /** Retire all and exit 0. */
   | { type: 'shutdown' }
 
@@ -90,9 +94,21 @@ export type FromInstance =
   /** Four times a second while a socket is lent: connections accepted from it since the last time. */
   | { type: 'accepted'; loanId: number; count: number }
   | { type: 'log-held'; tenantId: string }
+  /** For the clients of the deployment's other instances; several changes at a time. */
+  | ({ type: 'announce'; tenantId: string } & Announcement)
   | { type: 'alive' }
   /** Sent at most once a second, and only by a process in which something changed. */
   | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
+
+/** What a server's code says has changed. */
+export interface Announcement {
+  lists: ChangedList[]
+  /** Of resources. */
+  uris: string[]
+}
+
+/** Most resources that one announcement names; more are dropped. */
+export const MAX_ANNOUNCED_URIS = 100
 
 /** Counters since the tenant was served (not deltas). */
 export interface TenantMetrics {

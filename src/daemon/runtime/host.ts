@@ -4,6 +4,7 @@ import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { Artifact, Described } from '../../shared/artifact.ts'
 import type {
+  Announcement,
   ChangedList,
   FromInstance,
   Tenant,
@@ -35,6 +36,7 @@ export interface HostWatcher {
   onEnded(ending: HostEnding): void
   /** The process cannot go on with the tenant. */
   onFailed(error: RefusedArtifactError): void
+  onAnnounced?(announcement: Announcement): void
 }
 
 interface Answer {
@@ -173,6 +175,11 @@ export class Host {
     return () => this.#send({ type: 'resume-log', tenantId })
   }
 
+  /** For clients of this process; another one of the same deployment said it. */
+  tellChanged(tenantId: string, { lists, uris }: Announcement): void {
+    this.#send({ type: 'announced', tenantId, lists, uris })
+  }
+
   /** Ends the process for good; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#asked = true
@@ -246,6 +253,8 @@ export class Host {
         return this.#loans.arrived(message.loanId, handle as SocketHandle | undefined)
       case 'accepted':
         return this.#loans.renew(message.loanId, message.count)
+      case 'announce':
+        return this.#watchers.get(message.tenantId)?.onAnnounced?.(message)
       case 'metrics':
         this.memoryBytes = message.memoryBytes
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)

@@ -1,9 +1,11 @@
 import type { FromInstance, TenantMetrics } from '../../shared/instance-protocol.ts'
-import { LATENCY_BUCKETS_MS } from '../../shared/instance-protocol.ts'
+import { LATENCY_BUCKETS_MS, MAX_ANNOUNCED_URIS } from '../../shared/instance-protocol.ts'
 
 const MAX_TENANTS = 10_000
 const MAX_ID_CHARACTERS = 256
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
+
+const CHANGED_LISTS: readonly unknown[] = ['tools', 'resources', 'prompts']
 
 type Members = Record<string, unknown>
 
@@ -27,6 +29,14 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   drained: ({ tenantId }) => isId(tenantId),
   retired: ({ tenantId }) => isId(tenantId),
   'log-held': ({ tenantId }) => isId(tenantId),
+  announce: ({ tenantId, lists, uris }) =>
+    isId(tenantId) &&
+    Array.isArray(lists) &&
+    lists.length <= CHANGED_LISTS.length &&
+    lists.every(list => CHANGED_LISTS.includes(list)) &&
+    Array.isArray(uris) &&
+    uris.length <= MAX_ANNOUNCED_URIS &&
+    uris.every(uri => isText(uri)),
   alive: () => true,
   took: ({ seq }) => isCount(seq),
   borrowed: ({ loanId }) => isCount(loanId),

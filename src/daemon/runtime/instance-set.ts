@@ -1,4 +1,4 @@
-import type { ChangedList } from '../../shared/instance-protocol.ts'
+import type { Announcement, ChangedList } from '../../shared/instance-protocol.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
 import type { ServedReport } from './supervisor.ts'
@@ -11,7 +11,7 @@ export class InstanceSet {
   readonly #events: InstanceEvents
 
   constructor(events: InstanceEvents) {
-    this.#events = events
+    this.#events = { ...events, onAnnounced: (from, announcement) => this.#passOn(from, announcement) }
   }
 
   open(place: Place, restarts: number): Instance {
@@ -79,6 +79,11 @@ export class InstanceSet {
     if (!this.#all.delete(instance)) return
     if (instance.metrics) this.#traffic.keep(instance.metrics)
     instance.forget()
+  }
+
+  /** Each client listens at one instance, and any of them may be where something changed. */
+  #passOn(from: Instance, announcement: Announcement): void {
+    for (const instance of this.#all) if (instance !== from) instance.tellChanged(announcement)
   }
 
   report(): ServedReport {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { InstanceReport } from '../../shared/deployments.ts'
-import type { TenantMetrics } from '../../shared/instance-protocol.ts'
+import type { Announcement, TenantMetrics } from '../../shared/instance-protocol.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
@@ -16,6 +16,8 @@ export interface InstanceEvents {
   onEnded(instance: Instance, ending: HostEnding): void
   /** Its process says that it cannot go on. */
   onFailed(instance: Instance, error: Error): void
+  /** Its server's code said that something changed. */
+  onAnnounced?(instance: Instance, announcement: Announcement): void
 }
 
 /** One tenant in one process. */
@@ -44,6 +46,7 @@ export class Instance {
       },
       onEnded: ending => events.onEnded(this, ending),
       onFailed: error => events.onFailed(this, error),
+      onAnnounced: announcement => events.onAnnounced?.(this, announcement),
     }
     place.host.watch(place.tenant.id, this.#watcher)
   }
@@ -85,6 +88,10 @@ export class Instance {
     this.#lastHandOverAt = Date.now()
     const { host, tenant } = this.place
     host.handOver({ tenantId: tenant.id, socket, named, giveBack })
+  }
+
+  tellChanged(announcement: Announcement): void {
+    if (this.state === 'ready') this.place.host.tellChanged(this.place.tenant.id, announcement)
   }
 
   /** Accepts connections by itself until it gives the socket back. */

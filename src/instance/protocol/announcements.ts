@@ -1,8 +1,9 @@
+import { type Announcement, type ChangedList, MAX_ANNOUNCED_URIS } from '../../shared/instance-protocol.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { sendUnasked } from './caller-session.ts'
 import { rpcNotification } from './json-rpc.ts'
 
-export type ListName = 'tools' | 'prompts' | 'resources'
+export type ListName = ChangedList
 
 /** A stream of the modern era that hears of changes. */
 export interface Listener {
@@ -11,16 +12,50 @@ export interface Listener {
   tell(method: string, params: Record<string, unknown>): void
 }
 
+/** Changes are gathered so long for the deployment's other instances: code may announce in a loop. */
+const GATHER_MS = 20
+
 /** Tells the clients of a tenant what changed: those that listen, and sessions of the legacy era by their GET streams. */
 export class Announcements {
   readonly listeners = new Set<Listener>()
+  /** To the deployment's other instances, where there may be some. */
+  tellSiblings: ((announcement: Announcement) => void) | undefined
   readonly #tenant: ServedTenant
+  readonly #lists = new Set<ListName>()
+  readonly #uris = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(tenant: ServedTenant) {
     this.#tenant = tenant
   }
 
   listChanged(list: ListName): void {
+    this.#tellOfList(list)
+    if (this.tellSiblings) this.#gather(this.#lists, list)
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#tellOfResource(uri)
+    if (this.tellSiblings && this.#uris.size < MAX_ANNOUNCED_URIS) this.#gather(this.#uris, uri)
+  }
+
+  /** What another instance announced. */
+  hear({ lists, uris }: Announcement): void {
+    for (const list of lists) this.#tellOfList(list)
+    for (const uri of uris) this.#tellOfResource(uri)
+  }
+
+  #gather<Value>(changed: Set<Value>, value: Value): void {
+    changed.add(value)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.tellSiblings?.({ lists: [...this.#lists], uris: [...this.#uris] })
+      this.#lists.clear()
+      this.#uris.clear()
+    }, GATHER_MS)
+  }
+
+  #tellOfList(list: ListName): void {
     const method = `notifications/${list}/list_changed`
     for (const listener of this.listeners) if (listener.hearsOf(list)) listener.tell(method, {})
     // Who holds no stream reads the list when it needs it; nothing is kept for it.
@@ -28,7 +63,7 @@ export class Announcements {
       if (session.stream) sendUnasked(this.#tenant, session, rpcNotification(method, {}))
   }
 
-  resourceUpdated(uri: string): void {
+  #tellOfResource(uri: string): void {
     const method = 'notifications/resources/updated'
     for (const listener of this.listeners) if (listener.hearsOfResource(uri)) listener.tell(method, { uri })
     for (const session of this.#tenant.openSessions)

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import {
+  beginSession,
+  modern,
+  modernHeaders,
+  open,
+  post,
+  postModern,
+  readEvents,
+  rpc,
+} from '../helpers/mcp-requests.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+
+/** Everything here goes over connections of its own, which the daemon hands to the instance that has the fewest. */
+const TOOL = `
+import { defineTool } from 'mcp-hosting/server'
+export default defineTool({
+  description: 'Tells who answers, and that the tools changed',
+  handler: (_args, context) => { context.announce('tools'); return String(process.pid) },
+})`
+
+let daemon: TestDaemon
+let url: string
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  using project = createProjectFolder({ 'tools/who.ts': TOOL })
+  const config = { scaling: { min_instances: 2, max_instances: 2 } }
+  url = (await deployFolder(daemon, 'two', project.path, { config })).url
+})
+afterAll(() => daemon.close())
+
+const isListChanged = (message: { method?: string } | undefined) =>
+  message?.method === 'notifications/tools/list_changed'
+
+/** Keeps a connection to an instance open, and tells when its client hears of a change. */
+async function listen() {
+  const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+  const events = readEvents(await open(url, { body, headers: modernHeaders('subscriptions/listen') }))
+  expect((await events.next())!.json.method).toBe('notifications/subscriptions/acknowledged')
+  return events
+}
+
+const who = async () => (await postModern(url, 'tools/call', { name: 'who' })).json.result.content[0].text
+
+test('clients of every instance hear of what one of them announced', async () => {
+  const listeners = await Promise.all([listen(), listen(), listen(), listen()])
+  await who()
+  for (const events of listeners) {
+    expect(isListChanged((await events.next())!.json)).toBe(true)
+    events.close()
+  }
+})
+
+test('a session stays with its instance, while other requests go to both', async () => {
+  const session = await beginSession(url)
+  const answers = []
+  // Open connections make the next one go to the other instance.
+  const held = [await listen(), await listen(), await listen()]
+  for (let count = 0; count < 6; count++) {
+    const { json } = await post(url, rpc('tools/call', { name: 'who' }), session)
+    answers.push(json.result.content[0].text)
+    held.push(await listen())
+  }
+  expect(new Set(answers).size).toBe(1)
+  for (const events of held) events.close()
+  const seen = new Set<string>()
+  while (seen.size < 2) {
+    seen.add(await who())
+    held.push(await listen())
+  }
+  for (const events of held) events.close()
+})
