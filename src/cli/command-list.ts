@@ -42,6 +42,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     prompt: 'fill in a prompt of a server',
     chat: 'talk with an agent that uses a server',
     connect: "put a server into an MCP client's configuration",
+    'domains list': 'the names by which servers are found',
+    'domains add': 'lead a subdomain to a deployment',
+    'domains remove': 'remove a mapped subdomain',
+    'domains trust': 'how to trust the https certificates of this machine',
   }),
   ...section('Who and where', {
     login: 'save an API key',

@@ -9,6 +9,7 @@ import * as daemon from './commands/daemon.ts'
 import deploy from './commands/deploy.ts'
 import dev from './commands/dev.ts'
 import doctor from './commands/doctor.ts'
+import * as domains from './commands/domains.ts'
 import exportBundle from './commands/export.ts'
 import init from './commands/init.ts'
 import * as keys from './commands/keys.ts'
@@ -63,6 +64,7 @@ const ALL: readonly Command[] = [
   prompts,
   prompt,
   connect,
+  ...Object.values(domains),
   login,
   logout,
   whoami,

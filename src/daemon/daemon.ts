@@ -12,6 +12,7 @@ import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
 import { errorFields } from './daemon-log.ts'
+import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
 import { answerMalformed } from './http/error-envelope.ts'
@@ -23,6 +24,7 @@ import { Addresses } from './services/addresses.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
+import { HostNames } from './services/host-names.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import type { Rooms } from './services/rooms.ts'
@@ -41,6 +43,8 @@ export interface DaemonConfig {
   /** Repeated by `GET /health`. */
   nonce: string
   startedAt: string
+  /** Of the named gateway; without them no server is found by name. */
+  namedPorts?: FrontDoorPorts
   warmSpares?: number
   /** JavaScript heap of an instance process. */
   memoryLimitMb?: number
@@ -100,6 +104,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   })
   const close = async () => {
     end()
+    rooms.frontDoors.close()
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     await rooms.background.settle()
@@ -108,12 +113,30 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
     await reconcile({ rooms, ...services })
+    await openFrontDoors(rooms, config)
     gate.open(listener)
     return { url: `http://127.0.0.1:${port}`, port, ownerKey, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+async function openFrontDoors(
+  { frontDoors, store, supervisor }: Rooms,
+  { namedPorts, home, log }: DaemonConfig,
+) {
+  if (!namedPorts) return
+  const hostNames = new HostNames(store)
+  await frontDoors.open({
+    ports: namedPorts,
+    tlsDir: home.tls,
+    resolve: hostname => hostNames.resolve(hostname),
+    connect: (id, socket, named) => supervisor.connect(id, socket, named),
+    onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
+    onTaken: (port, error) =>
+      log?.('warn', `no server is found by name at port ${port}: it is taken`, errorFields(error)),
+  })
 }
 
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
@@ -194,6 +217,7 @@ function createRooms(
     packages: new Packages(home.packages, closing),
     supervisor,
     gateway,
+    frontDoors: new FrontDoors(),
     logs,
     addresses,
     background,

@@ -1,16 +1,27 @@
 import { HostingError } from '../shared/errors.ts'
 
 export const DEFAULT_PORT = 6273
+const NAMED_PORT = 6280
+const NAMED_TLS_PORT = 6443
 
 /** `MCP_PORT`: 0 lets the system pick one. Throws INVALID_REQUEST for what is no port. */
-export function parsePort(text: string | undefined): number {
-  if (text === undefined || text === '') return DEFAULT_PORT
+export function parsePort(text: string | undefined, otherwise = DEFAULT_PORT, name = 'MCP_PORT'): number {
+  if (text === undefined || text === '') return otherwise
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
   throw new HostingError(
     'INVALID_REQUEST',
-    `MCP_PORT is "${text}": it must be a port from 0 to 65535 (0 picks a free one).`,
+    `${name} is "${text}": it must be a port from 0 to 65535 (0 picks a free one).`,
   )
+}
+
+/** `MCP_NAMED_PORT` and `MCP_NAMED_TLS_PORT`; a daemon with a port of the system's choice takes such ones here, too. */
+export function readNamedPorts(env: NodeJS.ProcessEnv): { http: number; https: number } {
+  const isOwn = env.MCP_PORT === '0'
+  return {
+    http: parsePort(env.MCP_NAMED_PORT, isOwn ? 0 : NAMED_PORT, 'MCP_NAMED_PORT'),
+    https: parsePort(env.MCP_NAMED_TLS_PORT, isOwn ? 0 : NAMED_TLS_PORT, 'MCP_NAMED_TLS_PORT'),
+  }
 }
 
 /** A whole number from the environment; undefined when it is not set. Throws INVALID_REQUEST for anything else. */

@@ -115,6 +115,8 @@ export const deploymentStatusSchema = deploymentRecordSchema.extend({
   environment: z.enum(ENVIRONMENTS),
   domain: z.string().nullable(),
   subdomain: z.string().nullable(),
+  /** MCP endpoints by name, http and https, the custom domain's first. */
+  named_urls: z.array(z.string()),
   /** As given, `env_vars` values masked. */
   config: deployConfigSchema,
   instances: z.array(instanceSchema),

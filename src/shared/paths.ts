@@ -23,6 +23,8 @@ export interface HomePaths {
   /** What can be made again: installed dependencies, results of builds. */
   cache: string
   images: string
+  /** Certificates and keys of host names, and the local authority. */
+  tls: string
   logs: string
 }
 
@@ -54,6 +56,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     packages: join(data, 'packages'),
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
+    tls: join(data, 'tls'),
     logs: join(data, 'logs'),
   }
 }

@@ -120,6 +120,12 @@ describe('every answer in the good case is as described:', () => {
     expect(page).toMatchObject({ id: deploymentId, status: 'deployed' })
   })
 
+  test('subdomain mappings', async () => {
+    await api.call('putMapping', { subdomain: 'team' }, { body: { deploymentId } })
+    await api.call('listMappings', {}, { query: 'limit=1' })
+    await api.call('removeMapping', { subdomain: 'team' })
+  })
+
   test('stop, start, restart, rollback, remove', async () => {
     const at = { deployment_id: deploymentId }
     expect((await api.call('restartDeployment', at)).body.data.status).toBe('deployed')

@@ -5,6 +5,7 @@ import { daemonEndpoints } from './api/daemon.ts'
 import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
+import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
@@ -36,6 +37,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const deploy = deployEndpoints(services)
   const deployments = deploymentsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
+  const mappings = lambdaMappingEndpoints(services)
   const projects = projectsEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
@@ -75,6 +77,10 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
+
+      ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
+      ['PUT /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.putMapping],
+      ['DELETE /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.removeMapping],
 
       ['GET /api/chats', 'CHAT', chats.listChats],
       ['DELETE /api/chats/{chatId}', 'CHAT', chats.removeChat],

@@ -76,7 +76,8 @@ export class Addresses {
     if (slot === 'preview') return null
     const plain = subdomainOf(server, slot)
     // Different names may make the same label ("a.b" and "a-b").
-    return this.#store.addresses.subdomainTaken(plain) ? withSuffix(plain, randomText(6)) : plain
+    const isTaken = this.#store.addresses.findBySubdomain(plain) ?? this.#store.mappings.find(plain)
+    return isTaken ? withSuffix(plain, randomText(6)) : plain
   }
 }
 

@@ -162,6 +162,7 @@ export function forgetServer({ store, programs }: Pick<Rooms, 'store' | 'program
   store.transaction(() => {
     if (store.builds.hasAny(name)) return
     store.addresses.removeOf(name)
+    store.mappings.removeOf(name)
     store.servers.remove(name)
   })
   if (!store.builds.hasAny(name)) programs.removeOf(name)

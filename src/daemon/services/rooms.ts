@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../builder/artifact-store.ts'
 import type { Packages } from '../builder/program/packages.ts'
 import type { ProgramFolders } from '../builder/program/program-folders.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
+import type { FrontDoors } from '../gateway/front-doors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
@@ -23,6 +24,8 @@ export interface Rooms {
   packages: Packages
   supervisor: Supervisor
   gateway: Gateway
+  /** The ports where servers are found by name. */
+  frontDoors: FrontDoors
   logs: LogStore
   secrets: SecretBox
   addresses: Addresses

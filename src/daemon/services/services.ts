@@ -4,6 +4,7 @@ import { Chats } from './chats.ts'
 import { DeploymentLogs } from './deployment-logs.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
+import { Mappings } from './mappings.ts'
 import { VendorKeys } from './model-keys.ts'
 import { Previews } from './previews.ts'
 import { Projects } from './projects.ts'
@@ -20,6 +21,7 @@ export interface Services {
   builds: Builds
   deployments: Deployments
   deploymentLogs: DeploymentLogs
+  mappings: Mappings
   records: Records
   previews: Previews
   projects: Projects
@@ -34,12 +36,14 @@ export interface Services {
 
 export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
   const previews = new Previews(rooms)
+  const deployments = new Deployments(rooms, new Releases(rooms))
   const chats = new Chats(rooms)
   const vendorKeys = new VendorKeys(rooms)
   return {
     previews,
     builds: new Builds(rooms, previews),
-    deployments: new Deployments(rooms, new Releases(rooms)),
+    deployments,
+    mappings: new Mappings(rooms, deployments),
     deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),
     records: new Records(rooms, previews),
     projects: new Projects(rooms),

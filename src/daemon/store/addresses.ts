@@ -24,10 +24,8 @@ export class AddressStore {
       .get([server, slot])
   }
 
-  subdomainTaken(subdomain: string): boolean {
-    return (
-      this.#database.prepare('SELECT 1 FROM addresses WHERE subdomain = ?').get([subdomain]) !== undefined
-    )
+  findBySubdomain(subdomain: string): Address | undefined {
+    return this.#database.prepare<Address>('SELECT * FROM addresses WHERE subdomain = ?').get([subdomain])
   }
 
   portTaken(port: number): boolean {

@@ -111,6 +111,10 @@ export class DeploymentStore {
     )
   }
 
+  findByDomain(domain: string): Deployment | undefined {
+    return this.#one("WHERE status = 'deployed' AND domain = ?", [domain])
+  }
+
   /** Another server's or environment's deployment that serves the domain or is about to. */
   findDomainOwner(domain: string, name: string, environment: Environment): Deployment | undefined {
     return this.#one(

@@ -4,6 +4,7 @@ import { BuildStore } from './builds.ts'
 import { ChatStore } from './chats.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
+import { MappingStore } from './mappings.ts'
 import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
 import { ServerStore } from './servers.ts'
@@ -16,6 +17,7 @@ export interface Store {
   builds: BuildStore
   deployments: DeploymentStore
   addresses: AddressStore
+  mappings: MappingStore
   apiKeys: ApiKeyStore
   projects: ProjectStore
   sources: SourceStore
@@ -35,6 +37,7 @@ export function openStore(path: string): Store {
     builds: new BuildStore(database),
     deployments: new DeploymentStore(database),
     addresses: new AddressStore(database),
+    mappings: new MappingStore(database),
     apiKeys: new ApiKeyStore(database),
     projects: new ProjectStore(database),
     sources: new SourceStore(database),

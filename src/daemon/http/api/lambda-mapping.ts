@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import {
+  mappingPageSchema,
+  mappingSchema,
+  putMappingSchema,
+  subdomainSchema,
+} from '../../../shared/mappings.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+import { limitSchema } from '../path-ids.ts'
+
+const params = z.object({ subdomain: subdomainSchema })
+
+export function lambdaMappingEndpoints({ mappings }: Services) {
+  const listMappings = endpoint({
+    operationId: 'listMappings',
+    summary: 'List subdomain mappings, newest first',
+    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
+    answers: { 200: { description: 'A page of mappings', schema: mappingPageSchema } },
+    run: ({ query }) => ({ status: 200, data: mappings.list(query.limit, query.nextToken) }),
+  })
+
+  const putMapping = endpoint({
+    operationId: 'putMapping',
+    summary: "Lead a subdomain to a deployment's server and environment",
+    params,
+    body: putMappingSchema,
+    answers: { 200: { description: 'The mapping', schema: mappingSchema } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params, body }) => ({ status: 200, data: mappings.put(params.subdomain, body.deploymentId) }),
+  })
+
+  const removeMapping = endpoint({
+    operationId: 'removeMapping',
+    summary: 'Remove a subdomain mapping',
+    params,
+    answers: { 204: { description: 'Removed' } },
+    errors: ['NOT_FOUND'],
+    run({ params }) {
+      mappings.remove(params.subdomain)
+      return { status: 204 }
+    },
+  })
+
+  return { listMappings, putMapping, removeMapping }
+}
