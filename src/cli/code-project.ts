@@ -22,9 +22,19 @@ export async function inferProject(directory: string): Promise<ProjectSource | u
 /** Whether the server's code lies in the project's folder and has to come along with the build request. */
 export function needsSource(request: Record<string, unknown>, directory: string): boolean {
   if (request.template !== 'custom' || request.source !== undefined) return false
-  const { program } = request as { program?: { cwd?: unknown } }
-  if (program) return typeof program.cwd === 'string' && !isAbsolute(program.cwd)
+  if (request.program) return isInProject(request.program as Record<string, unknown>, directory)
   return hasModules(directory) || namesModules(request)
+}
+
+/** A program of the project's own files, and not one that is installed or fetched: `python3 server.py`. */
+function isInProject({ command, args, cwd }: Record<string, unknown>, directory: string): boolean {
+  if (typeof cwd === 'string') return !isAbsolute(cwd)
+  const words = [command, ...(Array.isArray(args) ? args : [])]
+  return words.some(word => typeof word === 'string' && !isAbsolute(word) && isFile(join(directory, word)))
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 function hasModules(directory: string): boolean {

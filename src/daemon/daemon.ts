@@ -10,9 +10,9 @@ import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
 import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
+import { ProgramSources } from './builder/program/program-sources.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
 import { errorFields } from './daemon-log.ts'
-import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
 import { answerMalformed } from './http/error-envelope.ts'
@@ -206,9 +206,11 @@ function createRooms(
   })
   const addresses = new Addresses(files.store, gateway)
   const sdk = config.sdk ?? join(dirname(instanceProgram), 'server.js')
+  const toolchain = createToolchain({ directory: home.cache, sdk, closing })
   return {
     ...files,
-    toolchain: createToolchain({ directory: home.cache, sdk, closing }),
+    toolchain,
+    programSources: new ProgramSources(home.programSources, files.archives, toolchain.dependencies),
     programs: new ProgramFolders({
       directory: home.programs,
       packages: home.packages,

@@ -18,6 +18,8 @@ export interface HomePaths {
   sources: string
   /** Folders of programs, their HOME. */
   programs: string
+  /** Source archives that programs run from, unpacked. */
+  programSources: string
   /** npm packages that programs are. */
   packages: string
   /** What can be made again: installed dependencies, results of builds. */
@@ -53,6 +55,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     artifacts: join(data, 'artifacts'),
     sources: join(data, 'sources'),
     programs: join(data, 'programs'),
+    programSources: join(data, 'program-sources'),
     packages: join(data, 'packages'),
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),

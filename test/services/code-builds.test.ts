@@ -228,3 +228,28 @@ test('a failed build leaves the preview of the last good one', async () => {
   expect(bad.status).toBe('failed')
   expect((await callTool(good.url, 'add', { a: 1, b: 1 })).content[0].text).toBe('2')
 })
+
+const GREETING_PROGRAM = `import { createInterface } from 'node:readline'
+import { readFileSync } from 'node:fs'
+const greeting = readFileSync('greeting.txt', 'utf8')
+const answers = {
+  initialize: () => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'greeter', version: '3' } }),
+  'tools/list': () => ({ tools: [{ name: 'greet', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: greeting }] }),
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line)
+  if (id !== undefined && answers[method]) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]() }))
+}
+`
+
+test('a program of the source runs in the folder of the source, which goes with its last build', async () => {
+  const files = { 'app/greet.mjs': GREETING_PROGRAM, 'app/greeting.txt': 'Hello from the archive' }
+  const program = { type: 'stdio', command: 'node', args: ['greet.mjs'], cwd: 'app' }
+  const record = await build(files, { name: 'greeter', program })
+  expect(record, JSON.stringify(record.error)).toMatchObject({ status: 'ready', tools: ['greet'] })
+  expect((await callTool(record.url, 'greet')).content[0].text).toBe('Hello from the archive')
+  expect(readdirSync(daemon.home.programSources)).toHaveLength(1)
+  await daemon.api('DELETE', `/v1/build/${record.mcp_id}`)
+  expect(readdirSync(daemon.home.programSources)).toEqual([])
+})

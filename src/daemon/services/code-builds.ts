@@ -86,6 +86,7 @@ export class CodeBuilds {
     request: BuildRequest,
     source: Source | undefined,
   ): Promise<BuiltArtifact> {
+    if (source) await this.#rooms.programSources.provide(source)
     const npx = parseNpx(request.program!)
     const program = {
       ...request.program!,
@@ -98,10 +99,11 @@ export class CodeBuilds {
         throw toProgramError(error)
       })
       .finally(() => this.#rooms.programs.remove(build.name, build.id))
-    return buildArtifact(mergeDescribed(request, described), {
-      ...described,
-      program: withChildren(program, described.children),
-    })
+    const { tools, resources, prompts } = described
+    return buildArtifact(
+      { ...request, tools, resources, prompts },
+      { ...described, program: withChildren(program, described.children) },
+    )
   }
 
   #describe(

@@ -2,8 +2,8 @@ import type { SourceArchives } from '../builder/archive/source-archives.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import type { Packages } from '../builder/program/packages.ts'
 import type { ProgramFolders } from '../builder/program/program-folders.ts'
+import type { ProgramSources } from '../builder/program/program-sources.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
-import type { FrontDoors } from '../gateway/front-doors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
@@ -21,6 +21,7 @@ export interface Rooms {
   archives: SourceArchives
   toolchain: Toolchain
   programs: ProgramFolders
+  programSources: ProgramSources
   packages: Packages
   supervisor: Supervisor
   gateway: Gateway

@@ -69,7 +69,7 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
 
 /** What is to be described is served to nobody: it has no address, and of its variables what the build request gives. */
 export function describingTenant(
-  rooms: Pick<Rooms, 'secrets' | 'programs'>,
+  rooms: Pick<Rooms, 'secrets' | 'programs' | 'programSources'>,
   build: Build,
   { env }: Artifact,
   given: Record<string, string> = {},
@@ -84,7 +84,7 @@ export function describingTenant(
     allowPrivateNetwork: false,
     logLevel: 'info',
     stateKey: rooms.secrets.derive(`state ${build.id}`),
-    program: rooms.programs.place(build.name, build.id),
+    program: programPlace(rooms, build, build.id),
   }
 }
 
@@ -117,7 +117,7 @@ function loadersOf(rooms: Rooms, build: Build): Pick<Served, 'loadArtifact' | 'l
   }
 }
 
-function tenantBase(rooms: Rooms, id: string, address: Address, { template }: Build) {
+function tenantBase(rooms: Rooms, id: string, address: Address, build: Build) {
   return {
     id,
     serverName: address.server,
@@ -125,6 +125,16 @@ function tenantBase(rooms: Rooms, id: string, address: Address, { template }: Bu
     allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
     allowedOrigins: [],
     stateKey: rooms.secrets.derive(`state ${id}`),
-    ...(template === 'custom' && { program: rooms.programs.place(address.server, address.slot) }),
+    ...(build.template === 'custom' && { program: programPlace(rooms, build, address.slot) }),
   }
+}
+
+/** `slot`: of the server's address, or the build while it is described. */
+function programPlace(
+  { programs, programSources }: Pick<Rooms, 'programs' | 'programSources'>,
+  { name, sourceDigest }: Build,
+  slot: string,
+): Tenant['program'] {
+  const source = sourceDigest === null ? {} : { source: programSources.folder(sourceDigest) }
+  return { ...programs.place(name, slot), ...source }
 }

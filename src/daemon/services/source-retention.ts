@@ -1,7 +1,7 @@
 import type { Source } from '../store/sources.ts'
 import type { Rooms } from './rooms.ts'
 
-type Files = Pick<Rooms, 'store' | 'archives'>
+type Files = Pick<Rooms, 'store' | 'archives' | 'programSources'>
 
 /** A deleted project keeps only what builds were made of. */
 export function dropSourcesOf(rooms: Files, projectId: string): void {
@@ -9,15 +9,16 @@ export function dropSourcesOf(rooms: Files, projectId: string): void {
 }
 
 /** After a build is gone: its archive goes too, when nothing else needs it. */
-export function dropUnusedArchive({ store, archives }: Files, digest: string): void {
+export function dropUnusedArchive({ store, archives, programSources }: Files, digest: string): void {
   if (!store.sources.digestInUse(digest)) archives.remove(digest)
+  if (!store.sources.hasBuilds(digest)) programSources.remove(digest)
 }
 
 /** What a crash left of uploads, and archives of which no record tells. */
 export function removeLeftoverSources(rooms: Files): void {
   const { digests, unfinished } = rooms.archives.list()
   for (const name of unfinished) rooms.archives.removeUnfinished(name)
-  for (const digest of digests) dropUnusedArchive(rooms, digest)
+  for (const digest of [...digests, ...rooms.programSources.list()]) dropUnusedArchive(rooms, digest)
 }
 
 /** Unless a build was made of it. */

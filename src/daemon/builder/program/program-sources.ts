@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs'
+import { cp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SourceArchives, StoredSource } from '../archive/source-archives.ts'
+import type { Dependencies } from '../project/dependencies.ts'
+
+/** Source archives that programs run from, each unpacked once into a folder that nothing is written to. */
+export class ProgramSources {
+  readonly #directory: string
+  readonly #archives: SourceArchives
+  readonly #dependencies: Dependencies
+
+  constructor(directory: string, archives: SourceArchives, dependencies: Dependencies) {
+    this.#directory = directory
+    this.#archives = archives
+    this.#dependencies = dependencies
+    this.#removeUnfinished()
+  }
+
+  /** Folder of the archive with this digest, whether it is there or not. */
+  folder(digest: string): string {
+    return join(this.#directory, digest)
+  }
+
+  /**
+   * Unpacks the archive unless that was done before. With a `package-lock.json` its dependencies are installed, without
+   * their scripts. Throws as `SourceArchives.unpack` and `Dependencies.provide` do.
+   */
+  async provide(source: Pick<StoredSource, 'digest' | 'format'>): Promise<void> {
+    const folder = this.folder(source.digest)
+    if (existsSync(folder)) return
+    const work = `${folder}.${randomBytes(4).toString('hex')}.tmp`
+    try {
+      const root = await this.#archives.unpack(source, work)
+      if (existsSync(join(root, 'package-lock.json'))) await this.#install(root)
+      await rename(root, folder).catch(error => {
+        if (!existsSync(folder)) throw error // another build of the same archive was first
+      })
+    } finally {
+      await rm(work, { recursive: true, force: true })
+    }
+  }
+
+  /** Digests of the archives that are unpacked. */
+  list(): string[] {
+    if (!existsSync(this.#directory)) return []
+    return readdirSync(this.#directory).filter(name => /^[0-9a-f]{64}$/.test(name))
+  }
+
+  /** Nothing happens when it is not there. */
+  remove(digest: string): void {
+    rmSync(this.folder(digest), { recursive: true, force: true })
+  }
+
+  /** What a crash left half unpacked. */
+  #removeUnfinished(): void {
+    if (!existsSync(this.#directory)) return
+    for (const name of readdirSync(this.#directory))
+      if (name.endsWith('.tmp')) rmSync(join(this.#directory, name), { recursive: true, force: true })
+  }
+
+  /** A copy of its own: what projects share is removed when no build asked for it for long. */
+  async #install(root: string): Promise<void> {
+    const link = join(root, 'node_modules')
+    await this.#dependencies.provide(root)
+    if (!lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink()) return
+    const shared = realpathSync(link)
+    unlinkSync(link)
+    await cp(shared, link, { recursive: true, verbatimSymlinks: true })
+  }
+}
