@@ -76,15 +76,27 @@ export class HttpChild {
   }
 }
 
-/** Somebody else may take it before the program does; the program then ends, and gets another one. */
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port that nobody listens on, outside of what systems choose from for outgoing connections (32768 and above) and of the
+ * addresses of servers (20000 to 31999). Somebody may still take it before the program does: it then ends, and gets another.
+ */
+async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
+    if (await canListen(port)) return port
+  }
+  throw new ChildStartError(`there is no free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}`)
+}
+
+const FIRST_PORT = 10_000
+const PORTS = 10_000
+const MAX_TRIES = 100
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise(resolve => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 

@@ -1,0 +1,312 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createHome, eventually, isRunning } from '../helpers/mcp.ts'
+import { callModern, descendants, FIXTURE } from '../helpers/programs.ts'
+
+const bin = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url))
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url))
+
+let daemon: TestDaemon
+let folder: string
+const clients: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  // Below the home of tests, not in /tmp, which a sandbox hides.
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-files-')))
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map(client => client.close()))
+})
+afterAll(async () => {
+  await daemon.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Hosted {
+  build: { mcp_id: string; status: string; error?: { message: string; details?: string } }
+  deployment: { deployment_id: string; status: string; url: string }
+}
+
+async function host(
+  name: string,
+  program: Record<string, unknown>,
+  config: Record<string, unknown> = {},
+): Promise<Hosted> {
+  const body = { name, template: 'custom', program: { type: 'stdio', ...program } }
+  const build = (await daemon.api('POST', '/v1/build', { body })).body.data
+  const request = { mcp_id: build.mcp_id, environment: 'development', config }
+  const deployment = (await daemon.api('POST', '/v1/deploy', { body: request })).body.data
+  return { build, deployment }
+}
+
+async function connect(
+  url: string,
+  capabilities: object = {},
+  prepare?: (client: Client) => void,
+): Promise<Client> {
+  const client = new Client({ name: 'test-client', version: '1.0.0' }, { capabilities })
+  prepare?.(client)
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never)
+  clients.push(client)
+  return client
+}
+
+const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text
+
+describe('@modelcontextprotocol/server-everything', () => {
+  let url: string
+  beforeAll(async () => {
+    url = (await host('everything', { command: bin('mcp-server-everything') })).deployment.url
+  })
+
+  test('the build knows what it offers, and that it depends on its client', async () => {
+    const { build } = await host('everything', { command: bin('mcp-server-everything') })
+    const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
+    const names = artifact.tools.map((tool: { name: string }) => tool.name)
+    expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'trigger-sampling-request']))
+    expect(artifact.server).toMatchObject({ title: 'Everything Reference Server' })
+    expect(artifact.program.isolation.children).toBe('session')
+  })
+
+  test('tools, progress, resources, templates, prompts and completions', async () => {
+    const client = await connect(url)
+    expect(client.getServerVersion()?.name).toBe('mcp-servers/everything')
+    expect(client.getInstructions()).toContain('Everything')
+    expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5')
+    const seen: number[] = []
+    const long = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } }
+    await client.callTool(long, undefined, { onprogress: ({ progress }) => seen.push(progress) })
+    expect(seen).toEqual([1, 2])
+    const { resources } = await client.listResources()
+    const read = await client.readResource({ uri: resources[0]!.uri })
+    expect((read.contents[0] as { text: string }).text.length).toBeGreaterThan(10)
+    const dynamic = await client.readResource({ uri: 'demo://resource/dynamic/text/7' })
+    expect((dynamic.contents[0] as { text: string }).text).toContain('7')
+    const prompt = await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Rome' } })
+    expect(JSON.stringify(prompt.messages)).toContain('Rome')
+    const completed = await client.complete({
+      ref: { type: 'ref/prompt', name: 'completable-prompt' },
+      argument: { name: 'department', value: 'E' },
+    })
+    expect(completed.completion.values).toContain('Engineering')
+  })
+
+  test('it asks its own client for a sample, an answer and its roots', async () => {
+    const ask = async (who: string) => {
+      const client = await connect(url, { sampling: {}, elicitation: {}, roots: {} }, prepared => {
+        prepared.setRequestHandler(CreateMessageRequestSchema, () => ({
+          model: 'm',
+          role: 'assistant' as const,
+          content: { type: 'text' as const, text: `sampled by ${who}` },
+        }))
+        prepared.setRequestHandler(ElicitRequestSchema, () => ({
+          action: 'accept' as const,
+          content: { name: who },
+        }))
+        prepared.setRequestHandler(ListRootsRequestSchema, () => ({
+          roots: [{ uri: `file:///${who}`, name: who }],
+        }))
+      })
+      const sampled = await client.callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'hi' } })
+      const elicited = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} })
+      const roots = await client.callTool({ name: 'get-roots-list', arguments: {} })
+      return [sampled, elicited, roots].map(result => JSON.stringify(result.content))
+    }
+    const people = ['ada', 'grace', 'mary']
+    const answers = await Promise.all(people.map(ask))
+    for (const [index, texts] of answers.entries())
+      for (const text of texts) {
+        expect(text).toContain(people[index])
+        for (const other of people.filter(name => name !== people[index])) expect(text).not.toContain(other)
+      }
+  })
+
+  test('an update of a resource reaches the session that subscribed to it', async () => {
+    const updated: string[] = []
+    const client = await connect(url, {}, prepared => {
+      prepared.setNotificationHandler(
+        ResourceUpdatedNotificationSchema,
+        ({ params }) => void updated.push(params.uri),
+      )
+    })
+    const { uri } = (await client.listResources()).resources[0]!
+    await client.subscribeResource({ uri })
+    await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
+    await eventually(() => updated.includes(uri))
+    await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
+  })
+
+  test('a client of the modern era is asked too', async () => {
+    const client = new ModernClient(
+      { name: 'modern', version: '1.0.0' },
+      { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: 'auto' } },
+    )
+    client.setRequestHandler('elicitation/create', () => ({
+      action: 'accept' as const,
+      content: { name: 'eve' },
+    }))
+    await client.connect(new ModernTransport(new URL(url)))
+    clients.push(client)
+    const result = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} })
+    expect(JSON.stringify(result.content)).toContain('eve')
+  })
+})
+
+describe('@modelcontextprotocol/server-filesystem', () => {
+  test('it reads and writes in its folder, and refuses others', async () => {
+    writeFileSync(join(folder, 'hello.txt'), 'hello')
+    const { deployment } = await host('filesystem', { command: bin('mcp-server-filesystem'), args: [folder] })
+    const client = await connect(deployment.url)
+    const path = join(folder, 'hello.txt')
+    expect(textOf(await client.callTool({ name: 'read_text_file', arguments: { path } }))).toBe('hello')
+    const refused = await client.callTool({ name: 'read_text_file', arguments: { path: '/etc/hostname' } })
+    expect(refused.isError).toBe(true)
+  })
+
+  test('each client brings its own roots', async () => {
+    const parts = ['one', 'two'].map(name => join(folder, name))
+    for (const part of parts) mkdirSync(part)
+    const { deployment } = await host('filesystem-roots', {
+      command: bin('mcp-server-filesystem'),
+      args: [folder],
+    })
+    const allowed = await Promise.all(
+      parts.map(async part => {
+        const client = await connect(deployment.url, { roots: {} }, prepared => {
+          prepared.setRequestHandler(ListRootsRequestSchema, () => ({
+            roots: [{ uri: `file://${part}`, name: part }],
+          }))
+        })
+        return eventually(async () => {
+          const text = textOf(await client.callTool({ name: 'list_allowed_directories', arguments: {} }))
+          return text.includes(part) && text
+        })
+      }),
+    )
+    expect(allowed[0]).not.toContain(parts[1])
+    expect(allowed[1]).not.toContain(parts[0])
+  })
+})
+
+describe('@modelcontextprotocol/server-memory', () => {
+  test('one process serves all: what one client keeps, another one finds', async () => {
+    const { build, deployment } = await host(
+      'memory',
+      { command: bin('mcp-server-memory') },
+      {
+        env_vars: {
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: the program's own folder.
+          MEMORY_FILE_PATH: '${HOME}/memory.jsonl',
+        },
+      },
+    )
+    const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
+    expect(artifact.program.isolation.children).toBe('shared')
+    const [one, other] = await Promise.all([connect(deployment.url), connect(deployment.url)])
+    const entities = [{ name: 'Ada', entityType: 'person', observations: ['wrote the first program'] }]
+    await one.callTool({ name: 'create_entities', arguments: { entities } })
+    const found = await other.callTool({ name: 'search_nodes', arguments: { query: 'Ada' } })
+    expect(textOf(found)).toContain('wrote the first program')
+  })
+})
+
+describe('a Python server', () => {
+  test('what it keeps in its home outlives a release and a restart of the daemon', async () => {
+    const program = { command: 'python3', args: [fixture('stdio_server.py')] }
+    const first = await host('python', program)
+    expect(await callModern(first.deployment.url, 'add', { a: 1, b: 2 })).toBe('3')
+    expect(await callModern(first.deployment.url, 'remember')).toBe('1')
+    const second = await host('python', program)
+    expect(second.deployment.url).toBe(first.deployment.url)
+    expect(await callModern(second.deployment.url, 'remember')).toBe('2')
+  })
+})
+
+describe('a program over HTTP', () => {
+  test('it is built, deployed and called as any other server', async () => {
+    const program = { type: 'http', command: process.execPath, args: [fixture('http-server.mjs')] }
+    const { build, deployment } = await host('over-http', program)
+    const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
+    expect(artifact.server).toMatchObject({
+      version: '2.0.0',
+      instructions: 'Over HTTP.',
+    })
+    const client = await connect(deployment.url)
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('headers')
+    const { PORT, HOST } = JSON.parse(textOf(await client.callTool({ name: 'env', arguments: {} })))
+    expect(HOST).toBe('127.0.0.1')
+    expect(Number(PORT)).toBeGreaterThan(0)
+  })
+})
+
+describe('what goes wrong', () => {
+  test('a program that is no server fails its build, with what it said', async () => {
+    const { build } = await host('no-server', {
+      command: 'sh',
+      args: ['-c', 'echo "no key given" >&2; exit 7'],
+    })
+    expect(build).toMatchObject({ status: 'failed', error: { details: 'no key given' } })
+    expect(build.error?.message).toContain('ended with exit code 7')
+  })
+
+  test('variables for the build are used and kept nowhere', async () => {
+    const command = {
+      command: 'sh',
+      args: ['-c', `test "$KEY" = k-123 && exec ${process.execPath} ${FIXTURE}`],
+    }
+    const body = { name: 'needs-key', template: 'custom', program: { type: 'stdio', ...command } }
+    expect((await daemon.api('POST', '/v1/build', { body })).body.data.status).toBe('failed')
+    const env_vars = { KEY: 'k-123' }
+    const build = (await daemon.api('POST', '/v1/build', { body: { ...body, env_vars } })).body.data
+    expect(build.status).toBe('ready')
+    const artifact = await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)
+    expect(artifact.text).not.toContain('k-123"')
+  })
+
+  test('nothing of the daemon reaches a program', async () => {
+    process.env.OWN_SECRET = 'of the daemon'
+    const { deployment } = await host(
+      'surroundings',
+      { command: process.execPath, args: [FIXTURE] },
+      { env_vars: { GIVEN: '1' } },
+    )
+    const env = JSON.parse(await callModern(deployment.url, 'env'))
+    delete process.env.OWN_SECRET
+    expect(env).toMatchObject({ GIVEN: '1' })
+    for (const name of ['OWN_SECRET', 'MCP_HOME', 'MCP_API_KEY']) expect(env[name]).toBeUndefined()
+    expect(env.HOME).toContain(join('surroundings', 'development'))
+  })
+
+  test('when the daemon is killed its programs end', async () => {
+    const home = createHome()
+    try {
+      const command = `${process.execPath} ${FIXTURE}`
+      const { url } = await home.json<{ url: string }>(['deploy', '--command', command, '--name', 'orphan'])
+      await callModern(url, 'grandchild')
+      const { pid } = home.discovery()!
+      const started = descendants(pid)
+      expect(started.length).toBeGreaterThan(3)
+      process.kill(pid, 'SIGKILL')
+      await eventually(() => !started.some(isRunning))
+    } finally {
+      await home.remove()
+    }
+  })
+})
