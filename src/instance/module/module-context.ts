@@ -9,6 +9,8 @@ import type {
   SampleResult,
 } from '../../sdk/context.ts'
 import type { Schema } from '../../sdk/schema.ts'
+import type { Check } from '../handlers/argument-check.ts'
+import { loadChecks } from '../handlers/load.ts'
 import type { CallerSession, ClientContext, ClientFacts } from '../prepared-server.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import { describeIssue, isStandardSchema, toJsonSchema } from './standard-schema.ts'
@@ -138,9 +140,17 @@ function textOf(content: Content | Content[] | undefined): string {
 
 /** A form that its client filled in wrongly must not reach the handler as if it were right. */
 async function checkContent(schema: Schema, content: unknown): Promise<unknown> {
-  if (!isStandardSchema(schema)) return content
-  const result = await schema['~standard'].validate(content)
-  if (result.issues)
-    throw new Error(`The client's answer does not match the form: ${describeIssue(result.issues)}`)
-  return result.value
+  if (isStandardSchema(schema)) {
+    const result = await schema['~standard'].validate(content)
+    if (!result.issues) return result.value
+    throw new Error(`${NO_FIT}: ${describeIssue(result.issues)}`)
+  }
+  const check = formChecks.get(schema) ?? (await loadChecks()).compileResultCheck({ ...schema })
+  formChecks.set(schema, check)
+  const fault = check(content)
+  if (fault) throw new Error(`${NO_FIT}: ${fault}`)
+  return content
 }
+
+const NO_FIT = "The client's answer does not match the form"
+const formChecks = new WeakMap<object, Check>()

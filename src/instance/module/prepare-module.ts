@@ -26,8 +26,13 @@ export async function prepareModule(
   let outlet: ServerOutlet | undefined
   const scope: ModuleScope = {
     env: Object.freeze(createServerScope(artifact, tenant).env),
-    log: (level, data) =>
-      outlet?.log(LINE_LEVELS[level], typeof data === 'string' ? data : JSON.stringify(data)),
+    log: (level, data) => {
+      if (level === 'debug' && tenant.logLevel !== 'debug') return
+      outlet?.log(
+        LINE_LEVELS[level],
+        typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data)),
+      )
+    },
   }
   const failure = new ModuleFailure(tenant.env, message => outlet?.log('error', message))
   const found = matchModules(artifact, modules)

@@ -3,6 +3,7 @@ import { header } from '../http/headers.ts'
 import { hasClaim } from './envelope.ts'
 import { isObject, messageKind, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
 import { legacyError, legacyResult, receiveNotification, requireSession, runLegacy } from './legacy.ts'
+import { batchConversation, type LegacyRun } from './legacy-conversation.ts'
 import { RequestContext } from './request-context.ts'
 import { FIRST_WITHOUT_BATCHES, isModernRevision } from './revisions.ts'
 import type { Session } from './sessions.ts'
@@ -49,20 +50,20 @@ function runBatch(exchange: Exchange, session: Session, messages: (RpcRequest | 
       if (--waiting === 0) sendAnswers(exchange, answers)
       return body?.length ?? 0
     }
-    runLegacy(
-      {
-        exchange,
-        request,
-        context: new RequestContext(request.params?._meta, undefined),
-        finishResult: legacyResult,
-        finishError: error => legacyError(error, request.method),
-        deliver,
-        sessionId: session.label,
-        startedAt: performance.now(),
-        isSettled: false,
-      },
+    const run: LegacyRun = {
+      exchange,
+      request,
+      context: new RequestContext(request.params?._meta, undefined),
+      conversation: batchConversation,
       session,
-    )
+      finishResult: legacyResult,
+      finishError: error => legacyError(error, request.method),
+      deliver,
+      sessionId: session.label,
+      startedAt: performance.now(),
+      isSettled: false,
+    }
+    runLegacy(run, session)
   })
 }
 

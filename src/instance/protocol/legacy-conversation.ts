@@ -57,6 +57,16 @@ export const legacyConversation: Conversation = {
   },
 }
 
+/** Requests of a batch are answered together, in one JSON text: they have no stream to ask on. */
+export const batchConversation: Conversation = {
+  ...legacyConversation,
+  open: () => undefined,
+  async ask(_run, method) {
+    throw new RpcError(RPC.invalidRequest, `${method} cannot be asked in a batch of requests`)
+  },
+  closeStream: () => {},
+}
+
 /** Asks on the call's stream what the handler wants to know; resolves when it can be run anew. */
 export async function answerRounds(run: LegacyRun, { requests, state }: InputRequired): Promise<void> {
   const { exchange, session, context } = run

@@ -1,7 +1,13 @@
 import type { LogLevel } from '../../shared/definitions.ts'
 import { type Exchange, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
-import { type ClientContext, type ClientFacts, type PreparedServer, RpcError } from '../prepared-server.ts'
+import {
+  type ClientContext,
+  type ClientFacts,
+  type InputRequired,
+  type PreparedServer,
+  RpcError,
+} from '../prepared-server.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { callerSession } from './caller-session.ts'
 import {
@@ -18,7 +24,7 @@ import { isLogLevel, LOG_LEVEL_NAMES } from './log-level.ts'
 import { findMethod, type MethodResult, type Params, toolOf } from './methods.ts'
 import { RequestContext } from './request-context.ts'
 import { isLegacyRevision, isModernRevision, LEGACY_REVISIONS, negotiateRevision } from './revisions.ts'
-import { cancelRun, type Run, runAgain, runRequest } from './run-request.ts'
+import { cancelRun, type Method, type Run, runAgain, runRequest } from './run-request.ts'
 import type { Session } from './sessions.ts'
 
 /** The era of `initialize` and sessions, up to 2025-11-25: one message that was posted. */
@@ -137,10 +143,7 @@ function serveLegacyRequest(exchange: Exchange, session: Session, request: RpcRe
     finishResult: legacyResult,
     finishError: error => legacyError(error, request.method),
     deliver: body => jsonAnswer(exchange, body),
-    onInputRequired: async (thrown, method) => {
-      await answerRounds(run, thrown)
-      runAgain(run, method)
-    },
+    onInputRequired: answerAndRunAgain,
     sessionId: session.label,
     startedAt: performance.now(),
     isSettled: false,
@@ -148,6 +151,11 @@ function serveLegacyRequest(exchange: Exchange, session: Session, request: RpcRe
   run.context.run = run
   if (tool?.streams) run.context.openSink()
   runLegacy(run, session)
+}
+
+async function answerAndRunAgain(run: Run, thrown: InputRequired, method: Method): Promise<void> {
+  await answerRounds(run as LegacyRun, thrown)
+  runAgain(run, method)
 }
 
 /** Runs a request of a session so that `notifications/cancelled` finds it. */

@@ -106,6 +106,7 @@ function createRun(exchange: Exchange, request: RpcRequest): Run {
     request,
     context: new RequestContext(meta, requestedLogLevel(meta)),
     conversation: modernConversation,
+    onInputRequired: endWithInputRequired,
     finishResult: result => modernResult(tenant, request.method, result),
     deliver: (body, code) => {
       if (body !== undefined) sendJson(exchange, code === RPC.missingCapability ? 400 : 200, body)
@@ -114,7 +115,6 @@ function createRun(exchange: Exchange, request: RpcRequest): Run {
     startedAt: performance.now(),
     isSettled: false,
   }
-  run.onInputRequired = thrown => endWithInputRequired(run, thrown)
   run.context.run = run
   return run
 }

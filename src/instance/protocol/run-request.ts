@@ -17,7 +17,7 @@ export interface Run {
   /** The error as the era says it. */
   finishError?(error: RpcError): RpcError
   /** Goes on with a call that ended with questions. Throws or rejects with what the call fails of. */
-  onInputRequired?(thrown: InputRequired, method: Method): void | Promise<void>
+  onInputRequired?(run: Run, thrown: InputRequired, method: Method): void | Promise<void>
   /**
    * Sends the answer, or ends the exchange without one (undefined) when the request was cancelled. `code`: that of an error.
    * Returns bytes sent.
@@ -92,7 +92,7 @@ function fail(run: Run, method: Method, thrown: unknown): void {
 function goOn(run: Run, method: Method, thrown: InputRequired): void {
   const { onInputRequired } = run
   try {
-    const going = onInputRequired!(thrown, method)
+    const going = onInputRequired!(run, thrown, method)
     if (going instanceof Promise) going.catch(error => fail(run, method, error))
   } catch (error) {
     fail(run, method, error)

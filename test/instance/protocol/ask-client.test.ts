@@ -116,6 +116,9 @@ describe('a session that is asked', () => {
     await answer(headers, (await next()).id, { roots: [] })
     await answer(headers, (await next()).id, { action: 'accept', content: { n: 'x' } })
     expect((await next()).result.content[0].text).toContain('does not match the form: "n"')
+    const plain = await ask('name', headers)
+    await answer(headers, (await plain()).id, { action: 'accept', content: { name: 5 } })
+    expect((await plain()).result.content[0].text).toContain('does not match the form: "name" must be string')
   })
 
   test('is not asked what it cannot answer', async () => {
