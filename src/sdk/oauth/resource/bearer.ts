@@ -24,7 +24,7 @@ export async function nodeBearer(
   response: ServerResponse,
 ): Promise<AuthInfo | undefined> {
   const auth = await resource.authenticate(request.headers.authorization)
-  if (!(auth instanceof Response)) return auth
+  if ('token' in auth) return auth
   await writeResponse(auth, response)
   return undefined
 }
@@ -38,7 +38,8 @@ export interface HonoBearerContext {
 export function honoBearer(resource: ProtectedResource) {
   return async (context: HonoBearerContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const auth = await resource.authenticate(context.req.raw.headers.get('authorization'))
-    if (auth instanceof Response) return auth
+    // Not instanceof: some servers put a class of their own in Response's place.
+    if (!('token' in auth)) return auth
     context.set('auth', auth)
     await next()
     return undefined

@@ -23,6 +23,7 @@ export const CALLBACK = 'http://127.0.0.1/callback'
 /** An authorization server on loopback before a real identity provider. */
 export async function mountAuthorizationServer(
   options: Partial<AuthorizationServerOptions> = {},
+  application: (server: AuthorizationServer) => RequestListener = nodeListener,
 ): Promise<Mounted> {
   let listener: RequestListener = (_request, response) => response.end()
   const http = createServer((request, response) => listener(request, response))
@@ -38,7 +39,7 @@ export async function mountAuthorizationServer(
       ...options,
       ...more,
     })
-    listener = nodeListener(server)
+    listener = application(server)
     return server
   }
   const mounted: Mounted = {
