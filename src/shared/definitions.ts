@@ -227,6 +227,8 @@ const isolationSchema = z.union([
     idleMs: z.int().min(100).max(86_400_000).optional(),
     /** bubblewrap: where it is installed, always (a machine without it refuses), or never. */
     sandbox: z.enum(['auto', 'required', 'off']).default('auto'),
+    /** Folders that it may write there, besides its own and those that its command or variables name. */
+    writable: z.array(z.string().startsWith('/')).max(100).optional(),
   }),
 ])
 

@@ -28,9 +28,16 @@ export interface Tenant {
   logFile?: string
   /**
    * For a program of the user's: its own folder, which becomes its HOME, and what it gets of the daemon's environment: PATH,
-   * language, time zone, and where the machine's certificates lie. `packages`: where npm packages are installed.
+   * language, time zone, and where the machine's certificates lie. `packages`: where npm packages are installed. `hidden`:
+   * folders of the daemon's, of which a sandbox shows these two alone, and `source`: the unpacked archive it was built of.
    */
-  program?: { folder: string; packages: string; env: Record<string, string> }
+  program?: {
+    folder: string
+    packages: string
+    hidden: string[]
+    source?: string
+    env: Record<string, string>
+  }
   /** A handler of a module that has not answered by then is given up; default 60 s. */
   handlerTimeoutMs?: number
   /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one deployment. */

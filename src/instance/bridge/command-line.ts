@@ -3,6 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
+import { sandboxed } from './sandbox.ts'
 
 export type ExistingProgram = Exclude<Program, { type: 'module' }>
 
@@ -19,17 +20,28 @@ export interface CommandLine {
  * was declared for it: nothing of the daemon's. Throws when there is no such folder or command.
  */
 export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLine {
-  const { folder, packages, env: base } = requirePlace(tenant)
+  const { folder, packages, source, env: base } = requirePlace(tenant)
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
-  const cwd = resolve(folder, program.cwd ?? '.')
+  const cwd = resolve(source ?? folder, program.cwd ?? '.')
   if (!isFolder(cwd))
     throw new ChildStartError(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
-  const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...tenant.env }
-  const installed = findInstalled(program, packages)
-  if (installed) return { ...installed, env, cwd }
-  return { file: findExecutable(program.command, cwd, env.PATH ?? ''), args: program.args, env, cwd }
+  const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...given(tenant) }
+  const { file, args } = findInstalled(program, packages) ?? {
+    file: findExecutable(program.command, cwd, env.PATH ?? ''),
+    args: program.args,
+  }
+  return sandboxed({ file, args, env, cwd }, program, tenant)
 }
+
+/** A value may name the program's own folder, whose path nobody who deploys it can know. */
+function given({ env, program }: Tenant): Record<string, string> {
+  const entries = Object.entries(env)
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll(HOME, program!.folder)]))
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is the very text.
+const HOME = '${HOME}'
 
 function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
   if (program) return program

@@ -17,6 +17,14 @@ const PASSED = [
   'SystemRoot',
 ]
 
+export interface ProgramFoldersOptions {
+  directory: string
+  /** Where npm packages are installed. */
+  packages: string
+  /** Folders of the daemon, which no program in a sandbox may see. */
+  hidden: string[]
+}
+
 /**
  * Folders of programs, their HOME: one for each environment of a server, as its address is, so that what a program keeps
  * there outlives restarts and releases.
@@ -24,17 +32,24 @@ const PASSED = [
 export class ProgramFolders {
   readonly #directory: string
   readonly #packages: string
+  readonly #hidden: string[]
   readonly #env: Record<string, string>
 
-  constructor(directory: string, packages: string, env: NodeJS.ProcessEnv = process.env) {
+  constructor({ directory, packages, hidden }: ProgramFoldersOptions, env: NodeJS.ProcessEnv = process.env) {
     this.#directory = directory
     this.#packages = packages
+    this.#hidden = hidden
     this.#env = Object.fromEntries(PASSED.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
   }
 
   /** The program itself makes the folder. */
   place(server: string, slot: string): Place {
-    return { folder: join(this.#directory, server, slot), packages: this.#packages, env: this.#env }
+    return {
+      folder: join(this.#directory, server, slot),
+      packages: this.#packages,
+      hidden: this.#hidden,
+      env: this.#env,
+    }
   }
 
   async remove(server: string, slot: string): Promise<void> {

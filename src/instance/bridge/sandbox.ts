@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, parse } from 'node:path'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import { ChildStartError } from './child-start-error.ts'
+import type { CommandLine, ExistingProgram } from './command-line.ts'
+
+/** What bubblewrap says of itself here; looked for once a process. */
+export type SandboxState = { usable: true; file: string } | { usable: false; why: string }
+
+const TRIAL_MS = 5000
+
+let found: SandboxState | undefined
+
+/**
+ * The same program inside of bubblewrap (https://github.com/containers/bubblewrap), as its `isolation.sandbox` wants it:
+ * `auto` where that works, `required` or an error, `off` never. What it may see and write: docs/isolation.md.
+ */
+export function sandboxed(line: CommandLine, program: ExistingProgram, tenant: Tenant): CommandLine {
+  const { sandbox, writable } = settingsOf(program)
+  if (sandbox === 'off') return line
+  found ??= findBubblewrap(line.env.PATH ?? '')
+  // Who gives a program the name of a folder means it to use that.
+  const named = [...line.args, ...Object.values(tenant.env), ...writable].filter(isAbsolute)
+  if (found.usable) return { ...line, ...wrap(found.file, line, { place: tenant.program!, named }) }
+  if (sandbox === 'auto') return line
+  throw new ChildStartError(
+    `its isolation.sandbox is "required", but ${found.why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
+  )
+}
+
+function settingsOf({ isolation }: ExistingProgram) {
+  const settings = typeof isolation === 'object' ? isolation : undefined
+  return { sandbox: settings?.sandbox ?? 'auto', writable: settings?.writable ?? [] }
+}
+
+interface Places {
+  place: NonNullable<Tenant['program']>
+  /** Absolute paths of what it is to use outside of its own folder. */
+  named: readonly string[]
+}
+
+function wrap(bubblewrap: string, line: CommandLine, places: Places): Pick<CommandLine, 'file' | 'args'> {
+  return { file: bubblewrap, args: [...sandboxArguments(line, places), '--', line.file, ...line.args] }
+}
+
+/** Later ones lie on top of earlier ones. */
+export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: Places): string[] {
+  const there = named.filter(path => existsSync(path) && !isRoot(path))
+  const folders = there.filter(path => statSync(path).isDirectory())
+  const files = there.filter(path => !folders.includes(path))
+  // The code itself may lie below a folder that is hidden, /tmp say.
+  const code = [dirname(file), cwd, ...files.map(path => dirname(path))]
+  return [
+    ...BASE,
+    // Sockets of the machine's services, a container engine's among them.
+    ...(existsSync('/run') ? ['--tmpfs', '/run'] : []),
+    ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
+    ...readable(code),
+    ...[...new Set(folders)].flatMap(path => ['--bind', path, path]),
+    ...place.hidden.filter(path => existsSync(path)).flatMap(path => ['--tmpfs', path]),
+    ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
+    '--bind',
+    place.folder,
+    place.folder,
+    '--chdir',
+    cwd,
+  ]
+}
+
+const BASE = [
+  '--die-with-parent',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--cap-drop',
+  'ALL',
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev',
+  '/dev',
+  '--proc',
+  '/proc',
+  '--tmpfs',
+  '/tmp',
+]
+
+/** Names of hosts, and where some systems keep their programs. */
+const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
+
+function readable(paths: readonly string[]): string[] {
+  const shown = new Set(paths.filter(path => existsSync(path) && !isRoot(path)))
+  return [...shown].flatMap(path => ['--ro-bind', path, path])
+}
+
+function isRoot(path: string): boolean {
+  return realpathSync(path) === parse(path).root
+}
+
+/** Installed is not enough: many containers and some systems forbid what it needs (user namespaces). */
+export function findBubblewrap(path: string): SandboxState {
+  const file = path
+    .split(delimiter)
+    .map(folder => join(folder, 'bwrap'))
+    .find(candidate => isAbsolute(candidate) && existsSync(candidate))
+  if (!file) return { usable: false, why: 'bubblewrap is not installed here' }
+  const { status, error, stderr } = spawnSync(file, [...BASE, '--', '/bin/sh', '-c', ':'], {
+    timeout: TRIAL_MS,
+    encoding: 'utf8',
+  })
+  if (status === 0) return { usable: true, file }
+  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
+  return { usable: false, why: `bubblewrap does not work here (${why})` }
+}

@@ -1,0 +1,102 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
+import { findBubblewrap, sandboxArguments, sandboxed } from '../../../src/instance/bridge/sandbox.ts'
+import type { Tenant } from '../../../src/shared/instance-protocol.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'mcp-sandbox-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const folder = join(home, 'programs', 'shop')
+const data = mkdtempSync(join(tmpdir(), 'mcp-data-'))
+afterAll(() => rmSync(data, { recursive: true, force: true }))
+const outside = mkdtempSync(join(tmpdir(), 'mcp-outside-'))
+afterAll(() => rmSync(outside, { recursive: true, force: true }))
+mkdirSync(folder, { recursive: true })
+mkdirSync(join(home, 'packages'))
+writeFileSync(join(home, 'daemon.db'), 'of the daemon')
+writeFileSync(join(outside, 'note.txt'), 'of the user')
+
+const place = { folder, packages: join(home, 'packages'), hidden: [home], env: {} }
+const tenant: Tenant = {
+  id: 'dep_shop',
+  serverName: 'shop',
+  url: 'http://127.0.0.1/mcp',
+  allowedHosts: [],
+  allowedOrigins: [],
+  env: {},
+  allowPrivateNetwork: false,
+  logLevel: 'info',
+  stateKey: '',
+  program: place,
+}
+const state = findBubblewrap(process.env.PATH!)
+
+function program(sandbox: 'auto' | 'required' | 'off'): ExistingProgram {
+  return { type: 'stdio', command: 'node', args: [], path: '/mcp', isolation: { sandbox } }
+}
+
+function shell(script: string, ...args: string[]): CommandLine {
+  const env = { PATH: process.env.PATH!, HOME: folder }
+  return { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
+}
+
+/** What the script prints, sandboxed where that is possible here. */
+function run({ file, args, env, cwd }: CommandLine): string {
+  return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+}
+
+test('without bubblewrap a program runs as it is, unless it must not', () => {
+  expect(findBubblewrap('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
+  const line = shell('echo hello')
+  expect(sandboxed(line, program('off'), tenant)).toBe(line)
+  if (!state.usable) {
+    expect(sandboxed(line, program('auto'), tenant)).toBe(line)
+    expect(() => sandboxed(line, program('required'), tenant)).toThrow(
+      `its isolation.sandbox is "required", but ${state.why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
+    )
+  }
+  expect(run(sandboxed(line, program('auto'), tenant))).toBe('hello')
+})
+
+test('the own folder and the folders that the command names may be written, nothing else', () => {
+  const script = `
+    touch "$HOME/kept" && echo own
+    touch "$1/changed" && echo named
+    touch "$DATA/changed" && echo variable
+    touch /etc/mcp-sandbox-test 2>/dev/null || echo etc
+    cat ${join(home, 'daemon.db')} 2>/dev/null || echo daemon
+    ls ${home} | tr '\\n' ' '
+    cat /proc/${process.pid}/environ 2>/dev/null || echo processes
+    [ -e /run/docker.sock ] || echo sockets`
+  const line = sandboxed(shell(script, outside), program('auto'), { ...tenant, env: { DATA: data } })
+  line.env.DATA = data
+  const printed = state.usable ? run(line).split('\n') : SANDBOXED
+  expect(printed).toEqual(SANDBOXED)
+})
+
+const SANDBOXED = ['own', 'named', 'variable', 'etc', 'daemon', 'packages programs processes', 'sockets']
+
+test('a file that the command names can be read with what lies beside it, also below /tmp', () => {
+  const line = sandboxed(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
+  expect(run(line)).toBe('of the user')
+})
+
+test('what it prints, its input and its exit code are its own', () => {
+  const { file, args, env, cwd } = sandboxed(shell('cat; echo oh >&2; exit 7'), program('auto'), tenant)
+  const ended = spawnSync(file, args, { env, cwd, input: 'echo', encoding: 'utf8' })
+  expect([ended.stdout, ended.stderr, ended.status]).toEqual(['echo', 'oh\n', 7])
+})
+
+test('the folders of the daemon are hidden above all that is shown', () => {
+  const args = sandboxArguments(shell(''), { place, named: [outside, home] })
+  const at = (...words: string[]) => args.join(' ').indexOf(words.join(' '))
+  expect(at('--bind', home, home)).toBeGreaterThan(0)
+  expect(at('--bind', outside, outside)).toBeGreaterThan(0)
+  expect(at('--tmpfs', home)).toBeGreaterThan(at('--bind', home, home))
+  expect(at('--bind', folder, folder)).toBeGreaterThan(at('--tmpfs', home))
+  expect(readFileSync(join(home, 'daemon.db'), 'utf8')).toBe('of the daemon')
+})
