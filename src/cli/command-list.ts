@@ -47,6 +47,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     'domains remove': 'remove a mapped subdomain',
     'domains trust': 'how to trust the https certificates of this machine',
   }),
+  ...section('Projects', {
+    'projects list': 'all projects, newest first',
+    'projects create': 'make a project',
+    'projects show': 'one project',
+    'projects update': 'change fields of a project',
+    'projects archive': 'put a project aside; it takes no source until it is active again',
+    'projects delete': 'delete a project and its sources for good',
+    'projects upload': "upload a folder as a project's source",
+  }),
   ...section('Who and where', {
     login: 'save an API key',
     logout: 'forget a saved API key',

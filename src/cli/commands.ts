@@ -17,6 +17,8 @@ import * as models from './commands/models.ts'
 import list from './commands/list.ts'
 import login from './commands/login.ts'
 import logout from './commands/logout.ts'
+import * as models from './commands/models.ts'
+import * as projects from './commands/projects.ts'
 import logs from './commands/logs.ts'
 import prompt from './commands/prompt.ts'
 import prompts from './commands/prompts.ts'
@@ -67,6 +69,7 @@ const ALL: readonly Command[] = [
   ...Object.values(domains),
   login,
   logout,
+  ...Object.values(projects),
   whoami,
   ...Object.values(keys),
   ...Object.values(context),

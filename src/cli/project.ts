@@ -56,6 +56,12 @@ export function findProjectFile(path = '.'): string | undefined {
   return found[0]
 }
 
+/** The folder of the project at `path` (a folder or the file). */
+export function folderOfProject(path: string): string {
+  const absolute = resolve(path)
+  return existsSync(absolute) && statSync(absolute).isFile() ? dirname(absolute) : absolute
+}
+
 /**
  * Reads the project at `path` (a folder or the file).
  * Throws INVALID_REQUEST when there is none and INVALID_MCP, with every problem in `details`, when it is not valid.

@@ -5,7 +5,7 @@ import { countsOf, countsToText } from '../counts.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
-import { loadProject } from '../project.ts'
+import { folderOfProject, loadProject } from '../project.ts'
 
 export default defineCommand({
   name: 'build',
@@ -14,6 +14,7 @@ export default defineCommand({
     'Checks the project file and builds the server. Its URL works at once: a preview that the first connection starts.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
   options: {
+    watch: { type: 'boolean', doc: 'build again with every change, until Ctrl-C' },
     check: { type: 'boolean', doc: 'only check the project file; needs no daemon' },
     ...PROGRAM_OPTIONS,
     set: {
@@ -27,10 +28,15 @@ export default defineCommand({
     { command: 'mcp build', does: 'the project in this folder' },
     { command: 'mcp build examples/weather --json', does: '{mcp_id, name, status, url, build_time}' },
     { command: 'mcp build --check', does: 'validate only' },
+    { command: 'mcp build --watch', does: 'again and again, while you work on it' },
   ],
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, check } = input
     const { output } = context
+    if (input.watch) {
+      const { watchBuilds } = await import('../dev/watch-builds.ts')
+      return watchBuilds(context, folderOfProject(dir), () => loadProject(dir))
+    }
     const project = programProject(input) ?? (await loadProject(dir))
     const { request, file } = project
     const counts = countsOf(request)

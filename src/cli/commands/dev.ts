@@ -1,11 +1,9 @@
-import { statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { LEVELS } from '../dev/preview-log.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { loadProject } from '../project.ts'
+import { folderOfProject, loadProject } from '../project.ts'
 
 export default defineCommand({
   name: 'dev',
@@ -29,8 +27,7 @@ export default defineCommand({
   ],
   async run(context, { dir, level }): Promise<ExitCode> {
     await loadProject(dir).catch(ofNoProject)
-    const directory = statSync(resolve(dir)).isDirectory() ? resolve(dir) : dirname(resolve(dir))
-    return new DevSession(context, directory, level).run(() => loadProject(dir))
+    return new DevSession(context, folderOfProject(dir), level).run(() => loadProject(dir))
   },
 })
 

@@ -7,7 +7,7 @@ import type { Project } from '../project.ts'
 export type Outcome =
   | { kind: 'built'; record: BuildRecord; ms: number }
   /** What was built last stays as it is. */
-  | { kind: 'failed'; error: HostingError; ms: number }
+  | { kind: 'failed'; error: HostingError; ms: number; mcpId?: string }
   /** Nothing that counts had changed. */
   | { kind: 'same' }
 
@@ -55,12 +55,7 @@ export class BuildLoop {
       const record = await this.#make(force)
       if (!record) return { kind: 'same' }
       if (record.status !== 'failed') return { kind: 'built', record, ms: elapsed() }
-      const { code, message, details } = record.error ?? { code: 'INTERNAL', message: 'The build failed.' }
-      return {
-        kind: 'failed',
-        error: new HostingError(code as HostingError['code'], message, { details }),
-        ms: elapsed(),
-      }
+      return { kind: 'failed', error: errorOf(record), ms: elapsed(), mcpId: record.mcp_id }
     } catch (error) {
       if (!(error instanceof HostingError) || error.code === 'CANCELLED') throw error
       return { kind: 'failed', error, ms: elapsed() }
@@ -106,4 +101,9 @@ export class BuildLoop {
     this.#fingerprint = fingerprint
     return record
   }
+}
+
+function errorOf({ error }: BuildRecord): HostingError {
+  const { code, message, details } = error ?? { code: 'INTERNAL', message: 'The build failed.' }
+  return new HostingError(code as HostingError['code'], message, { details })
 }

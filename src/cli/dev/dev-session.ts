@@ -32,7 +32,7 @@ export class DevSession {
   }
 
   async run(open: BuildLoopOptions['open']): Promise<ExitCode> {
-    const { signal, output } = this.#context
+    const { output } = this.#context
     const api = await this.#context.api()
     this.#log = new PreviewLog(api, line => this.#showLine(line))
     this.#builds = new OldBuilds(api)
@@ -41,7 +41,7 @@ export class DevSession {
       void loop.build(wanted).catch(error => this.#ended.reject(error))
     const watcher = new FolderWatcher(this.#directory, since => build({ since }))
     const keys = output.interactive ? this.#hotkeys(() => build({ force: true })) : undefined
-    signal.addEventListener('abort', () => this.#ended.resolve(EXIT.interrupted), { once: true })
+    onInterrupt(() => this.#ended.resolve(EXIT.interrupted))
     try {
       build()
       keys?.on()
@@ -89,8 +89,9 @@ export class DevSession {
     output.line()
   }
 
-  async #tellFailed({ error, ms }: Extract<Outcome, { kind: 'failed' }>): Promise<void> {
+  async #tellFailed({ error, ms, mcpId }: Extract<Outcome, { kind: 'failed' }>): Promise<void> {
     const { output } = this.#context
+    if (mcpId) this.#builds!.discard(mcpId)
     if (output.json)
       return output.entry({ event: 'failed', ms: Math.round(ms), error: error.toBody() }, () => '')
     await output.error(error)
@@ -139,4 +140,14 @@ export class DevSession {
     for (const line of held) this.#showLine(line)
     keys.on()
   }
+}
+
+/** Instead of cutting what runs: there are old builds to be removed. A second Ctrl-C ends at once. */
+function onInterrupt(end: () => void): void {
+  process.removeAllListeners('SIGINT')
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(name, () => {
+      process.once(name, () => process.exit(EXIT.interrupted))
+      end()
+    })
 }

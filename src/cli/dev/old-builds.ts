@@ -17,6 +17,11 @@ export class OldBuilds {
     this.#remove(this.#kept.splice(0, Math.max(0, this.#kept.length - 2)))
   }
 
+  /** One that came to nothing. */
+  discard(mcpId: string): void {
+    this.#remove([mcpId])
+  }
+
   /** All but the newest, which is what the preview serves. */
   async removeAll(): Promise<void> {
     this.#remove(this.#kept.splice(0, Math.max(0, this.#kept.length - 1)))

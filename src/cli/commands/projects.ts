@@ -1,0 +1,151 @@
+import type { ProjectRecord } from '../../shared/projects.ts'
+import { PROJECT_STATES } from '../../shared/states.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
+import { shortId } from '../deployment-table.ts'
+import { folderOfProject } from '../project.ts'
+import { changeProject, getProject, listProjects, showProject } from '../projects.ts'
+import { confirm } from '../prompt.ts'
+
+const PROJECT = {
+  project: { doc: 'a project: its id, a unique prefix of it, or its name', required: true },
+} as const
+
+const FACTS = {
+  description: { type: 'string', value: 'text', doc: 'what it is' },
+  repository: { type: 'string', value: 'url', doc: 'where its code is kept' },
+  framework: { type: 'string', value: 'name', doc: 'what it is written with' },
+  templateId: { type: 'string', value: 'uuid', doc: 'template that it was made from' },
+} as const
+
+export const projectsList = defineCommand({
+  name: 'projects list',
+  summary: 'all projects, newest first',
+  options: {
+    status: {
+      type: 'string',
+      choices: PROJECT_STATES,
+      value: 'status',
+      doc: 'only those; deleted ones are not listed otherwise',
+    },
+  },
+  examples: [{ command: 'mcp projects list --status archived', does: 'what was put aside' }],
+  async run({ api, output }, { status }) {
+    const projects = await listProjects(await api(), { status })
+    const rows = projects.map(({ id, name, status, sourceId, updatedAt }) => [
+      name,
+      status,
+      sourceId ? 'uploaded' : 'none',
+      updatedAt.slice(0, 16).replace('T', ' '),
+      shortId(id),
+    ])
+    output.result(projects, () => {
+      output.table(['NAME', 'STATUS', 'SOURCE', 'UPDATED', 'ID'], rows, 'No projects.')
+      if (rows.length === 0) output.next({ description: 'Make one', command: 'mcp projects create <name>' })
+    })
+  },
+})
+
+export const projectsCreate = defineCommand({
+  name: 'projects create',
+  summary: 'make a project',
+  arguments: { name: { doc: 'its name', required: true } },
+  options: FACTS,
+  examples: [
+    { command: "mcp projects create weather --description 'Forecasts'", does: 'without a source yet' },
+  ],
+  async run(context, { name, ...facts }) {
+    const api = await context.api()
+    const project = await api.post<ProjectRecord>('/api/projects', { name, ...toFields(facts) })
+    context.output.result(project, () => {
+      showProject(context.output, project)
+      context.output.next({ description: 'Upload its source', command: `mcp projects upload ${project.id}` })
+    })
+  },
+})
+
+export const projectsShow = defineCommand({
+  name: 'projects show',
+  summary: 'one project',
+  arguments: PROJECT,
+  examples: [{ command: 'mcp projects show weather', does: 'by its name' }],
+  async run({ api, output }, { project }) {
+    const record = await getProject(await api(), project)
+    output.result(record, () => showProject(output, record))
+  },
+})
+
+export const projectsUpdate = defineCommand({
+  name: 'projects update',
+  summary: 'change fields of a project',
+  description: 'An empty value empties a field.',
+  arguments: PROJECT,
+  options: { name: { type: 'string', value: 'name', doc: 'another name' }, ...FACTS },
+  examples: [{ command: 'mcp projects update weather --name forecasts', does: 'rename it' }],
+  async run(context, { project, name, ...facts }) {
+    await change(context, project, { ...(name === undefined ? {} : { name }), ...toFields(facts) })
+  },
+})
+
+export const projectsArchive = defineCommand({
+  name: 'projects archive',
+  summary: 'put a project aside; it takes no source until it is active again',
+  arguments: PROJECT,
+  options: { undo: { type: 'boolean', doc: 'make it active again' } },
+  examples: [{ command: 'mcp projects archive weather --undo', does: 'take it up again' }],
+  async run(context, { project, undo }) {
+    await change(context, project, { status: undo ? 'active' : 'archived' })
+  },
+})
+
+export const projectsDelete = defineCommand({
+  name: 'projects delete',
+  summary: 'delete a project and its sources for good',
+  description: 'Servers that were built of it stay.',
+  arguments: PROJECT,
+  examples: [{ command: 'mcp projects delete weather --yes', does: 'without asking' }],
+  async run(context, { project }) {
+    const record = await getProject(await context.api(), project)
+    await confirm(context, `Delete the project ${record.name} (${record.id})?`)
+    await change(context, record.id, { status: 'deleted' })
+  },
+})
+
+export const projectsUpload = defineCommand({
+  name: 'projects upload',
+  summary: "upload a folder as a project's source",
+  description:
+    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .git and .env. Nothing is sent that is there already.',
+  arguments: { ...PROJECT, dir: { doc: 'the folder', default: '.' } },
+  examples: [{ command: 'mcp projects upload weather ./weather', does: 'this folder' }],
+  async run(context, { project, dir }) {
+    const { output } = context
+    const api = await context.api()
+    const { id, name } = await getProject(api, project)
+    const { uploadSource } = await import('../source/upload-source.ts')
+    const folder = { directory: folderOfProject(dir), name, project: id }
+    await output.progress(`Uploading ${name}`, update =>
+      uploadSource(api, folder, text => update(`Uploading ${name}: ${text}`)),
+    )
+    const record = await getProject(api, id)
+    output.result(record, () => showProject(output, record))
+  },
+})
+
+async function change(
+  { api, output }: CommandContext,
+  project: string,
+  fields: Record<string, string | null>,
+): Promise<void> {
+  const record = await changeProject(await api(), project, fields)
+  output.result(record, () => showProject(output, record))
+}
+
+/** Options as the API names them; `''` empties a field. */
+function toFields(facts: { [K in keyof typeof FACTS]: string | undefined }): Record<string, string | null> {
+  const { repository: repositoryUrl, ...others } = facts
+  const given = Object.entries({ ...others, repositoryUrl }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  return Object.fromEntries(given.map(([field, value]) => [field, value === '' ? null : value]))
+}

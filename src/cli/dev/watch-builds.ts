@@ -1,0 +1,40 @@
+import { formatDurationMs } from '../../shared/duration.ts'
+import type { CommandContext } from '../command-context.ts'
+import { countsToText } from '../counts.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
+import { FolderWatcher } from './watch-folder.ts'
+
+/** `mcp build --watch`: a build with every change, until Ctrl-C. Each is kept. */
+export async function watchBuilds(
+  context: CommandContext,
+  directory: string,
+  open: BuildLoopOptions['open'],
+): Promise<ExitCode> {
+  const ended = Promise.withResolvers<ExitCode>()
+  const loop = new BuildLoop(context, { open, onOutcome: outcome => tell(context, outcome) })
+  const build = (since?: number) => void loop.build(since === undefined ? {} : { since }).catch(ended.reject)
+  const watcher = new FolderWatcher(directory, build)
+  context.signal.addEventListener('abort', () => ended.resolve(EXIT.interrupted), { once: true })
+  try {
+    build()
+    return await ended.promise
+  } finally {
+    watcher.close()
+  }
+}
+
+async function tell({ output }: CommandContext, outcome: Outcome): Promise<void> {
+  if (outcome.kind === 'same') return
+  const ms = Math.round(outcome.ms)
+  if (outcome.kind === 'built') {
+    const { record } = outcome
+    return output.entry(
+      { event: 'built', ms, ...record },
+      () =>
+        `Built ${record.name} in ${formatDurationMs(ms)}: ${countsToText(record)}  ${output.style.dim(record.mcp_id)}`,
+    )
+  }
+  if (output.json) return output.entry({ event: 'failed', ms, error: outcome.error.toBody() }, () => '')
+  await output.error(outcome.error)
+}

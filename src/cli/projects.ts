@@ -1,0 +1,90 @@
+import { HostingError } from '../shared/errors.ts'
+import type { ProjectRecord } from '../shared/projects.ts'
+import type { ApiClient } from './api-client.ts'
+import type { Output } from './output.ts'
+
+interface Filter {
+  name?: string
+  status?: string | undefined
+}
+
+const FULL_ID = /^prj_[0-9a-z]{20}$/
+
+/** All pages. */
+export async function listProjects(api: ApiClient, filter: Filter = {}): Promise<ProjectRecord[]> {
+  const projects: ProjectRecord[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await api.get<{ items: ProjectRecord[]; nextToken: string | null }>('/api/projects', {
+      ...filter,
+      nextToken,
+    })
+    projects.push(...page.items)
+    nextToken = page.nextToken ?? undefined
+  } while (nextToken !== undefined)
+  return projects
+}
+
+/** By id, a unique prefix of it, or name. Throws NOT_FOUND, INVALID_REQUEST for a name that several have. */
+export async function getProject(api: ApiClient, reference: string): Promise<ProjectRecord> {
+  if (FULL_ID.test(reference)) return api.get<ProjectRecord>(`/api/projects/${reference}`)
+  return pickProject(await listProjects(api), reference)
+}
+
+function pickProject(all: ProjectRecord[], reference: string): ProjectRecord {
+  const named = all.filter(({ name }) => name === reference)
+  const found = named.length > 0 ? named : all.filter(({ id }) => isPrefix(reference, id))
+  if (found.length === 1) return found[0]!
+  if (found.length === 0)
+    throw new HostingError('NOT_FOUND', `There is no project "${reference}".`, {
+      next: [{ description: 'See the projects', command: 'mcp projects list' }],
+    })
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${reference}" means ${found.length} projects; name one by its id.`,
+    {
+      details: found.map(({ id, name }) => `${id}  ${name}`).join('\n'),
+    },
+  )
+}
+
+export async function changeProject(
+  api: ApiClient,
+  reference: string,
+  fields: Record<string, string | null>,
+): Promise<ProjectRecord> {
+  const path = `/api/projects/${encodeURIComponent(await resolveProject(api, reference))}`
+  return (await api.request<ProjectRecord>('PATCH', path, { body: fields })).data
+}
+
+/** An API that lists no projects gets the reference as it is. */
+async function resolveProject(api: ApiClient, reference: string): Promise<string> {
+  if (FULL_ID.test(reference)) return reference
+  const all = await listProjects(api).catch(error => {
+    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes((error as HostingError).code)) return undefined
+    throw error
+  })
+  return all === undefined ? reference : pickProject(all, reference).id
+}
+
+/** Another API may tell less of it. */
+export function showProject(output: Output, project: Partial<ProjectRecord>): void {
+  output.line([output.style.bold(project.name ?? 'project'), project.status].filter(Boolean).join('  '))
+  output.fields({
+    id: project.id,
+    description: project.description ?? undefined,
+    repository: project.repositoryUrl ?? undefined,
+    framework: project.framework ?? undefined,
+    template: project.templateId ?? undefined,
+    source: project.sourceId ?? undefined,
+    location: project.storageLocation ?? undefined,
+    updated: project.updatedAt,
+  })
+}
+
+const LEAST_PREFIX = 4
+
+function isPrefix(reference: string, id: string): boolean {
+  const bare = reference.replace(/^prj_/, '')
+  return bare.length >= LEAST_PREFIX && id.startsWith(`prj_${bare}`)
+}

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { callTool } from '../../helpers/daemon.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+
+let home: TestHome
+const running: ChildProcess[] = []
+beforeAll(() => {
+  home = createHome()
+})
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => home.remove())
+
+interface DevEvent {
+  event: string
+  url: string
+  mcp_id: string
+  tools: string[]
+  message: string
+  error: { code: string; message: string; details: string }
+}
+
+/** `mcp dev --json`, and what it prints line by line. */
+function startDev(directory: string) {
+  const child = spawn(process.execPath, [MCP_BIN, 'dev', directory, '--json'], {
+    env: home.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.push(child)
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
+  return {
+    child,
+    async next(event: string): Promise<DevEvent> {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done) throw new Error(`mcp dev ended before "${event}"`)
+        const parsed = JSON.parse(value)
+        if (parsed.event === event) return parsed
+      }
+    },
+    ended: new Promise<number | null>(resolve => child.once('exit', resolve)),
+  }
+}
+
+const moduleTool = (answer: string) => `import { defineTool } from 'mcp-hosting/server'
+export default defineTool({ description: 'Says it', input: { type: 'object' }, handler: () => '${answer}' })`
+const say = async (url: string, tool = 'say') => (await callTool(url, tool)).content[0].text
+
+function makeFolder(name: string, files: Record<string, string>): (path: string, content: string) => void {
+  const write = (path: string, content: string) => writeFileSync(join(home.dir, name, path), content)
+  mkdirSync(join(home.dir, name, 'tools'), { recursive: true })
+  for (const [path, content] of Object.entries(files)) write(path, content)
+  return write
+}
+
+test('a project of modules is served, reloaded on save at the same URL, and survives a broken build', async () => {
+  const write = makeFolder('modules', { 'tools/say.ts': moduleTool('one') })
+  const dev = startDev(join(home.dir, 'modules'))
+  const first = await dev.next('built')
+  expect(first.tools).toEqual(['say'])
+  expect(await say(first.url)).toBe('one')
+
+  write('tools/say.ts', moduleTool('two'))
+  const second = await dev.next('built')
+  expect(second.url).toBe(first.url)
+  expect(await say(first.url)).toBe('two')
+
+  write('tools/say.ts', 'export default (')
+  const { error } = await dev.next('failed')
+  expect(error.details).toContain('tools/say.ts:1:')
+  expect(await say(first.url)).toBe('two')
+
+  write('tools/say.ts', moduleTool('three'))
+  write('tools/more.ts', moduleTool('more'))
+  let last = await dev.next('built')
+  while (!last.tools.includes('more')) last = await dev.next('built')
+  expect(await say(first.url)).toBe('three')
+  expect(await say(first.url, 'more')).toBe('more')
+
+  dev.child.kill('SIGINT')
+  expect(await dev.ended).toBe(130)
+  // Of all its builds the last one is left, and serves on.
+  const listed = await fetch(`${home.discovery()!.url}/v1/build?name=modules`, {
+    headers: { authorization: `Bearer ${home.apiKey()}` },
+  })
+  const { data } = (await listed.json()) as { data: { items: { mcp_id: string }[] } }
+  expect(data.items.map(({ mcp_id }) => mcp_id)).toEqual([last.mcp_id])
+  expect(await say(first.url)).toBe('three')
+})
+
+test('a declared project is reloaded, and its log is shown', async () => {
+  const config = (text: string) => {
+    const tool = {
+      name: 'say',
+      description: 'x',
+      inputSchema: { type: 'object' },
+      handler: { type: 'template', text },
+    }
+    return JSON.stringify({ name: 'declared', template: 'basic', tools: [tool] })
+  }
+  const write = makeFolder('declared', { 'mcp.config.json': config('one') })
+  const dev = startDev(join(home.dir, 'declared'))
+  const { url } = await dev.next('built')
+  expect(await say(url)).toBe('one')
+  let line = await dev.next('log')
+  while (!line.message.startsWith('tools/call say')) line = await dev.next('log')
+  write('mcp.config.json', '{"name": "declared",')
+  expect((await dev.next('failed')).error.code).toBe('INVALID_MCP')
+  write('mcp.config.json', config('two'))
+  await dev.next('built')
+  expect(await say(url)).toBe('two')
+})
+
+test('a program is restarted when its code changes', async () => {
+  const server = (answer: string) => `
+process.stdin.setEncoding('utf8')
+let rest = ''
+process.stdin.on('data', chunk => {
+  const lines = (rest + chunk).split('\\n')
+  rest = lines.pop()
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line)
+    const result = {
+      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } },
+      'tools/list': { tools: [{ name: 'say', description: 'x', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: '${answer}' }] },
+    }[method]
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? {} }))
+  }
+})`
+  const program = { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' }
+  const write = makeFolder('program', {
+    'server.mjs': server('one'),
+    'mcp.config.json': JSON.stringify({ name: 'program', template: 'custom', program }),
+  })
+  const dev = startDev(join(home.dir, 'program'))
+  const { url } = await dev.next('built')
+  expect(await say(url)).toBe('one')
+  write('server.mjs', server('two'))
+  await dev.next('built')
+  expect(await say(url)).toBe('two')
+})
+
+test('a folder without a project is a wrong usage', async () => {
+  const ended = await home.mcp(['dev', home.dir])
+  expect(ended.code).toBe(2)
+  expect(ended.stderr).toContain('There is no project file')
+})

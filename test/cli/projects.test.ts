@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProjectRecord } from '../../src/shared/projects.ts'
+import { startContractStub } from '../helpers/contract-stub.ts'
+import { createHome, type TestHome } from '../helpers/mcp.ts'
+
+let home: TestHome
+beforeAll(() => {
+  home = createHome()
+})
+afterAll(() => home.remove())
+
+const projects = (...args: string[]) => home.json<ProjectRecord>(['projects', ...args])
+
+test('a project is made, shown, changed, put aside, taken up and deleted', async () => {
+  const made = await projects('create', 'weather', '--description', 'Forecasts')
+  expect(made).toMatchObject({ name: 'weather', description: 'Forecasts', status: 'active' })
+  expect(await projects('show', made.id.slice(0, 10))).toEqual(made)
+  const changed = await projects(
+    'update',
+    'weather',
+    '--name',
+    'forecasts',
+    '--description',
+    '',
+    '--framework',
+    'none',
+  )
+  expect(changed).toMatchObject({ id: made.id, name: 'forecasts', description: null, framework: 'none' })
+  expect((await projects('archive', 'forecasts')).status).toBe('archived')
+  expect((await projects('archive', 'forecasts', '--undo')).status).toBe('active')
+  const asked = await home.mcp(['projects', 'delete', 'forecasts'])
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+  expect((await projects('delete', 'forecasts', '--yes')).status).toBe('deleted')
+  expect(await home.json(['projects', 'list'])).toEqual([])
+  expect((await home.mcp(['projects', 'show', 'forecasts'])).code).toBe(4)
+  expect((await home.mcp(['projects', 'archive', made.id])).code).toBe(5)
+})
+
+test('a folder is uploaded as its source', async () => {
+  const directory = join(home.dir, 'folder')
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'server.py'), 'print()')
+  await projects('create', 'python')
+  const uploaded = await projects('upload', 'python', directory)
+  expect(uploaded).toMatchObject({
+    sourceId: expect.stringMatching(/^src_/),
+    storageLocation: expect.stringMatching(/^file:/),
+  })
+  const listed = await home.mcp(['projects', 'list'])
+  expect(listed.stdout).toMatch(/python +active +uploaded/)
+})
+
+test('a name that two have asks for an id', async () => {
+  await projects('create', 'twice')
+  await projects('create', 'twice')
+  const ended = await home.mcp(['projects', 'show', 'twice'])
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('means 2 projects')])
+})
+
+test('an API that knows only the contract takes a change of a project', async () => {
+  const stub = await startContractStub({
+    intercept(request, response) {
+      if (request.method !== 'PATCH' || request.url !== '/api/projects/42') return false
+      response.setHeader('content-type', 'application/json').end('{"name":"hosted"}')
+      return true
+    },
+  })
+  const env = { ...home.env, MCP_API_URL: stub.url, MCP_API_KEY: stub.key }
+  const ended = await home.mcp(['projects', 'update', '42', '--name', 'hosted', '--json'], { env })
+  await stub.close()
+  expect([ended.code, ended.stdout]).toEqual([0, '{"name":"hosted"}\n'])
+  expect(stub.requests.at(-1)).toMatchObject({ method: 'PATCH', body: { name: 'hosted' } })
+})
