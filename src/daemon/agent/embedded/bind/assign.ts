@@ -16,12 +16,13 @@ export interface Bound {
   /** One for each member; an array parameter holds them all, another one is asked once for each. */
   values: unknown[]
   score: number
+  part?: 'core' | 'region'
   /** The values go to calls of their own together with those of the other dealt parameters. */
   dealt?: boolean
 }
 
 /** Below these a mention is no value: optional parameters need a word that names them or a telling kind. */
-const ENOUGH = { required: 0.15, optional: 1.75 }
+const ENOUGH = { required: 0.15, optional: 1.55 }
 
 /**
  * Fills parameters from candidates so that the scores add up best; each word of the message is used once. A beam search:
@@ -71,6 +72,7 @@ function extend(state: State, option: Bound): State {
 /** A word is used once; only the fields of one date may go to several numbers. */
 function excludes(a: Bound, b: Bound): boolean {
   if (!collide(a.candidate, b.candidate)) return false
+  if (a.part && b.part && a.part !== b.part) return false
   if (sharesQuantity(a, b) || sharesQuantity(b, a)) return false
   const sameMoment =
     a.candidate.members[0] === b.candidate.members[0] && a.candidate.members[0]!.kind === 'moment'
@@ -93,7 +95,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): Bound |
   if (fits.some(found => found === undefined)) return undefined
   const many = candidate.members.length > 1
   const score = many ? Math.max(...fits.map(found => found!.score)) - 0.1 : fits[0]!.score
-  return { parameter, candidate, values: fits.map(found => found!.value), score }
+  return { parameter, candidate, values: fits.map(found => found!.value), score, part: fits[0]!.part }
 }
 
 /** A literal is the whole array; other mentions are its items. */

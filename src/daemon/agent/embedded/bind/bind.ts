@@ -63,12 +63,7 @@ function assignWithLists(
   parameters: Parameter[],
   used: { from: number; to: number }[],
 ): Bound[] {
-  const mentions = mentionsIn(scope).filter(
-    mention =>
-      !used.some(
-        spot => collide(spot, mention) && mention.to - mention.from <= (mention.kind === 'quoted' ? 3 : 1),
-      ),
-  )
+  const mentions = mentionsIn(scope).filter(mention => !used.some(spot => isSpent(mention, spot)))
   const singles = mentions.map(mention => toCandidate([mention]))
   const takesLiterals = mentions.some(({ kind }) => kind === 'literal')
   const lists = scope.analysis.lists
@@ -101,6 +96,12 @@ function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
     dealt: true,
   }))
   return [...bound.filter(other => !takers.includes(other)), ...dealt]
+}
+
+/** What an enumeration took is no value any more. */
+function isSpent(mention: Mention, spot: { from: number; to: number }): boolean {
+  const marks = mention.kind === 'quoted' ? 2 : 0
+  return collide(spot, mention) && mention.to - mention.from - marks <= spot.to - spot.from
 }
 
 function toCandidate(members: Mention[]): Candidate {

@@ -23,8 +23,14 @@ export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
     if (hit) found.push({ value: choice.value, ...hit, length: choice.stems.length })
   }
   found.sort((a, b) => b.score - a.score || a.at - b.at)
-  const sure = found.filter(({ score }) => score > found[0]!.score - 0.45)
+  const exact = found.some(isExact)
+  const sure = exact ? found.filter(isExact) : found
   return withoutContained(sure, choices)
+}
+
+/** The very words of the choice, not others of their family. */
+function isExact({ score }: Chosen): boolean {
+  return score % 0.5 === 0 && score >= 2
 }
 
 /** Where all stems of a choice stand close together. Related words count less. */
@@ -41,7 +47,7 @@ function locate(
     if (!matches(scope, at, stems[0]!)) continue
     if (short && !standsAlone(scope, at)) continue
     if (!followed(scope, at, stems)) continue
-    const exact = tokens[at]!.lower === text.slice(0, tokens[at]!.text.length) ? 0.5 : 0
+    const exact = text.split(/[ _]/)[0] === tokens[at]!.lower ? 0.5 : 0
     return { score: 1 + stems.length * 0.5 + exact, at }
   }
   if (!loose || short) return undefined

@@ -75,6 +75,7 @@ function unitScore(parameter: Parameter, quantity: Quantity): number {
     return parameter.unit.dimension === unit.dimension ? 2 : -3
   }
   if (parameter.dimension) return parameter.dimension === unit.dimension ? 2 : -2.5
+  if (unit.dimension === 'amount') return parameter.namedRoles.has('count') ? 0.5 : 0
   if (parameter.namedRoles.has('count') || parameter.namedRoles.has('year')) return -2
   return 0
 }

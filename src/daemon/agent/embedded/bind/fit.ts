@@ -9,6 +9,8 @@ import type { Scope } from './scope.ts'
 export interface Fit {
   score: number
   value: unknown
+  /** Which part of a place the value is: city and country may come from one mention. */
+  part?: 'core' | 'region'
 }
 
 /** Undefined when the mention cannot be a value of the parameter at all. */

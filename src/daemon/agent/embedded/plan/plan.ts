@@ -3,6 +3,7 @@ import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { type Signature, signatureOf, type Tool } from '../tools/signature.ts'
 import { type Call, callsOf } from './calls.ts'
+import { type Memory, recall, remember } from './recall.ts'
 import { findRecords, inherit } from './records.ts'
 import { findRequests, type Request } from './requests.ts'
 
@@ -28,7 +29,8 @@ export function planCalls(analysis: Analysis, tools: Tool[]): Plan {
   const ranked = rankTools(analysis, signatures)
   const ranking = ranked.map(({ signature, score }) => ({ name: signature.name, score }))
   const requests = findRequests(analysis, signatures)
-  const answered = requests.map(request => answer(analysis, request))
+  const memory: Memory = new Map()
+  const answered = requests.map(request => answer(analysis, request, memory))
   const calls = distinct(answered.filter(isRelevant).flatMap(found => found.calls))
   return { calls, ranking }
 }
@@ -44,12 +46,14 @@ function isRelevant({ request, filled }: Answered): boolean {
   return request.score + WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) >= RELEVANT
 }
 
-function answer(analysis: Analysis, request: Request): Answered {
+function answer(analysis: Analysis, request: Request, memory: Memory): Answered {
   const { signature, stretch } = request
   const respectively = analysis.tokens.some(token => token.lower === 'respectively')
   const records = findRecords(analysis, signature, stretch)
   const bindings = records.map(({ binding }) => binding)
+  for (const binding of bindings) recall(memory, binding, signature.parameters)
   if (bindings.some(({ missing }) => missing.length > 0)) fillFromRest(analysis, signature, stretch, bindings)
+  remember(memory, signature.parameters, bindings)
   const complete = bindings.filter(binding => !lacks(binding))
   return {
     request,

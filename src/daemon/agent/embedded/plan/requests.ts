@@ -4,7 +4,7 @@ import { stem } from '../text/stem.ts'
 import { rankTools } from '../tools/rank.ts'
 import type { Signature } from '../tools/signature.ts'
 import { cutClauses } from './clauses.ts'
-import type { Piece } from './pieces.ts'
+import { cutPieces, type Piece } from './pieces.ts'
 
 /** A stretch of the message that asks for one tool. */
 export interface Request {
@@ -16,51 +16,70 @@ export interface Request {
 /** A clause asks for a tool when it reaches this, and this share of what the best clause of the message reaches. */
 const ENOUGH = { score: 0.35, share: 0.55 }
 
-/** Which tools the message asks for, and where. Clauses that ask for none belong to the request before them. */
+/** Which tools the message asks for, and where. */
 export function findRequests(analysis: Analysis, signatures: Signature[]): Request[] {
   const whole = { from: 0, to: analysis.tokens.length }
   const [best] = rankTools(analysis, signatures)
   if (!best) return []
-  const clauses = cutClauses(analysis)
-  if (signatures.length === 1) return [{ signature: best.signature, stretch: whole, score: best.score }]
-  const choices = clauses.map(clause => chooseTools(analysis, signatures, clause))
-  const top = Math.max(best.score, ...choices.flat().map(({ score }) => score))
+  if (signatures.length === 1) return [{ ...best, stretch: whole }]
+  const choices = cutClauses(analysis).map(clause => ({
+    clause,
+    chosen: chooseTools(analysis, signatures, clause),
+  }))
+  const top = Math.max(best.score, ...choices.flatMap(({ chosen }) => chosen.map(({ score }) => score)))
+  const asked = choices.map(({ clause, chosen }) => ({
+    clause,
+    chosen: chosen.filter(({ score }) => score >= ENOUGH.score && score >= ENOUGH.share * top),
+  }))
+  const requests = joinClauses(asked)
+  if (requests.length === 0) return [{ ...best, stretch: whole }]
+  const only = requests.every(({ signature }) => signature === requests[0]!.signature)
+  return only ? [{ ...requests[0]!, stretch: whole }] : requests
+}
+
+/** Clauses in a row that ask for the same tool are one request. What asks for nothing goes with the request before it, or after it. */
+function joinClauses(asked: { clause: Piece; chosen: Request[] }[]): Request[] {
   const requests: Request[] = []
-  choices.forEach((chosen, i) => {
-    const good = chosen.filter(({ score }) => score >= ENOUGH.score && score >= ENOUGH.share * top)
+  let waiting: Piece | undefined
+  for (const { clause, chosen } of asked) {
     const last = requests.at(-1)
-    if (good.length === 0) {
+    if (chosen.length === 0) {
+      if (!last) waiting = { from: waiting?.from ?? clause.from, to: clause.to }
       for (const request of requests)
-        if (request.stretch.to === clauses[i]!.from)
-          request.stretch = { ...request.stretch, to: clauses[i]!.to }
+        if (request.stretch.to === clause.from) request.stretch = { ...request.stretch, to: clause.to }
     } else if (
-      good.length === 1 &&
-      last?.signature === good[0]!.signature &&
-      last.stretch.to === clauses[i]!.from
+      chosen.length === 1 &&
+      last?.signature === chosen[0]!.signature &&
+      last.stretch.to === chosen[0]!.stretch.from
     ) {
-      last.stretch = { from: last.stretch.from, to: clauses[i]!.to }
-      last.score = Math.max(last.score, good[0]!.score)
-    } else requests.push(...good)
-  })
-  if (requests.length === 0) return [{ signature: best.signature, stretch: whole, score: best.score }]
-  const only = new Set(requests.map(({ signature }) => signature))
-  return only.size === 1
-    ? [{ signature: requests[0]!.signature, stretch: whole, score: requests[0]!.score }]
-    : requests
+      last.stretch = { from: last.stretch.from, to: chosen[0]!.stretch.to }
+      last.score = Math.max(last.score, chosen[0]!.score)
+    } else {
+      requests.push(...chosen)
+      if (waiting) requests[0]!.stretch = { from: waiting.from, to: requests[0]!.stretch.to }
+      waiting = undefined
+    }
+  }
+  return requests
 }
 
 /** The best tool of a clause, and others of which the clause says everything that sets them apart. */
 function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece): Request[] {
   const ranked = rankTools(analysis, signatures, clause.from, clause.to)
   const [best] = ranked
-  const said = new Set(analysis.tokens.slice(clause.from, clause.to).flatMap(token => token.stems))
+  const said = stemsIn(analysis, clause)
   const also = ranked
     .slice(1)
     .filter(
       ({ signature, score }) =>
         score > 0.6 * best!.score && isNamed(signature, signatures, said, best!.signature),
     )
-  return [best!, ...also].map(({ signature, score }) => ({ signature, stretch: clause, score }))
+  const chosen = [best!, ...also].map(({ signature, score }) => ({ signature, score, stretch: clause }))
+  return chosen.length > 1 ? divide(analysis, clause, chosen) : chosen
+}
+
+function stemsIn(analysis: Analysis, { from, to }: Piece): Set<string> {
+  return new Set(analysis.tokens.slice(from, to).flatMap(token => token.stems))
 }
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))
@@ -72,9 +91,37 @@ function isNamed(
   said: ReadonlySet<string>,
   best: Signature,
 ): boolean {
-  const own = signature.nameStems.filter(
-    part => !GENERIC_STEMS.has(part) && all.some(other => !other.nameStems.includes(part)),
-  )
+  const own = ownStems(signature, all)
   if (own.length === 0 || !own.every(part => said.has(part))) return false
-  return own.some(part => !best.vocabulary.has(part))
+  return own.some(part => !best.nameStems.includes(part))
+}
+
+/** The stems of a name that not all of the other tools have in theirs. */
+function ownStems(signature: Signature, all: Signature[]): string[] {
+  return signature.nameStems.filter(
+    part =>
+      !GENERIC_STEMS.has(part) && all.some(other => other !== signature && !other.nameStems.includes(part)),
+  )
+}
+
+/** Gives each tool of a clause the pieces that name it: "the weather in Paris, news on football and the weather in Rome". */
+function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[] {
+  const signatures = chosen.map(({ signature }) => signature)
+  const own = signatures.map(signature => ownStems(signature, signatures))
+  const divided: Request[] = []
+  let current: Request[] = []
+  for (const piece of cutPieces(analysis, clause.from, clause.to)) {
+    const said = stemsIn(analysis, piece)
+    const named = chosen.filter((_, i) => own[i]!.some(part => said.has(part)))
+    const same =
+      named.length === current.length &&
+      named.every((request, i) => current[i]?.signature === request.signature)
+    if (named.length > 0 && !same) {
+      const from = current.length === 0 ? clause.from : piece.from
+      current = named.map(request => ({ ...request, stretch: { from, to: piece.to } }))
+      divided.push(...current)
+    } else for (const request of current) request.stretch = { ...request.stretch, to: piece.to }
+  }
+  const missing = chosen.filter(({ signature }) => !divided.some(request => request.signature === signature))
+  return [...divided, ...missing]
 }

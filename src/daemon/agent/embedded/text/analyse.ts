@@ -48,7 +48,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const proper = names.filter(name => !plain.some(number => isInside(name, number)))
   const taken = coverage(tokens, [...solid.filter(isOpaque), ...dates, ...plain])
   const phrases = findPhrases(text, tokens, tags, taken).filter(
-    phrase => !proper.some(name => isInside(phrase, name)),
+    phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
   const mentions = [...solid, ...dates, ...plain, ...currencies, ...proper, ...phrases]

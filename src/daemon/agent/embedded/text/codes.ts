@@ -74,6 +74,7 @@ export function isYearRange(text: string): boolean {
 
 /** "3x^2", "2*x+1", "x**2": letters, digits and at least one operator of algebra. */
 function isExpression(chunk: string): boolean {
+  if (unitOf(chunk)) return false
   if (/^[a-z]{2,}[-/+]/i.test(chunk) && !/[\^*=]/.test(chunk)) return false
   if (/\/s|km\/|[a-z]{2}\^/i.test(chunk) && !/[x(]/.test(chunk)) return false
   return (

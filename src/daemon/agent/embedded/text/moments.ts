@@ -79,7 +79,7 @@ function toMention(text: string, tokens: Token[], offset: number, result: Parsed
   const end = start + result.text.length
   const from = tokenAt(tokens, start)
   const to = tokenAt(tokens, end)
-  if (from >= to || !isPlausible(result, tokens.slice(from, to))) return []
+  if (from >= to || isDuration(result.text) || !isPlausible(result, tokens.slice(from, to))) return []
   const first = toMoment(result.start)
   if (!result.end) return [momentMention(text, tokens, from, to, first)]
   const middle = tokens.findIndex((token, i) => i > from && i < to && BETWEEN.has(token.lower))
@@ -103,6 +103,13 @@ const LEADING = new Set(['at', 'on', 'in', 'from', 'by', 'this'])
 
 function definedFields(moment: Moment): Partial<Moment> {
   return Object.fromEntries(Object.entries(moment).filter(([, value]) => value !== undefined))
+}
+
+/** "For 3 days", "the last 2 years": how long, not when. */
+function isDuration(text: string): boolean {
+  return /^(?:for|within|over|during|about|(?:the )?(?:next|past|last|coming))\s+(?:\d|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|few|several)/i.test(
+    text,
+  )
 }
 
 /** Decimals, scores and ranges of numbers look like dates to a lenient parser. */

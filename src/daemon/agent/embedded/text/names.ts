@@ -39,11 +39,23 @@ export function findNames(text: string, tokens: Token[], tags: ReadonlySet<strin
 function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const token = tokens[at]!
   if (!isNameWord(token)) return false
+  if (token.text.length === 1 && modifies(tokens, tags, at)) return false
   if (!opensSentence(tokens, at)) return true
   if (FUNCTION_WORDS.has(token.lower)) return false
   const tag = tags[at]!
   if (tag.has('ProperNoun') || tag.has('Place') || tag.has('Person') || tag.has('Acronym')) return true
   return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
+}
+
+/** "C foot" is no name. */
+function modifies(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
+  const next = tokens[at + 1]
+  return (
+    next?.kind === 'word' &&
+    !next.capital &&
+    !FUNCTION_WORDS.has(next.lower) &&
+    (tags[at + 1]?.has('Noun') ?? false)
+  )
 }
 
 function isNameWord(token: Token | undefined): boolean {

@@ -181,16 +181,11 @@ function singular(word: string): string {
   return unitOf(word)?.name ?? word
 }
 
-/** "5 in Paris" is no length, "3 A or B" no current: single letters need to touch the number or end the phrase. */
+/** One letter that stands apart is a unit unless something with a capital goes on: "5 A Street". */
 function isMisread(part: Token[], next: Token | undefined): boolean {
   const [only] = part
-  if (part.length > 1 || only!.glued) return false
-  if (only!.text.length > 1 || only!.kind === 'mark') return false
-  return (
-    next?.kind === 'word' &&
-    !next.glued &&
-    !['and', 'at', 'of', 'for', 'in', 'is', 'with'].includes(next.lower)
-  )
+  if (part.length > 1 || only!.glued || only!.text.length > 1 || only!.kind === 'mark') return false
+  return next?.kind === 'word' && next.capital
 }
 
 /** In "5, 10 and 15 years" each number means years. */

@@ -25,9 +25,22 @@ export function rankTools(
       for (const part of token.stems) said.add(part)
   }
   const rarity = rarityOf(signatures)
+  const first = analysis.tokens[from]
+  const spoken = first ? analysis.text.slice(first.start, analysis.tokens[to - 1]!.end) : ''
   return signatures
-    .map(signature => ({ signature, score: scoreTool(said, signature, rarity) }))
+    .map(signature => ({
+      signature,
+      score: scoreTool(said, signature, rarity) + calledByName(signature, spoken),
+    }))
     .sort((a, b) => b.score - a.score)
+}
+
+/** Who writes "use get_weather" has chosen. */
+function calledByName({ name }: Signature, spoken: string): number {
+  const written = [name, name.replaceAll('_', '.')].some(
+    text => /[_.A-Z-]/.test(text) && spoken.includes(text),
+  )
+  return written ? 1 : 0
 }
 
 /** A stem that many of the offered tools share tells them apart badly. */

@@ -188,7 +188,7 @@ function unitInDescription(description: string): Unit | undefined {
   const after = (openers: string[], shortest: number) => {
     for (let at = 0; at < tokens.length; at++) {
       if (!openers.includes(tokens[at]!.lower)) continue
-      for (let length = 4; length >= 1; length--) {
+      for (let length = 5; length >= 1; length--) {
         const spelled = spellTokens(tokens.slice(at + 1, at + 1 + length))
         const unit =
           spelled.length < shortest

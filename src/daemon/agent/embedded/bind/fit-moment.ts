@@ -1,0 +1,29 @@
+import type { Mention } from '../text/mention.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Fit } from './fit.ts'
+import { writeMoment } from './write-moment.ts'
+
+/** How well a date or time serves a parameter of text. */
+export function fitMomentText(parameter: Parameter, mention: Mention): Fit | undefined {
+  const { certain, relative } = mention.moment!
+  if (isMonth(parameter))
+    return certain.has('month') ? { score: 3, value: monthWord(mention.text) } : undefined
+  const timed = parameter.roles.has('time') || parameter.schema.format === 'time'
+  if (!isDated(parameter) && !timed && !parameter.roles.has('year')) return undefined
+  const hasDate = certain.has('day') || certain.has('month') || relative
+  const score = isDated(parameter) ? (hasDate ? 3 : 1) : certain.has('hour') ? 3 : 0.5
+  return { score, value: writeMoment(parameter, mention) }
+}
+
+export function isDated(parameter: Parameter): boolean {
+  return parameter.roles.has('date') || ['date', 'date-time', 'time'].includes(parameter.schema.format ?? '')
+}
+
+export function isMonth(parameter: Parameter): boolean {
+  return parameter.name.toLowerCase().endsWith('month')
+}
+
+/** "March 2021" names a month and a year. */
+function monthWord(text: string): string {
+  return text.split(' ').find(word => /^[a-z]{3,}/i.test(word)) ?? text
+}

@@ -1,0 +1,79 @@
+import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import type { Mention } from '../text/mention.ts'
+import { textOf } from '../text/mention.ts'
+import type { Token } from '../text/tokens.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Fit } from './fit.ts'
+import { isDated, isMonth } from './fit-moment.ts'
+import { kinship, suggested } from './kinship.ts'
+import type { Scope } from './scope.ts'
+
+/** How well a run of common words serves a parameter of text: best when it is news to the tool. */
+export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  const { roles, namedRoles } = parameter
+  if (isDated(parameter) || isMonth(parameter) || roles.has('url') || roles.has('email')) return undefined
+  if (roles.has('expression')) return undefined
+  const { text, tokens } = scope.analysis
+  const [from, to] = trimmed(scope, mention)
+  if (from >= to) return fitKnown(scope, parameter, mention)
+  let score = 0.3 + newness(scope, tokens.slice(from, to)) + headScore(scope, parameter, from, to)
+  score += kinship(scope, parameter, { from, to }) + suggested(parameter, textOf(text, tokens, from, to))
+  score += properScore(scope, parameter, mention)
+  if (namedRoles.has('year') || roles.has('language')) score -= 1
+  if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
+  if (!parameter.required) score -= 0.3
+  if (mention.to - mention.from > 5) score -= 0.5
+  return { score, value: textOf(text, tokens, from, to) }
+}
+
+/** All words are the tool's own: what its parameter does not say itself may still be the value ("renewable energy" for energy_type). */
+function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
+  const { text, tokens } = scope.analysis
+  const own = (token: Token) =>
+    isEmpty(token) ||
+    token.stems.every(part => parameter.nameStems.includes(part) || scope.signature.nameStems.includes(part))
+  let { from, to } = mention
+  while (from < to && own(tokens[from]!)) from++
+  while (to > from && own(tokens[to - 1]!)) to--
+  const left = from < to && parameter.required && properScore(scope, parameter, mention) === 0
+  return left ? { score: -0.3, value: textOf(text, tokens, from, to) } : { score: -1.2, value: mention.text }
+}
+
+/** "Theory of evolution" for what is described as a discovery or theory. */
+function headScore(scope: Scope, parameter: Parameter, from: number, to: number): number {
+  const words = scope.analysis.tokens.slice(from, to)
+  const of = words.findIndex(token => token.lower === 'of')
+  return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 0.7 : 0
+}
+
+/** Who asks for a place or a person seldom means a common noun; unless the tagger knows it for one in small letters. */
+function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
+  const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
+  if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2
+  if (roles.has('person')) return tagged('Person') || tagged('FirstName') ? 1 : -1.2
+  return roles.has('organization') ? -1.2 : 0
+}
+
+/** Without the words at both ends that only name the tool: "Italian restaurant" for a finder of restaurants. */
+function trimmed(scope: Scope, mention: Mention): [number, number] {
+  const { tokens } = scope.analysis
+  let { from, to } = mention
+  const known = (token: Token) =>
+    isEmpty(token) || token.stems.every(part => scope.signature.vocabulary.has(part))
+  if (tokens.slice(from, to).some(token => token.lower === 'of'))
+    return newness(scope, tokens.slice(from, to)) >= 0.5 ? [from, to] : [from, from]
+  while (from < to && known(tokens[from]!)) from++
+  while (to > from && known(tokens[to - 1]!)) to--
+  return [from, to]
+}
+
+function isEmpty({ lower }: Token): boolean {
+  return GENERIC_WORDS.has(lower) || FUNCTION_WORDS.has(lower)
+}
+
+/** The share of words that the tool does not speak of itself: they are what this request is about. */
+function newness(scope: Scope, tokens: Token[]): number {
+  const stems = tokens.filter(token => !FUNCTION_WORDS.has(token.lower)).flatMap(token => token.stems)
+  if (stems.length === 0) return 0
+  return stems.filter(part => !scope.signature.vocabulary.has(part)).length / stems.length
+}
