@@ -153,9 +153,20 @@ const TARGET_WORDS = new Set([
 export function sideScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const opposite = scope.signature.parameters.some(({ side }) => side && side !== parameter.side)
   if (!parameter.side || !opposite) return 0
+  const measured = parameter.namedRoles.has('unit') || parameter.namedRoles.has('currency')
+  if (measured && atHand(scope, mention)) return parameter.side === 'source' ? 1 : -1
   const said = sideBefore(scope, mention)
   if (!said) return 0
   return said === parameter.side ? 1 : -1
+}
+
+/** Of "500 US dollars in euros" the money at hand is what is converted. */
+function atHand({ analysis }: Scope, mention: Mention): boolean {
+  return (
+    mention.kind === 'number' ||
+    analysis.owners[mention.from]?.kind === 'number' ||
+    analysis.tokens[mention.from - 1]?.kind === 'number'
+  )
 }
 
 function sideBefore(scope: Scope, mention: Mention): 'source' | 'target' | undefined {

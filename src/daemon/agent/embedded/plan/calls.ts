@@ -1,4 +1,5 @@
 import type { Binding } from '../bind/bind.ts'
+import { homeOfCity } from '../bind/fit-name.ts'
 import type { Parameter, Signature } from '../tools/signature.ts'
 
 export interface Call {
@@ -8,8 +9,9 @@ export interface Call {
 
 /** One call for each combination of the values found; "respectively" pairs lists of one length instead. */
 export function callsOf(signature: Signature, binding: Binding, respectively: boolean): Call[] {
+  const given = [...binding.values.values()].flat()
   const named = signature.parameters.flatMap((parameter): [string, unknown[]][] => {
-    const values = binding.values.get(parameter.name) ?? fallback(parameter)
+    const values = binding.values.get(parameter.name) ?? fallback(parameter, given)
     return values.length > 0 ? [[parameter.name, values]] : []
   })
   const lists = named.filter(([, values]) => values.length > 1)
@@ -29,10 +31,16 @@ export function callsOf(signature: Signature, binding: Binding, respectively: bo
 
 const MAXIMUM_CALLS = 16
 
-/** What a required parameter takes when the message says nothing: its default. */
-function fallback(parameter: Parameter): unknown[] {
+/**
+ * What a required parameter takes when the message says nothing: its default, the language that messages are written in,
+ * the state or country of a city that was named.
+ */
+export function fallback(parameter: Parameter, values: unknown[]): unknown[] {
   if (!parameter.required) return []
   if (parameter.default !== undefined) return [parameter.default]
+  if (parameter.roles.has('language') && parameter.type === 'string') return ['English']
+  const home = homeOfCity(parameter, values)
+  if (home) return [home]
   return parameter.type === 'boolean' ? [false] : []
 }
 

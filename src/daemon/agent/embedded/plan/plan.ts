@@ -2,7 +2,7 @@ import type { Binding } from '../bind/bind.ts'
 import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { type Signature, signatureOf, type Tool } from '../tools/signature.ts'
-import { type Call, callsOf } from './calls.ts'
+import { type Call, callsOf, fallback } from './calls.ts'
 import { type Memory, recall, remember } from './recall.ts'
 import { findRecords, inherit } from './records.ts'
 import { findRequests, type Request } from './requests.ts'
@@ -81,7 +81,8 @@ function fillFromRest(
 }
 
 function lacks(binding: Binding): boolean {
-  return binding.missing.some(parameter => parameter.default === undefined && parameter.type !== 'boolean')
+  const given = [...binding.values.values()].flat()
+  return binding.missing.some(parameter => fallback(parameter, given).length === 0)
 }
 
 function distinct(calls: Call[]): Call[] {

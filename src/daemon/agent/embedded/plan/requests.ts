@@ -79,7 +79,8 @@ function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece)
 }
 
 function stemsIn(analysis: Analysis, { from, to }: Piece): Set<string> {
-  return new Set(analysis.tokens.slice(from, to).flatMap(token => token.stems))
+  const words = analysis.tokens.slice(from, to).filter((_, i) => !analysis.owners[from + i])
+  return new Set(words.flatMap(token => token.stems))
 }
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))

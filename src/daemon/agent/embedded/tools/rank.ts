@@ -1,5 +1,6 @@
 import { areRelated } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { kindsOf } from '../lexicon/kinds.ts'
 import type { Analysis } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
 import type { Signature } from './signature.ts'
@@ -12,6 +13,9 @@ export interface Ranked {
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS].map(stem))
 
+/** What a stretch of a message speaks of: stems, and the kinds of well-known things at less weight. */
+type Said = ReadonlyMap<string, number>
+
 /** Tools by how much of their name and description a stretch of the message names. */
 export function rankTools(
   analysis: Analysis,
@@ -19,11 +23,7 @@ export function rankTools(
   from = 0,
   to = analysis.tokens.length,
 ): Ranked[] {
-  const said = new Set<string>()
-  for (const token of analysis.tokens.slice(from, to)) {
-    if (token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
-      for (const part of token.stems) said.add(part)
-  }
+  const said = readSaid(analysis, from, to)
   const rarity = rarityOf(signatures)
   const first = analysis.tokens[from]
   const spoken = first ? analysis.text.slice(first.start, analysis.tokens[to - 1]!.end) : ''
@@ -33,6 +33,27 @@ export function rankTools(
       score: scoreTool(said, signature, rarity) + calledByName(signature, spoken),
     }))
     .sort((a, b) => b.score - a.score)
+}
+
+/** "Jazz" speaks of music, "USD" of a currency. */
+const WEIGHT_OF_KIND = 0.6
+
+function readSaid(analysis: Analysis, from: number, to: number): Said {
+  const said = new Map<string, number>()
+  const kinds: string[] = []
+  for (const token of analysis.tokens.slice(from, to)) {
+    if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) continue
+    for (const part of token.stems) {
+      said.set(part, 1)
+      kinds.push(...kindsOf(part))
+    }
+  }
+  const money = analysis.mentions.some(
+    mention => mention.kind === 'currency' && mention.from >= from && mention.to <= to,
+  )
+  if (money) kinds.push(stem('currency'), stem('money'))
+  for (const kind of kinds) if (!said.has(kind)) said.set(kind, WEIGHT_OF_KIND)
+  return said
 }
 
 /** Who writes "use get_weather" has chosen. */
@@ -56,7 +77,7 @@ function rarityOf(signatures: Signature[]): (part: string) => number {
   }
 }
 
-function scoreTool(said: Set<string>, signature: Signature, rarity: (part: string) => number): number {
+function scoreTool(said: Said, signature: Signature, rarity: (part: string) => number): number {
   const name = coverage(said, new Set(signature.nameStems), rarity)
   const description = coverage(said, new Set(signature.descriptionStems), rarity)
   const back = explained(said, signature, rarity)
@@ -64,7 +85,7 @@ function scoreTool(said: Set<string>, signature: Signature, rarity: (part: strin
 }
 
 /** The weighted share of the stems that were said, related words at two thirds. */
-function coverage(said: Set<string>, stems: Set<string>, rarity: (part: string) => number): number {
+function coverage(said: Said, stems: Set<string>, rarity: (part: string) => number): number {
   let total = 0
   let hit = 0
   for (const part of stems) {
@@ -76,20 +97,23 @@ function coverage(said: Set<string>, stems: Set<string>, rarity: (part: string) 
   return total === 0 ? 0 : hit / total
 }
 
-function nearness(said: Set<string>, part: string): number {
-  if (said.has(part)) return 1
-  for (const other of said) if (areRelated(other, part)) return 0.65
+function nearness(said: Said, part: string): number {
+  const known = said.get(part)
+  if (known !== undefined) return known
+  for (const [other, weight] of said) if (weight === 1 && areRelated(other, part)) return 0.65
   return 0
 }
 
 /** The share of what was said that the tool speaks of. */
-function explained(said: Set<string>, signature: Signature, rarity: (part: string) => number): number {
+function explained(said: Said, signature: Signature, rarity: (part: string) => number): number {
+  const spoken = new Map([...signature.vocabulary].map(part => [part, 1]))
   let total = 0
   let hit = 0
-  for (const part of said) {
+  for (const [part, share] of said) {
+    if (share < 1) continue
     const weight = rarity(part)
     total += weight
-    hit += weight * nearness(signature.vocabulary as Set<string>, part)
+    hit += weight * nearness(spoken, part)
   }
   return total === 0 ? 0 : hit / total
 }
