@@ -8,6 +8,7 @@ import { findExcess, findNameProblems } from './limits.ts'
 import { findLiquidProblems } from './liquid.ts'
 import { findParamHeaderProblems } from './param-headers.ts'
 import { findPresentationProblems } from './presentation.ts'
+import { findProgramProblems } from './program.ts'
 import { findPromptProblems } from './prompts.ts'
 import { findResourceProblems } from './resources.ts'
 import { findSchemaProblems } from './schemas.ts'
@@ -23,6 +24,7 @@ const RULES: Rule[] = [
   findSchemaProblems,
   findParamHeaderProblems,
   findHandlerProblems,
+  findProgramProblems,
   findResourceProblems,
   findLiquidProblems,
 ]

@@ -13,6 +13,18 @@ test.each([
     { messages: [{ role: 'system', content: { type: 'text', text: '' } }] },
     'prompts[0].messages[0].role: "system" is not one of "user", "assistant"',
   ],
+  [
+    { handler: { type: 'module', path: 'a.ts' } },
+    'prompts[0].handler: A "module" handler does not belong to template "advanced"; set "template": "custom"',
+  ],
 ])('a prompt with %j is refused', (extra, sentence) => {
   expect(problemsOf(withPrompt(extra)).join('\n')).toContain(sentence)
+})
+
+test('a prompt of a module has no template', () => {
+  const handler = { type: 'module', path: 'prompts/letter.ts' }
+  const custom = { ...withPrompt({ handler, template: undefined }), template: 'custom', source: 'src_1' }
+  expect(problemsOf(custom)).toEqual([])
+  const both = { ...withPrompt({ handler }), template: 'custom', source: 'src_1' }
+  expect(problemsOf(both)).toEqual(['prompts[0]: has "template" and "handler"; it may have one of them'])
 })
