@@ -4,6 +4,7 @@ import type { Finding } from '../doctor/check.ts'
 import { CLIENT_CHECKS } from '../doctor/client-checks.ts'
 import { DAEMON_CHECKS } from '../doctor/daemon-checks.ts'
 import { HOME_CHECKS } from '../doctor/home-checks.ts'
+import { ISOLATION_CHECKS } from '../doctor/isolation-checks.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 
 type NamedFinding = { name: string } & Finding
@@ -12,13 +13,19 @@ export default defineCommand({
   name: 'doctor',
   summary: 'check the installation',
   description:
-    'Looks at Node, the home, its database and secrets, the daemon and its port, the API in use, and the configurations of MCP clients. Changes nothing. Ends with 1 when something is wrong.',
+    'Looks at Node, the home, its database and secrets, the daemon and its port, the API in use, what keeps custom servers apart, and the configurations of MCP clients. Changes nothing. Ends with 1 when something is wrong.',
   examples: [
     { command: 'mcp doctor', does: 'with a fix for everything that is wrong' },
     { command: 'mcp doctor --json', does: '{ok, checks: [{name, status, message, fix}]}' },
   ],
   async run(context): Promise<ExitCode> {
-    const checks = [...DAEMON_CHECKS.slice(0, 1), ...HOME_CHECKS, ...DAEMON_CHECKS.slice(1), ...CLIENT_CHECKS]
+    const checks = [
+      ...DAEMON_CHECKS.slice(0, 1),
+      ...HOME_CHECKS,
+      ...DAEMON_CHECKS.slice(1),
+      ...ISOLATION_CHECKS,
+      ...CLIENT_CHECKS,
+    ]
     const findings: NamedFinding[] = []
     for (const { name, run } of checks)
       findings.push(...(await run(context)).map(finding => ({ name, ...finding })))

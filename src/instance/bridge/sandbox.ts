@@ -1,16 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { delimiter, dirname, isAbsolute, join, parse } from 'node:path'
+import { dirname, isAbsolute, parse } from 'node:path'
+import { type Bubblewrap, findBubblewrap, SANDBOX_BASE } from '../../shared/bubblewrap.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine, ExistingProgram } from './command-line.ts'
 
-/** What bubblewrap says of itself here; looked for once a process. */
-export type SandboxState = { usable: true; file: string } | { usable: false; why: string }
-
-const TRIAL_MS = 5000
-
-let found: SandboxState | undefined
+/** Looked for once a process. */
+let found: Bubblewrap | undefined
 
 /**
  * The same program inside of bubblewrap (https://github.com/containers/bubblewrap), as its `isolation.sandbox` wants it:
@@ -52,7 +48,7 @@ export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: P
   // The code itself may lie below a folder that is hidden, /tmp say.
   const code = [dirname(file), cwd, ...files.map(path => dirname(path))]
   return [
-    ...BASE,
+    ...SANDBOX_BASE,
     // Sockets of the machine's services, a container engine's among them.
     ...(existsSync('/run') ? ['--tmpfs', '/run'] : []),
     ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
@@ -68,23 +64,6 @@ export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: P
   ]
 }
 
-const BASE = [
-  '--die-with-parent',
-  '--unshare-pid',
-  '--unshare-ipc',
-  '--cap-drop',
-  'ALL',
-  '--ro-bind',
-  '/',
-  '/',
-  '--dev',
-  '/dev',
-  '--proc',
-  '/proc',
-  '--tmpfs',
-  '/tmp',
-]
-
 /** Names of hosts, and where some systems keep their programs. */
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
@@ -95,20 +74,4 @@ function readable(paths: readonly string[]): string[] {
 
 function isRoot(path: string): boolean {
   return realpathSync(path) === parse(path).root
-}
-
-/** Installed is not enough: many containers and some systems forbid what it needs (user namespaces). */
-export function findBubblewrap(path: string): SandboxState {
-  const file = path
-    .split(delimiter)
-    .map(folder => join(folder, 'bwrap'))
-    .find(candidate => isAbsolute(candidate) && existsSync(candidate))
-  if (!file) return { usable: false, why: 'bubblewrap is not installed here' }
-  const { status, error, stderr } = spawnSync(file, [...BASE, '--', '/bin/sh', '-c', ':'], {
-    timeout: TRIAL_MS,
-    encoding: 'utf8',
-  })
-  if (status === 0) return { usable: true, file }
-  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
-  return { usable: false, why: `bubblewrap does not work here (${why})` }
 }

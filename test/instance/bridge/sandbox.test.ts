@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
-import { findBubblewrap, sandboxArguments, sandboxed } from '../../../src/instance/bridge/sandbox.ts'
+import { sandboxArguments, sandboxed } from '../../../src/instance/bridge/sandbox.ts'
+import { findBubblewrap } from '../../../src/shared/bubblewrap.ts'
 import type { Tenant } from '../../../src/shared/instance-protocol.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'mcp-sandbox-'))

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/** What bubblewrap is good for here. */
+export type Bubblewrap = { usable: true; file: string } | { usable: false; why: string }
+
+const TRIAL_MS = 5000
+
+/** What every program gets: its own processes, devices and temporary files; all else can be read and not written. */
+export const SANDBOX_BASE = [
+  '--die-with-parent',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--cap-drop',
+  'ALL',
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev',
+  '/dev',
+  '--proc',
+  '/proc',
+  '--tmpfs',
+  '/tmp',
+]
+
+/**
+ * Looks for bubblewrap in the folders of `path` and tries it (some 8 ms): installed is not enough, because many containers
+ * and some systems forbid what it needs, user namespaces.
+ */
+export function findBubblewrap(path: string): Bubblewrap {
+  const file = path
+    .split(delimiter)
+    .map(folder => join(folder, 'bwrap'))
+    .find(candidate => isAbsolute(candidate) && existsSync(candidate))
+  if (!file) return { usable: false, why: 'bubblewrap is not installed here' }
+  const { status, error, stderr } = spawnSync(file, [...SANDBOX_BASE, '--', '/bin/sh', '-c', ':'], {
+    timeout: TRIAL_MS,
+    encoding: 'utf8',
+  })
+  if (status === 0) return { usable: true, file }
+  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
+  return { usable: false, why: `bubblewrap does not work here (${why})` }
+}
