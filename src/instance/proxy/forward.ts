@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
-import { type Exchange, refuse } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
-import { RPC } from '../protocol/json-rpc.ts'
 
 /** Of one connection, so not to be passed on (RFC 9110 7.6.1); `expect` was answered by Node already. */
 const HOP_BY_HOP = new Set([
@@ -20,9 +19,14 @@ const HOP_BY_HOP = new Set([
 
 /**
  * Sends a request on and its answer back, both as they come: nothing is collected, a client that goes away ends the
- * program's answer, and the other way round. Resolves when the exchange is over.
+ * program's answer, and the other way round. Resolves when the exchange is over, with the fault of a program
+ * that did not begin to answer: what to say then is the caller's to decide.
  */
-export async function forward(exchange: Exchange, pool: Pool, path: string): Promise<void> {
+export async function forward(
+  exchange: Exchange,
+  pool: Pool,
+  path: string,
+): Promise<NodeJS.ErrnoException | undefined> {
   const { request, response } = exchange
   const gone = new AbortController()
   response.once('close', () => gone.abort())
@@ -45,11 +49,11 @@ export async function forward(exchange: Exchange, pool: Pool, path: string): Pro
       },
     )
   } catch (error) {
-    if (gone.signal.aborted) return
-    if (response.headersSent) response.destroy()
-    else
-      refuse(exchange, 502, { code: RPC.refused, message: `The program did not answer: ${reasonOf(error)}` })
+    if (gone.signal.aborted) return undefined
+    if (!response.headersSent) return error as NodeJS.ErrnoException
+    response.destroy()
   }
+  return undefined
 }
 
 /** Flat lists of names and values keep what comes more than once. */
@@ -100,13 +104,4 @@ function namedByConnection(raw: readonly string[]): Set<string> {
 
 function hasBody(request: IncomingMessage): boolean {
   return request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return code ?? message
-}
-
-export function isEventStream(response: ServerResponse): boolean {
-  return String(response.getHeader('content-type') ?? '').startsWith('text/event-stream')
 }

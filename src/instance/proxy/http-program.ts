@@ -16,6 +16,8 @@ import { HttpChild } from './http-child.ts'
 import { recordExchange } from './record-exchange.ts'
 
 const START_TIMEOUT_MS = 25_000
+const CONNECT_TRIES = 5
+const PAUSE_MS = 200
 
 /** Serves a program that serves MCP over HTTP itself: every request but `/health` goes to it as it is. */
 export async function prepareHttpProgram(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
@@ -65,10 +67,9 @@ class HttpProgram implements PreparedServer {
 
   async forward(exchange: Exchange): Promise<void> {
     try {
-      const child = await this.#slot.get()
       const ended = recordExchange(exchange)
-      await forward(exchange, this.#pools.get(child)!, this.#pathOf(exchange.request.url ?? '/'))
-      ended()
+      const path = this.#pathOf(exchange.request.url ?? '/')
+      await this.#tryForward(exchange, path).finally(ended)
     } catch (error) {
       const message = error instanceof ChildStartError ? error.message : 'the request could not be passed on'
       if (!(error instanceof ChildStartError)) this.#outlet.log('error', String((error as Error).stack))
@@ -77,6 +78,21 @@ class HttpProgram implements PreparedServer {
         '1',
       ])
     }
+  }
+
+  /** Where nobody listens the program has just died, and the next one answers. */
+  async #tryForward(exchange: Exchange, path: string): Promise<void> {
+    for (let tries = 0; tries < CONNECT_TRIES; tries++) {
+      const child = await this.#slot.get()
+      const fault = await forward(exchange, this.#pools.get(child)!, path)
+      if (!fault) return
+      // The next request is not to meet the same dead one.
+      await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PAUSE_MS))])
+      if (fault.code === 'ECONNREFUSED') continue
+      const message = `The program did not answer: ${fault.code ?? fault.message}`
+      return refuse(exchange, 502, { code: RPC.refused, message })
+    }
+    throw new ChildStartError('the program does not listen on $PORT any more')
   }
 
   async close(): Promise<void> {
