@@ -8,7 +8,9 @@ import {
   deploymentStatusSchema,
   healthReportSchema,
   logPageSchema,
+  surfaceReportSchema,
 } from '../../src/shared/deployments.ts'
+import { createProjectSchema, projectSchema } from '../../src/shared/projects.ts'
 import { PLAN_LIMITS, SCOPES } from '../../src/shared/scopes.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
@@ -27,6 +29,10 @@ test.each(
     createdKeySchema,
     createKeyRequestSchema,
     deployConfigSchema,
+    projectSchema,
+    createProjectSchema,
+    surfaceReportSchema,
+    surface: surfaceReportSchema.shape.items.element,
   }),
 )('the API reference names every field of %s', (_, schema) => {
   const missing = Object.keys(schema.shape).filter(
