@@ -115,11 +115,17 @@ function report(
   const paths = files.map(({ path }) => path)
   const shown = relative(cwd, directory) || '.'
   output.result({ directory, files: paths, warnings }, () => {
-    output.line(`Project made in ${shown}: ${paths.join(', ')}`)
+    output.line(`Project made in ${shown}: ${listed(paths).join(', ')}`)
     for (const warning of warnings) output.note(warning)
     output.next(
       { description: 'Run it', command: shown === '.' ? 'mcp up' : `mcp up ${shown}` },
       { description: 'Check it after a change', command: `mcp build ${shown} --check` },
     )
   })
+}
+
+/** Nobody edits the types; their folder says enough. */
+function listed(paths: readonly string[]): string[] {
+  const isType = (path: string) => path.startsWith('types/')
+  return [...paths.filter(path => !isType(path)), ...(paths.some(isType) ? ['types/'] : [])]
 }
