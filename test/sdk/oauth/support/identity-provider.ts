@@ -11,6 +11,9 @@ export interface IdentityProvider extends AsyncDisposable {
   config: ProviderConfig
 }
 
+/** One for all: making an RSA key takes a while. */
+const keyPair = generateKeyPair('RS256', { extractable: true })
+
 /** A certified identity provider on loopback that signs everybody in as `account` without asking. */
 export async function startIdentityProvider(
   callback: string,
@@ -35,7 +38,7 @@ export async function startIdentityProvider(
 }
 
 async function createProvider(issuer: string, callback: string, account: string): Promise<Provider> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const { privateKey } = await keyPair
   const provider = new Provider(issuer, {
     clients: [
       { client_id: 'component', client_secret: 'a secret of the component', redirect_uris: [callback] },

@@ -1,0 +1,223 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt, type JSONWebKeySet, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeListener } from '../../../../src/sdk/oauth/adapters/node.ts'
+import {
+  type AuthorizationServer,
+  createAuthorizationServer,
+} from '../../../../src/sdk/oauth/authorization-server.ts'
+import {
+  createProtectedResource,
+  type ProtectedResource,
+} from '../../../../src/sdk/oauth/resource/protected-resource.ts'
+import type { IssuerKeys } from '../../../../src/sdk/oauth/resource/token-verifier.ts'
+import { signIn } from '../support/flow.ts'
+import { close, listen } from '../support/identity-provider.ts'
+import { type Mounted, mountAuthorizationServer, SIGNING_SECRET } from '../support/mounted.ts'
+
+type Keys = (issuer: string) => IssuerKeys
+
+const forms: Record<string, ['HS256' | 'ES256' | 'EdDSA', Keys]> = {
+  'HS256 and the secret': ['HS256', issuer => ({ issuer, signingSecret: SIGNING_SECRET })],
+  'ES256 and a JWKS': ['ES256', issuer => ({ issuer, jwksUri: `${issuer}/oauth/jwks`, algorithm: 'ES256' })],
+  'EdDSA and a JWKS': ['EdDSA', issuer => ({ issuer, jwksUri: `${issuer}/oauth/jwks`, algorithm: 'EdDSA' })],
+}
+
+describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
+  let mounted: Mounted
+  let resource: ProtectedResource
+  let token: string
+
+  beforeAll(async () => {
+    mounted = await mountAuthorizationServer({ signing: { algorithm } })
+    const { issuer } = mounted
+    const scopes = ['openid']
+    resource = createProtectedResource({
+      resource: `${issuer}/mcp`,
+      authorizationServer: keys(issuer),
+      requiredScopes: scopes,
+    })
+    token = (await signIn(`${issuer}/oauth`, { resource: `${issuer}/mcp` })).access_token
+  })
+  afterAll(() => mounted[Symbol.asyncDispose]())
+
+  async function answerTo(authorization: string | undefined) {
+    const auth = await resource.authenticate(authorization)
+    if ('token' in auth) return auth.extra.subject
+    return { status: auth.status, challenge: auth.headers.get('www-authenticate') }
+  }
+  const metadata = () =>
+    `resource_metadata="${mounted.issuer}/.well-known/oauth-protected-resource/mcp", scope="openid"`
+  const invalid = () => ({
+    status: 401,
+    challenge: `Bearer ${metadata()}, error="invalid_token", error_description="The token is not valid."`,
+  })
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+  test('a good token passes, whatever the case of the scheme', async () => {
+    expect(await answerTo(`Bearer ${token}`)).toBe('idp|ada')
+    expect(await answerTo(`bearer ${token}`)).toBe('idp|ada')
+  })
+
+  test('no token at all is answered with a challenge that tells of no error', async () => {
+    const challenge = { status: 401, challenge: `Bearer ${metadata()}` }
+    for (const header of [undefined, '', 'Bearer', `Basic ${token}`, `Bearer ${token} ${token}`]) {
+      expect(await answerTo(header)).toEqual(challenge)
+    }
+  })
+
+  test('a token without a signature, or with another algorithm, is refused', async () => {
+    const [, payload] = token.split('.')
+    for (const alg of ['none', 'None', 'NONE']) {
+      expect(await answerTo(`Bearer ${encode({ alg, typ: 'at+jwt' })}.${payload}.`)).toMatchObject({
+        status: 401,
+      })
+    }
+    const changed = encode({ ...decodeJwt(token), sub: 'idp|root' })
+    const [header, , signature] = token.split('.')
+    expect(await answerTo(`Bearer ${header}.${changed}.${signature}`)).toEqual(invalid())
+    expect(await answerTo(`Bearer ${header}.${payload}.`)).toMatchObject({ status: 401 })
+  })
+
+  test('a public key is never taken for a secret', async () => {
+    const published = await fetch(`${mounted.issuer}/oauth/jwks`)
+    const jwks = (published.ok ? await published.json() : { keys: [{ kid: 'x' }] }) as JSONWebKeySet
+    const key = jwks.keys[0]!
+    const head = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: key.kid })}.${token.split('.')[1]}`
+    for (const secret of [JSON.stringify(key), String(key.x), Buffer.from(String(key.x), 'base64url')]) {
+      const signature = createHmac('sha256', secret).update(head).digest('base64url')
+      expect(await answerTo(`Bearer ${head}.${signature}`)).toEqual(invalid())
+    }
+  })
+
+  test('a key that the token brings along is not looked at', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwk = publicKey.export({ format: 'jwk' }) as Record<string, string>
+    const forged = await new SignJWT(decodeJwt(token))
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', jwk, jku: 'https://evil.example/jwks' })
+      .sign(privateKey)
+    expect(await answerTo(`Bearer ${forged}`)).toMatchObject({ status: 401 })
+  })
+
+  test('less scope than is needed is answered with 403 and the scope', async () => {
+    const { access_token } = await signIn(`${mounted.issuer}/oauth`, {
+      resource: `${mounted.issuer}/mcp`,
+      scope: 'email',
+    })
+    expect(await answerTo(`Bearer ${access_token}`)).toEqual({
+      status: 403,
+      challenge: `Bearer ${metadata()}, error="insufficient_scope", error_description="The token lacks the scope: openid."`,
+    })
+  })
+
+  test('a token for another resource of the same issuer is refused', async () => {
+    const { access_token } = await signIn(`${mounted.issuer}/oauth`, { resource: `${mounted.issuer}/other` })
+    expect(await answerTo(`Bearer ${access_token}`)).toMatchObject({
+      status: 401,
+      challenge: expect.stringContaining('issued for another resource'),
+    })
+  })
+})
+
+describe('signed with the right secret', () => {
+  const issuer = 'https://auth.example'
+  const resource = createProtectedResource({
+    resource: 'https://mcp.example/mcp',
+    authorizationServer: { issuer, signingSecret: SIGNING_SECRET },
+  })
+  const now = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: issuer,
+    aud: 'https://mcp.example/mcp',
+    sub: 'ada',
+    client_id: 'tool',
+    scope: '',
+    jti: 'a.b',
+    iat: now,
+    exp: now + 60,
+  }
+  const sign = (changes: Record<string, unknown>, typ: string | undefined = 'at+jwt') =>
+    new SignJWT({ ...claims, ...changes })
+      .setProtectedHeader({ alg: 'HS256', ...(typ && { typ }) })
+      .sign(new TextEncoder().encode(SIGNING_SECRET))
+  const passes = async (token: string) => 'token' in (await resource.authenticate(`Bearer ${token}`))
+
+  test('a token with all claims passes, also for several resources', async () => {
+    expect(await passes(await sign({}))).toBe(true)
+    expect(await passes(await sign({ aud: ['https://other.example', 'https://mcp.example/mcp'] }))).toBe(true)
+  })
+
+  test.each([
+    ['of another issuer', { iss: 'https://auth.example/' }],
+    ['for another resource', { aud: 'https://mcp.example' }],
+    ['for a resource below', { aud: 'https://mcp.example/mcp/admin' }],
+    ['for nobody', { aud: undefined }],
+    ['that is expired', { exp: now - 60 }],
+    ['that never expires', { exp: undefined }],
+    ['that counts later only', { nbf: now + 600 }],
+    ['without a user', { sub: undefined }],
+    ['without a client', { client_id: undefined }],
+    ['without an id', { jti: undefined }],
+  ])('a token %s does not', async (_name, changes) => expect(await passes(await sign(changes))).toBe(false))
+
+  test.each(['JWT', 'id+jwt', 'logout+jwt', ''])('a JWT of the type "%s" is no access token', async typ =>
+    expect(await passes(await sign({}, typ))).toBe(false),
+  )
+})
+
+test('keys rotate: the old ones verify as long as their tokens live, the next is published before its time', async () => {
+  let time = 10_000_000
+  const now = () => time
+  const http = createServer()
+  await listen(http)
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const server: AuthorizationServer = createAuthorizationServer({
+    issuer,
+    upstreamProvider: {
+      id: 'idp',
+      name: 'IdP',
+      clientId: 'a',
+      clientSecret: 'b',
+      authorizationEndpoint: 'https://idp.example/authorize',
+      tokenEndpoint: 'https://idp.example/token',
+    },
+    signingSecret: SIGNING_SECRET,
+    signing: { algorithm: 'ES256', rotationSeconds: 100_000 },
+    tokenTTL: 3600,
+    now,
+  })
+  http.on('request', nodeListener(server))
+  const kids = async () => {
+    const { keys } = (await (await fetch(`${issuer}/oauth/jwks`)).json()) as JSONWebKeySet
+    for (const key of keys) expect(key).not.toHaveProperty('d')
+    return keys.map(({ kid }) => kid!.split('-').at(-1))
+  }
+  time = 10_050_000
+  expect(await kids()).toEqual(['100'])
+  time = 10_099_500
+  expect(await kids()).toEqual(['101', '100'])
+  time = 10_103_000
+  expect(await kids()).toEqual(['101', '100'])
+  time = 10_104_000
+  expect(await kids()).toEqual(['101'])
+  await close(http)
+})
+
+test('when the keys of the issuer cannot be had, that is not told as a bad token', async () => {
+  const resource = createProtectedResource({
+    resource: 'https://mcp.example/mcp',
+    authorizationServer: {
+      issuer: 'https://a.example',
+      jwksUri: 'http://127.0.0.1:1/jwks',
+      algorithm: 'ES256',
+    },
+  })
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k' })
+    .sign(privateKey)
+  const answer = await resource.authenticate(`Bearer ${token}`)
+  expect('token' in answer ? 200 : answer.status).toBe(503)
+})
