@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { processEnvironment, startProcess } from '../../src/daemon/engine/process-engine.ts'
+import { isRunning, until } from '../helpers/runtime-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-engine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -53,6 +56,32 @@ test('a process above its memory limit ends, not the machine', async () => {
   const [code, signal] = await once(child, 'close')
   expect(code !== 0 || signal !== null).toBe(true)
   expect(readFileSync(join(folder, 'greedy.log'), 'utf8')).toContain('heap out of memory')
+})
+
+test('a sealed process ends with the daemon, even in the middle of a loop', async () => {
+  const busy = join(folder, 'busy.mjs')
+  writeFileSync(busy, `process.send(process.pid, () => { for (;;); })`)
+  const engine = fileURLToPath(new URL('../../src/daemon/engine/process-engine.ts', import.meta.url))
+  const options = {
+    program: busy,
+    kind: 'sealed',
+    id: 'busy',
+    logPath: join(folder, 'busy.log'),
+    memoryLimitMb: 64,
+  }
+  const parent = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { startProcess } from ${JSON.stringify(engine)}
+      startProcess(${JSON.stringify(options)}).on('message', pid => process.send(pid))`,
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  )
+  const [pid] = await once(parent, 'message')
+  parent.kill('SIGKILL')
+  await until(() => !isRunning(pid))
 })
 
 function start(name: string, source: string, memoryLimitMb = 64) {

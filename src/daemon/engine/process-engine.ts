@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 
@@ -27,10 +27,11 @@ export interface ProcessOptions {
 export function startProcess({ program, kind, id, logPath, memoryLimitMb }: ProcessOptions): ChildProcess {
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 })
   const log = openSync(logPath, 'a', 0o600)
-  const flags =
-    kind === 'sealed' ? [...nodeFlags(memoryLimitMb), ...sealedFlags(program)] : nodeFlags(memoryLimitMb)
+  const isSealed = kind === 'sealed'
+  const flags = [...nodeFlags(memoryLimitMb), ...(isSealed ? sealedFlags(program) : [])]
+  const command = [...(isSealed ? leash() : []), process.execPath, ...flags, program, id]
   try {
-    return spawn(process.execPath, [...flags, program, id], {
+    return spawn(command[0]!, command.slice(1), {
       // Holds no folder that someone may want to remove or unmount.
       cwd: parse(process.execPath).root,
       env: processEnvironment(process.env),
@@ -71,4 +72,22 @@ export function sealedFlags(program: string): string[] {
   const names = new Set([program, realpathSync(program)])
   const readable = [...names].flatMap(name => [name, join(dirname(name), 'instance', '*')])
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), '--no-experimental-sqlite']
+}
+
+let leashed: string[] | undefined
+
+/**
+ * What starts a process that ends with this one, whatever it is at: a loop of user code never hears that the channel is
+ * closed (PR_SET_PDEATHSIG, prctl(2), by setpriv of util-linux). Where there is none, such a loop goes on.
+ */
+function leash(): string[] {
+  leashed ??= findLeash()
+  return leashed
+}
+
+function findLeash(): string[] {
+  if (process.platform !== 'linux') return []
+  const [file, ...args] = ['setpriv', '--pdeathsig', 'KILL'] as const
+  const env = processEnvironment(process.env) // which has no PATH: found is what the start will find
+  return spawnSync(file, [...args, 'true'], { stdio: 'ignore', env }).status === 0 ? [file, ...args] : []
 }
