@@ -128,7 +128,9 @@ type PromptAnswer =
   | (string | Content | Message)[]
   | { messages: Message[]; description?: string }
 type PromptArguments<Arguments> = {
-  [Name in keyof Arguments]: Arguments[Name] extends { required: false } ? string | undefined : string
+  -readonly [Name in keyof Arguments]: Arguments[Name] extends { required: false }
+    ? string | undefined
+    : string
 }
 
 export interface PromptDefinition extends Omit<PromptOptions<Record<string, PromptArgument>>, 'handler'> {

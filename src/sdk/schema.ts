@@ -87,11 +87,11 @@ type FromType<Type, S> = Type extends 'string'
 type FromProperties<S> = S extends { readonly properties: infer Properties }
   ? Flat<
       {
-        [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
+        -readonly [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
           ? Name
           : never]: FromJsonSchema<Properties[Name]>
       } & {
-        [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
+        -readonly [Name in keyof Properties as IsPresent<S, Properties, Name> extends true
           ? never
           : Name]?: FromJsonSchema<Properties[Name]>
       }
@@ -109,4 +109,4 @@ type IsPresent<S, Properties, Name extends keyof Properties> = S extends {
 
 type HasDefault<Property> = Property extends { readonly default: unknown } ? true : false
 
-type Flat<T> = { [Name in keyof T]: T[Name] }
+type Flat<T> = { -readonly [Name in keyof T]: T[Name] }
