@@ -52,8 +52,9 @@ interface State {
 const BEAM_WIDTH = 24
 const OPTIONS_EACH = 8
 
-/** What filling a required parameter is worth, besides how well the value fits. */
+/** What filling a required parameter is worth besides how well the value fits, and what an optional one has to be better. */
 const WORTH_OF_REQUIRED = 1
+const COST_OF_OPTIONAL = 0.5
 
 function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
   const enough = parameter.required ? ENOUGH.required : ENOUGH.optional
@@ -65,7 +66,7 @@ function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[])
 }
 
 function extend(state: State, option: Bound): State {
-  const worth = option.parameter.required ? WORTH_OF_REQUIRED : 0
+  const worth = option.parameter.required ? WORTH_OF_REQUIRED : -COST_OF_OPTIONAL
   return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 

@@ -42,11 +42,19 @@ function readClosed(
       const choices = parameter.choices ?? parameter.items?.choices
       const chosen = choices ? findChosen(scope, choices) : findSuggested(scope, parameter)
       if (chosen.length === 0) continue
-      const all = chosen.map(hit => hit.value)
-      values.set(parameter.name, parameter.type === 'array' ? [all] : choices ? all : all.slice(0, 1))
-      for (const hit of chosen) used.push({ from: hit.at, to: hit.at + hit.length })
+      const kept = choices || parameter.type === 'array' ? chosen : listed(scope, chosen)
+      const all = kept.map(hit => hit.value)
+      values.set(parameter.name, parameter.type === 'array' ? [all] : all)
+      for (const hit of kept) used.push({ from: hit.at, to: hit.at + hit.length })
     }
   }
+}
+
+/** Of several examples that the message uses the first, with those that stand in one list with it. */
+function listed({ analysis }: Scope, chosen: Chosen[]): Chosen[] {
+  const within = (list: Mention[], { at }: Chosen) => list.some(({ from, to }) => from <= at && at < to)
+  const list = analysis.lists.find(members => within(members, chosen[0]!))
+  return list ? chosen.filter(hit => within(list, hit)).sort((a, b) => a.at - b.at) : chosen.slice(0, 1)
 }
 
 /** Examples in a description bind only where the message uses the very words. */

@@ -51,7 +51,7 @@ function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boo
     .slice(mention.to, mention.to + 2)
     .filter(token => token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
   if (next.length === 0) return false
-  if (parameter.namedRoles.has('count')) return false
+  if (parameter.roles.has('count')) return false
   const stems = next.flatMap(token => token.stems)
   const named = scope.signature.parameters.filter(({ nameStems }) =>
     stems.some(part => nameStems.includes(part)),
@@ -94,7 +94,7 @@ function kindScore(parameter: Parameter, quantity: Quantity): number {
     score +=
       parameter.roles.has('ordinal') || parameter.roles.has('year') ? 1.5 : quantity.inWords ? -4 : -1.5
   if (quantity.implied) score -= 0.8
-  if (quantity.inWords && !quantity.ordinal && parameter.namedRoles.has('count')) score += 0.4
+  if (quantity.inWords && !quantity.ordinal && parameter.roles.has('count')) score += 0.4
   return score
 }
 

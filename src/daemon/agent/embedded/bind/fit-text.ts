@@ -57,12 +57,16 @@ function fitQuoted(parameter: Parameter, mention: Mention): Fit {
 /** Units are named by their own words only. */
 function fitUnit(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   if (mention.kind === 'number')
-    return parameter.required || parameter.side ? fitUnitOfNumber(scope, mention) : undefined
+    return parameter.side !== 'target' && (parameter.required || parameter.side)
+      ? fitUnitOfNumber(scope, mention)
+      : undefined
   const word = mention.text.split(' ').at(-1) ?? ''
-  const unit = mention.kind === 'phrase' || mention.kind === 'name' ? unitOf(word) : undefined
+  const unit = UNIT_KINDS.has(mention.kind) ? unitOf(word) : undefined
   if (!unit || (parameter.dimension && parameter.dimension !== unit.dimension)) return undefined
   return { score: 2.5, value: mention.text }
 }
+
+const UNIT_KINDS = new Set(['phrase', 'name', 'unit'])
 
 /** "10 kilometers" names a unit beside its number. */
 function fitUnitOfNumber({ analysis }: Scope, mention: Mention): Fit | undefined {

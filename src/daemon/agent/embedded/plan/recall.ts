@@ -1,3 +1,4 @@
+import type { Bound } from '../bind/assign.ts'
 import type { Binding } from '../bind/bind.ts'
 import type { Parameter } from '../tools/signature.ts'
 
@@ -14,15 +15,16 @@ export function remember(memory: Memory, parameters: Parameter[], bindings: Bind
 /** Below this a required text was filled from a mere common noun, for want of something better. */
 const POOR = 1.9
 
+export function isPoor({ parameter, score, candidate }: Bound): boolean {
+  return parameter.required && score < POOR && candidate.members[0]!.kind === 'phrase'
+}
+
 /**
  * Fills from memory what a request leaves out: the value of a parameter of the same name, else of one that asks for the
  * same kind of thing. Parameters of one kind get the values in turn.
  */
 export function recall(memory: Memory, binding: Binding, parameters: Parameter[]): void {
-  const poor = binding.bound.filter(
-    ({ parameter, score, candidate }) =>
-      parameter.required && score < POOR && candidate.members[0]!.kind === 'phrase',
-  )
+  const poor = binding.bound.filter(isPoor)
   const wanted = parameters.filter(
     parameter => binding.missing.includes(parameter) || poor.some(bound => bound.parameter === parameter),
   )

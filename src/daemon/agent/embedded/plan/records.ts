@@ -3,6 +3,7 @@ import { type Scope, scopeOf } from '../bind/scope.ts'
 import type { Analysis } from '../text/mention.ts'
 import type { Signature } from '../tools/signature.ts'
 import { cutPieces, type Piece } from './pieces.ts'
+import { isPoor } from './recall.ts'
 
 /** Where the arguments of one call stand, and what stands there. */
 export interface Record {
@@ -81,12 +82,22 @@ function share(records: Record[]): Record[] {
   for (let i = 1; i < records.length; i++) {
     const { binding } = records[i]!
     const continues = binding.values.size <= 1
+    giveWay(binding, records[i - 1]!.binding)
     inherit(binding, records[i - 1]!.binding.values, continues)
     inherit(binding, general, true)
   }
   for (let i = records.length - 2; i >= 0; i--)
     inherit(records[i]!.binding, records[i + 1]!.binding.values, false)
   return records
+}
+
+/** A common noun that filled a required text for want of better gives way to the name or quote of the record before. */
+function giveWay(binding: Binding, before: Binding): void {
+  for (const bound of binding.bound) {
+    if (!isPoor(bound)) continue
+    const earlier = before.bound.find(({ parameter }) => parameter === bound.parameter)
+    if (earlier && !isPoor(earlier)) binding.values.set(bound.parameter.name, earlier.values)
+  }
 }
 
 /** Optional values that stand before all required ones hold for every call: "in miles, from A to B and from B to C". */

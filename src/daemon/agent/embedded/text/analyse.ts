@@ -39,7 +39,8 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const plain = numbers.filter(
     number =>
       outside(number) &&
-      (number.quantity!.implied || !dates.some(date => isInside(number, date))) &&
+      (number.quantity!.implied ||
+        !dates.some(date => isInside(number, date) && !isDistance(number, date))) &&
       !names.some(name => endsWith(name, number)),
   )
   const inner = numbers.filter(number =>
@@ -48,7 +49,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const proper = names.filter(name => !plain.some(number => isInside(name, number)))
   const taken = coverage(tokens, [...solid.filter(isOpaque), ...dates, ...plain])
   const phrases = findPhrases(text, tokens, tags, taken).filter(
-    phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name)),
+    phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || goesOn(name, phrase)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
   const mentions = [...solid, ...dates, ...plain, ...currencies, ...proper, ...phrases]
@@ -56,6 +57,16 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const lists = findLists(mentions, tokens)
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
   return { text, tokens, tags, owners, lists, mentions, inner }
+}
+
+/** "5 years ago" is a number of years as well as a date. */
+function isDistance(number: Mention, date: Mention): boolean {
+  return date.moment!.relative && number.quantity!.unit !== undefined
+}
+
+/** "San Francisco back" */
+function goesOn(name: Mention, phrase: Mention): boolean {
+  return name.place === true && name.from === phrase.from && name.to - name.from > 1
 }
 
 /** "Maroon 5", "S&P 500" */

@@ -44,6 +44,7 @@ function kindOf(chunk: string): MentionKind | undefined {
   if (isPath(chunk)) return 'path'
   if (isYearRange(chunk)) return 'code'
   if (/^[A-G](?:#|♯|♭)m?$/.test(chunk)) return 'code'
+  if (/[/^°²³]/.test(chunk) && unitOf(chunk)) return 'unit'
   if (isExpression(chunk)) return 'expression'
   return isIdentifier(chunk) ? 'code' : undefined
 }
@@ -74,13 +75,18 @@ export function isYearRange(text: string): boolean {
 
 /** "3x^2", "2*x+1", "x**2": letters, digits and at least one operator of algebra. */
 function isExpression(chunk: string): boolean {
-  if (unitOf(chunk)) return false
+  if (isMeasure(chunk)) return false
   if (/^[a-z]{2,}[-/+]/i.test(chunk) && !/[\^*=]/.test(chunk)) return false
   if (/\/s|km\/|[a-z]{2}\^/i.test(chunk) && !/[x(]/.test(chunk)) return false
   return (
     /^[\w.+\-*/^()=,²³]+$/.test(chunk) &&
     /\d[a-z][\^*+²³]|[a-z]\^|\*|[a-z]\([a-z0-9]|\d[xyz](?:$|[+\-=])/i.test(chunk)
   )
+}
+
+/** "m^3", "0.01m²" */
+function isMeasure(chunk: string): boolean {
+  return unitOf(chunk.replace(/^[\d.,]+/, '')) !== undefined
 }
 
 /** Letters with digits ("CA123456", "rs6034464"), or with inner underscores, slashes, hashes. */
@@ -97,7 +103,7 @@ function isIdentifier(chunk: string): boolean {
   if (digits > 0 && letters > 0)
     return !/^\d+-[a-z]+$/.test(chunk) && !/^\d[\d.,]*[a-z]+(?:\/[a-z]+)?$/i.test(chunk)
   if (letters > 2 && /^[A-Z]{2,}[A-Z-]*$/.test(chunk)) return chunk.length >= 8 && isUpper(chunk[0]!)
-  if (unitOf(chunk)) return false
+  if (isMeasure(chunk) || chunk.split('/').every(part => unitOf(part))) return false
   return (
     letters > 0 && (/\w_\w/.test(chunk) || (/^[\w-]+\/[\w.-]+$/.test(chunk) && !chunk.startsWith('and/')))
   )

@@ -11,6 +11,7 @@ const RANK: MentionKind[] = [
   'moment',
   'code',
   'currency',
+  'unit',
   'number',
   'name',
   'phrase',

@@ -38,6 +38,7 @@ export type MentionKind =
   | 'code'
   | 'expression'
   | 'currency'
+  | 'unit'
   | 'name'
   | 'phrase'
 

@@ -52,8 +52,9 @@ function readNumber(text: string, tokens: Token[], start: number): Mention | und
   let to = base.to
   const unit = quantity.ordinal ? undefined : readUnit(tokens, to)
   if (unit) {
-    if (!money) quantity.unit = unit.name
-    to = unit.to
+    const whole = endOfCompound(tokens, unit.to)
+    if (!money && whole === unit.to) quantity.unit = unit.name
+    to = whole
   }
   return { kind: 'number', from: start, to, text: textOf(text, tokens, start, to), quantity }
 }
@@ -65,7 +66,7 @@ interface ReadNumber {
 
 function readDigits(tokens: Token[], at: number, money: boolean): ReadNumber | undefined {
   const token = tokens[at]
-  if (token?.kind !== 'number') return undefined
+  if (token?.kind !== 'number' || isBullet(tokens, at) || isTimes(tokens, at)) return undefined
   const value = Number(token.text.replaceAll(',', '').replace('\u2212', '-'))
   if (Number.isNaN(value)) return undefined
   const next = tokens[at + 1]
@@ -76,6 +77,23 @@ function readDigits(tokens: Token[], at: number, money: boolean): ReadNumber | u
   const scale = next?.glued && !(next.text === 'K' && !money) ? LETTER_SCALES[next.text] : undefined
   if (scale) return { quantity: { value: rounded(value * scale) }, to: at + 2 }
   return applyScales(tokens, { quantity: { value }, to: at + 1 })
+}
+
+/** "1. Find …", "2) Find …" */
+function isBullet(tokens: Token[], at: number): boolean {
+  const [token, mark] = [tokens[at]!, tokens[at + 1]]
+  if (token.text.length > 2 || !mark?.glued || !['.', ')'].includes(mark.text)) return false
+  const before = tokens[at - 1]
+  return (
+    (before === undefined || before.sentence !== token.sentence || before.text === '(') &&
+    tokens[at + 2]?.capital === true
+  )
+}
+
+/** The "2" of "2x2" */
+function isTimes(tokens: Token[], at: number): boolean {
+  const next = tokens[at + 1]
+  return next?.glued === true && /^x\d+$/i.test(next.text)
 }
 
 /** "8.854 x 10^-12" */
@@ -94,6 +112,7 @@ function readWords(tokens: Token[], at: number): ReadNumber | undefined {
   const ordinal = ORDINALS[word]
   if (ordinal && !unitFollowsSecond(word, tokens, at))
     return { quantity: { value: ordinal, ordinal: true, inWords: true }, to: at + 1 }
+  if (word === 'one' && isPronoun(tokens, at)) return undefined
   const parts = word.split('-')
   const small = smallNumber(parts)
   if (small === undefined) return undefined
@@ -105,6 +124,15 @@ function readWords(tokens: Token[], at: number): ReadNumber | undefined {
     to++
   }
   return applyScales(tokens, { quantity: { value, inWords: true }, to })
+}
+
+const BEFORE_PRONOUN = new Set(
+  'first second third fourth last next another other this that which each every the'.split(' '),
+)
+
+/** "The first one", "one of them" */
+function isPronoun(tokens: Token[], at: number): boolean {
+  return BEFORE_PRONOUN.has(tokens[at - 1]?.lower ?? '') || tokens[at + 1]?.lower === 'of'
 }
 
 function smallNumber(parts: string[]): number | undefined {
@@ -152,6 +180,13 @@ function readUnit(tokens: Token[], at: number): { name: string; to: number } | u
     if (unit && !isMisread(part, tokens[start + length])) return { name: unit.name, to: start + length }
   }
   return undefined
+}
+
+/** Behind "J" in "J/K": a compound that the table does not have. */
+function endOfCompound(tokens: Token[], to: number): number {
+  const compound =
+    tokens[to]?.text === '/' && tokens[to]!.glued && tokens[to + 1]?.glued && tokens[to + 1]!.kind === 'word'
+  return compound ? to + 2 : to
 }
 
 const WORDY: Record<string, string> = {

@@ -107,7 +107,7 @@ function readParameter(
     ...(choices && { choices }),
     suggestions: choices || type === 'boolean' ? [] : suggestionsOf(schema, description),
     default: schema.default ?? statedDefault(description),
-    roles: new Set([...namedRoles, ...headRoles(description)]),
+    roles: new Set([...namedRoles, ...headRoles(description), ...countRole(name, description)]),
     namedRoles,
     ...measureOf(name, description, nameStems, descriptionStems),
     side: sideOf(nameStems, descriptionStems),
@@ -143,6 +143,14 @@ function headRoles(description: string): Role[] {
     if (!FUNCTION_WORDS.has(word.lower) && !GENERIC_WORDS.has(word.lower)) head.push(...word.stems)
   }
   return head.slice(0, 3).flatMap(rolesOf)
+}
+
+/** "Number of results to return" */
+function countRole(name: string, description: string): Role[] {
+  return /\b(?:number|count|quantity) of\b/i.test(description.slice(0, 60)) ||
+    ['n', 'k', 'num', 'number'].includes(name)
+    ? ['count']
+    : []
 }
 
 const HEAD_ENDS = new Set([
