@@ -270,7 +270,7 @@ export const buildRequestSchema = z.strictObject({
   /** Id of an uploaded source archive (custom). */
   source: z.string().optional(),
   program: programSchema.optional(),
-  /** Values that a program needs to say what it offers; used while it is built, and kept nowhere. */
+  /** Values for what runs while it is built, and for its preview; kept in memory alone, so a restart forgets them. */
   env_vars: z.record(envName, z.string()).optional(),
 })
 

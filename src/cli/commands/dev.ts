@@ -2,8 +2,9 @@ import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { LEVELS } from '../dev/preview-log.ts'
+import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { folderOfProject, loadProject } from '../project.ts'
+import { folderOfProject, loadProject, type Project } from '../project.ts'
 
 export default defineCommand({
   name: 'dev',
@@ -19,17 +20,35 @@ export default defineCommand({
       default: 'info',
       doc: 'log lines of this level and above',
     },
+    set: {
+      type: 'list',
+      value: 'KEY=VALUE',
+      doc: 'environment variable; KEY alone takes its value from here',
+    },
+    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
   examples: [
     { command: 'mcp dev', does: 'the project in this folder' },
+    { command: 'mcp dev --env-file .env', does: 'with the values that the server reads as env' },
     { command: 'mcp dev weather --level debug', does: 'with every MCP message' },
     { command: 'mcp dev --json', does: 'one JSON object a line: built, failed, log' },
   ],
-  async run(context, { dir, level }): Promise<ExitCode> {
+  async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
+    const given = readEnvVars(envFile, set, context.env)
     await loadProject(dir).catch(ofNoProject)
-    return new DevSession(context, folderOfProject(dir), level).run(() => loadProject(dir))
+    return new DevSession(context, folderOfProject(dir), level).run(async () =>
+      withEnv(await loadProject(dir), given),
+    )
   },
 })
+
+/** The project file's values for development count here too. */
+function withEnv(project: Project, given: Record<string, string>): Project {
+  const env_vars = { ...project.deploy.development?.env_vars, ...given }
+  return Object.keys(env_vars).length === 0
+    ? project
+    : { ...project, request: { ...project.request, env_vars } }
+}
 
 /** What is wrong in a project is shown and waited for; without any project there is nothing to wait for. */
 function ofNoProject(error: unknown): void {

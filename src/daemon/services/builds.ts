@@ -96,7 +96,7 @@ export class Builds {
       return this.#fail(build, error, startedMs)
     }
     // It is ready whatever becomes of its preview; the next start of the daemon tries that again.
-    await this.#previews.take(ready).catch(this.#rooms.background.report)
+    await this.#previews.take(ready, request.env_vars).catch(this.#rooms.background.report)
     return ready
   }
 

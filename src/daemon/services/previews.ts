@@ -12,6 +12,8 @@ export class Previews {
   readonly #rooms: Rooms
   readonly #turns = new Turns()
   readonly #draining = new Set<string>()
+  /** By build: values that came with the build request. Nothing of a preview is worth writing secrets down. */
+  readonly #env = new Map<string, Record<string, string>>()
 
   constructor(rooms: Rooms) {
     this.#rooms = rooms
@@ -29,7 +31,8 @@ export class Previews {
   }
 
   /** A newly ready build takes the address over, unless a newer one has it already. */
-  take(build: Build): Promise<void> {
+  take(build: Build, env: Record<string, string> = {}): Promise<void> {
+    this.#env.set(build.id, env)
     return this.#turns.take(build.name, async () => {
       const { store } = this.#rooms
       const newest = store.builds.newestReady(build.name)
@@ -44,6 +47,7 @@ export class Previews {
 
   /** After a build was removed: the newest one left takes over, or the address closes. */
   forget(build: Build): Promise<void> {
+    this.#env.delete(build.id)
     return this.#turns.take(build.name, async () => {
       const { store, supervisor } = this.#rooms
       if (store.servers.find(build.name)?.previewMcpId !== build.id) return
@@ -93,7 +97,8 @@ export class Previews {
     const address = await addresses.open(build.name, 'preview')
     // What still drains takes no connection any more; the newer build that it made way for is gone.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
-    if (!supervisor.has(build.id)) supervisor.add(servedPreview(this.#rooms, build, address))
+    if (!supervisor.has(build.id))
+      supervisor.add(servedPreview(this.#rooms, build, address, this.#env.get(build.id) ?? {}))
     // Why it did not start is told in its log, and to the first who connects.
     if (isAwake) await supervisor.start(build.id).catch(() => {})
     addresses.point(build.name, 'preview', build.id)

@@ -49,7 +49,12 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
 }
 
 /** The preview of a build: asleep until somebody connects. */
-export function servedPreview(rooms: Rooms, build: Build, address: Address): Served {
+export function servedPreview(
+  rooms: Rooms,
+  build: Build,
+  address: Address,
+  given: Record<string, string> = {},
+): Served {
   return {
     placement: placementOf(build, 'preview'),
     scaling: { min: 0, max: 1 },
@@ -57,7 +62,7 @@ export function servedPreview(rooms: Rooms, build: Build, address: Address): Ser
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, build.id, address, build),
-      env: tenantEnv(build, {}),
+      env: tenantEnv(build, given),
       // The same over all builds, so that sessions go on with the next one.
       stateKey: rooms.secrets.derive(`state preview ${build.name}`),
       isPreview: true,

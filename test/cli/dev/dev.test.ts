@@ -26,8 +26,8 @@ interface DevEvent {
 }
 
 /** `mcp dev --json`, and what it prints line by line. */
-function startDev(directory: string) {
-  const child = spawn(process.execPath, [MCP_BIN, 'dev', directory, '--json'], {
+function startDev(directory: string, ...options: string[]) {
+  const child = spawn(process.execPath, [MCP_BIN, 'dev', directory, '--json', ...options], {
     env: home.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -114,6 +114,20 @@ test('a declared project is reloaded, and its log is shown', async () => {
   write('mcp.config.json', config('two'))
   await dev.next('built')
   expect(await say(url)).toBe('two')
+})
+
+test('what the server reads as env comes from the project file and the command line', async () => {
+  const tool = {
+    name: 'say',
+    description: 'x',
+    inputSchema: { type: 'object' },
+    handler: { type: 'template', text: '{{ env.ONE }} {{ env.TWO }}' },
+  }
+  const deploy = { development: { env_vars: { ONE: 'file', TWO: 'file' } } }
+  const config = { name: 'env', template: 'basic', env: ['ONE', 'TWO'], tools: [tool], deploy }
+  makeFolder('env', { 'mcp.config.json': JSON.stringify(config) })
+  const { url } = await startDev(join(home.dir, 'env'), '--set', 'TWO=given').next('built')
+  expect(await say(url)).toBe('file given')
 })
 
 test('a program is restarted when its code changes', async () => {
