@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { lifetimeSeconds } from '../../../../src/sdk/oauth/clients/document-reader.ts'
+import { isMetadataDocumentUrl } from '../../../../src/sdk/oauth/clients/metadata-document.ts'
+import { approve, openAuthorize, redeem, startFlow, type Tokens } from '../support/flow.ts'
+import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
+
+const URL_OF_CLIENT = 'https://client.example/oauth/client.json'
+const GOOD = { client_id: URL_OF_CLIENT, client_name: 'Documented', redirect_uris: [CALLBACK] }
+
+let mounted: Mounted
+let base: string
+let answer: () => Response
+let fetched = 0
+let time = 0
+
+beforeAll(async () => {
+  mounted = await mountAuthorizationServer({
+    now: () => Date.now() / 1000 + time,
+    clientMetadataDocuments: {
+      fetch: async () => {
+        fetched += 1
+        return answer()
+      },
+    },
+  })
+  base = `${mounted.issuer}/oauth`
+})
+afterAll(() => mounted[Symbol.asyncDispose]())
+beforeEach(() => {
+  // What one test read is not kept for the next.
+  time += 100_000
+  fetched = 0
+  answer = () => Response.json(GOOD)
+})
+
+const flow = () => startFlow(base, { client_id: URL_OF_CLIENT })
+
+test('a client signs in by the address of its document, which the page names', async () => {
+  const started = flow()
+  const page = await openAuthorize(started)
+  expect(page.text).toContain('Documented (described by client.example)')
+  expect(page.text).toContain('Any program on this computer could ask this way.')
+  const code = (await approve(started, page)).get('code')!
+  const tokens = (await (await redeem(base, started, code, { client_id: URL_OF_CLIENT })).json()) as Tokens
+  expect((await mounted.server.verifyAccessToken(tokens.access_token, undefined)).client_id).toBe(
+    URL_OF_CLIENT,
+  )
+  expect(fetched).toBe(1)
+})
+
+test.each([
+  ['is of another client', { ...GOOD, client_id: 'https://client.example/other.json' }],
+  ['does not say whose it is', { redirect_uris: [CALLBACK] }],
+  ['has a secret', { ...GOOD, client_secret: 'known to everybody' }],
+  ['wants a secret', { ...GOOD, token_endpoint_auth_method: 'client_secret_post' }],
+  ['has no redirect URI', { ...GOOD, redirect_uris: [] }],
+  ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],
+  ['has not this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],
+  ['is no object', [GOOD]],
+])('a document that %s is refused with a page', async (_name, document) => {
+  answer = () => Response.json(document)
+  const page = await openAuthorize(flow())
+  expect(page.status).toBe(400)
+  expect(page.text).not.toContain('<form')
+})
+
+test.each([
+  ['an error', () => Response.json(GOOD, { status: 404 })],
+  ['a redirect', () => Response.json(GOOD, { status: 302, headers: { location: 'https://x.example' } })],
+  ['no JSON', () => new Response('<html>')],
+  ['too much', () => Response.json({ ...GOOD, padding: 'x'.repeat(70_000) })],
+  [
+    'nothing, since there is no connection',
+    () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7:443')) as never,
+  ],
+])('a server that answers %s is told of without any detail', async (_name, respond) => {
+  answer = respond
+  const page = await openAuthorize(flow())
+  expect(page.status).toBe(400)
+  expect(page.text).not.toMatch(/ECONN|10\.0\.0\.7|302|404/)
+})
+
+test('a document is read again when its time is over, and after each failure', async () => {
+  answer = () => new Response('broken')
+  await openAuthorize(flow())
+  answer = () => Response.json(GOOD, { headers: { 'cache-control': 'max-age=1000' } })
+  expect((await openAuthorize(flow())).status).toBe(200)
+  expect((await openAuthorize(flow())).status).toBe(200)
+  expect(fetched).toBe(2)
+  time += 1001
+  await openAuthorize(flow())
+  expect(fetched).toBe(3)
+})
+
+test.each([
+  [undefined, 300],
+  ['no-store', 300],
+  ['max-age=0', 300],
+  ['public, max-age=7200', 7200],
+  ['max-age=999999999', 86400],
+])('Cache-Control %s keeps a document %i seconds', (header, seconds) => {
+  expect(lifetimeSeconds(header)).toBe(seconds)
+})
+
+test('addresses of documents are https with a path, spelled in one way', () => {
+  expect(isMetadataDocumentUrl(URL_OF_CLIENT)).toBe(true)
+  for (const other of [
+    'tool',
+    'http://client.example/c.json',
+    'https://client.example',
+    'https://client.example/',
+    'https://client.example/a/../c.json',
+    'https://client.example/c.json#x',
+    'https://user@client.example/c.json',
+    'https://CLIENT.example/c.json',
+    'https://client.example:443/c.json',
+  ]) {
+    expect(isMetadataDocumentUrl(other), other).toBe(false)
+  }
+})
+
+test('where documents are switched off, such a client is not known, and the metadata does not offer it', async () => {
+  const about = async () => (await fetch(`${mounted.issuer}/.well-known/oauth-authorization-server`)).json()
+  expect(await about()).toMatchObject({ client_id_metadata_document_supported: true })
+  mounted.restart({ clientMetadataDocuments: false })
+  expect(await about()).not.toHaveProperty('client_id_metadata_document_supported')
+  expect((await openAuthorize(flow())).status).toBe(400)
+  expect(fetched).toBe(0)
+})
+
+test('with the real fetch, a client at a private address gets nothing but the page', async () => {
+  mounted.restart({ clientMetadataDocuments: true })
+  const page = await openAuthorize(startFlow(base, { client_id: 'https://127.0.0.1:1/client.json' }))
+  expect(page.status).toBe(400)
+  expect(page.text).toContain('cannot be fetched')
+})
