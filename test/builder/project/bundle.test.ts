@@ -94,6 +94,14 @@ export default { guide, cities, bytes: pixel.length, dirname: import.meta.dirnam
   })
 })
 
+test('a bundle that is too large to be sent to each instance is refused', async () => {
+  const failure = await failureOf({
+    'tools/a.ts': `import text from '../data.txt'\nexport default text`,
+    'data.txt': 'x'.repeat(35_000_000),
+  })
+  expect(failure.message).toMatch(/^The bundled source has \d+ MB; a server may have 64 MB\.$/)
+})
+
 test('CommonJS packages of the project may require modules of Node', async () => {
   using project = createProjectFolder({
     'tools/join.ts': `import join from 'joiner'\nexport default { joined: join('a', 'b') }`,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { HostingError } from '../../../shared/errors.ts'
 import { toBundleError } from './bundle-errors.ts'
 import { requireInside } from './bundle-inputs.ts'
 import { Bundler } from './bundler.ts'
@@ -21,6 +22,10 @@ export const ENTRY = 'mcp-hosting:project'
 /** Stands for the file that the code was in: nothing of the project is there to be read at run time. */
 const SERVER_FILE = '/server/server.mjs'
 
+/** Every instance that starts is sent all of it. */
+const MAX_CHARACTERS = 64_000_000
+const MEGA = 1_000_000
+
 const bundler = new Bundler()
 
 /**
@@ -34,7 +39,19 @@ export async function bundleProject(options: BundleOptions): Promise<string> {
   })
   requireInside(Object.keys(result.metafile!.inputs))
   const [map, code] = ['.map', '.mjs'].map(end => result.outputFiles!.find(({ path }) => path.endsWith(end))!)
-  return inlineSourceMap(code!.text, map!.text)
+  return requireSize(inlineSourceMap(code!.text, map!.text))
+}
+
+function requireSize(bundle: string): string {
+  if (bundle.length <= MAX_CHARACTERS) return bundle
+  throw new HostingError(
+    'INVALID_MCP',
+    `The bundled source has ${Math.round(bundle.length / MEGA)} MB; a server may have ${MAX_CHARACTERS / MEGA} MB.`,
+    {
+      details:
+        'Large files belong to a service that the server calls, and large packages can often be imported in part.',
+    },
+  )
 }
 
 function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
