@@ -1,0 +1,132 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { OAuthEvent } from '../../../../src/sdk/oauth/component.ts'
+import { approve, openAuthorize, startFlow } from '../support/flow.ts'
+import { type MountedProxy, mountProxy } from '../support/proxy.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
+
+let honest: ScriptedProvider
+let evil: ScriptedProvider
+let plain: ScriptedProvider
+let proxy: MountedProxy
+const events: OAuthEvent[] = []
+
+beforeAll(async () => {
+  honest = await startScriptedProvider('honest')
+  evil = await startScriptedProvider('evil')
+  plain = await startScriptedProvider('plain', 'plain')
+  proxy = await mountProxy({
+    providers: [honest.config, evil.config, plain.config],
+    log: event => events.push(event),
+  })
+})
+afterAll(async () => {
+  for (const part of [proxy, honest, evil, plain]) await part[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  events.length = 0
+  for (const provider of [honest, evil, plain]) {
+    provider.script = {}
+    provider.tokenRequests.length = 0
+  }
+})
+
+async function outcome(provider: string) {
+  const answer = await approve(startFlow(`${proxy.origin}/auth`), undefined, provider)
+  return answer.get('error') ?? (answer.has('code') ? 'code' : 'nothing')
+}
+
+test('honest providers sign users in', async () => {
+  expect(await outcome('honest')).toBe('code')
+  expect(await outcome('plain')).toBe('code')
+  expect(honest.tokenRequests[0]!.get('code_verifier')).toMatch(/^[\w-]{43}$/)
+})
+
+test('the code of one provider is never sent to another one (mix-up)', async () => {
+  // The user chose the evil one, which sent them on to the honest one; this is the answer of that.
+  evil.script = { callback: { iss: honest.origin, code: 'code of the honest one' } }
+  expect(await outcome('evil')).toBe('access_denied')
+  expect(evil.tokenRequests).toEqual([])
+})
+
+test('with an address for each provider, an answer to the wrong one is refused, also without iss', async () => {
+  await using distinct = await mountProxy({
+    providers: [evil.config, plain.config],
+    distinctCallbacks: true,
+  })
+  const flow = startFlow(`${distinct.origin}/auth`)
+  const page = await openAuthorize(flow)
+  const isCallback = (url: string) => url.startsWith(`${distinct.origin}/auth/callback`)
+  const back = await flow.browser.submit(page, { provider: 'plain' }, isCallback)
+  expect(new URL(back.url).pathname).toBe('/auth/callback/plain')
+  const mixedUp = back.url.replace('/callback/plain', '/callback/evil')
+  const answer = await flow.browser.open(mixedUp, url => url.startsWith('http://127.0.0.1/'))
+  expect(new URL(answer.url).searchParams.get('error')).toBe('access_denied')
+  expect(evil.tokenRequests).toEqual([])
+  expect(plain.tokenRequests).toEqual([])
+})
+
+const hour = 3600
+const now = Math.floor(Date.now() / 1000)
+
+test.each([
+  ['of another issuer', { iss: 'https://evil.example' }],
+  ['for another client', { aud: 'somebody else' }],
+  ['for several clients, this one not being the party', { aud: ['component at honest', 'x'], azp: 'x' }],
+  ['with another nonce', { nonce: 'of another sign-in' }],
+  ['without a nonce', { nonce: undefined }],
+  ['that is expired', { exp: now - hour }],
+  ['without a user', { sub: undefined }],
+  ['about another user than the user info', { sub: 'eve' }],
+])('an ID token %s is refused', async (_name, idToken) => {
+  honest.script = { idToken }
+  expect(await outcome('honest')).toBe('access_denied')
+  expect(events.map(({ type }) => type)).toEqual(['sign-in-failed'])
+})
+
+test('an ID token signed by somebody else, or by nobody, is refused', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const forged = await new SignJWT({ iss: honest.origin, aud: 'component at honest', sub: 'ada' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+    .setIssuedAt()
+    .setExpirationTime('1m')
+    .sign(privateKey)
+  for (const rawIdToken of [forged, 'eyJhbGciOiJub25lIn0.e30.', 'junk']) {
+    honest.script = { rawIdToken }
+    expect(await outcome('honest')).toBe('access_denied')
+  }
+})
+
+test('a refusal or failure of the provider is told to the client, with nothing of its own words', async () => {
+  honest.script = { callback: { code: undefined, error: 'access_denied', error_description: 'secret words' } }
+  const answer = await approve(startFlow(`${proxy.origin}/auth`), undefined, 'honest')
+  expect(Object.fromEntries(answer)).toMatchObject({
+    error: 'access_denied',
+    error_description: 'Signing in with Scripted honest failed.',
+  })
+  honest.script = { tokenStatus: 400 }
+  expect(await outcome('honest')).toBe('access_denied')
+})
+
+test('a plain provider that does not say who the user is signs nobody in', async () => {
+  plain.script = { userInfo: { name: 'Ada' } }
+  expect(await outcome('plain')).toBe('access_denied')
+})
+
+test('nothing that is logged holds a code, a token, a state or a secret', async () => {
+  for (const script of [
+    { idToken: { nonce: 'x' } },
+    { tokenStatus: 500 },
+    { callback: { iss: 'https://evil.example' } },
+    { rawIdToken: 'eyJhbGciOiJub25lIn0.e30.' },
+  ]) {
+    honest.script = script
+    await outcome('honest')
+  }
+  const text = events.map(({ cause, ...event }) => JSON.stringify(event)).join()
+  expect(events).toHaveLength(4)
+  for (const secret of ['code-of-honest', 'upstream-', 'secret at honest', 'eyJ', 'a session secret']) {
+    expect(text).not.toContain(secret)
+  }
+})
