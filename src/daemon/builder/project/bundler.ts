@@ -5,8 +5,13 @@ const IDLE_MS = 60_000
 
 /** esbuild, loaded with the first build, its process kept as long as builds follow each other. */
 export class Bundler {
+  readonly #idleMs: number
   #running = 0
   #timer: NodeJS.Timeout | undefined
+
+  constructor(idleMs = IDLE_MS) {
+    this.#idleMs = idleMs
+  }
 
   async build(options: BuildOptions): Promise<BuildResult> {
     clearTimeout(this.#timer)
@@ -21,7 +26,7 @@ export class Bundler {
   }
 
   #stopLater(stop: () => void): void {
-    this.#timer = setTimeout(stop, IDLE_MS)
+    this.#timer = setTimeout(stop, this.#idleMs)
     this.#timer.unref()
   }
 }
