@@ -2,15 +2,19 @@ import { cpus, totalmem } from 'node:os'
 import { benchBuilds } from './builds.ts'
 import { benchDeployTime } from './deploy-time.ts'
 import { benchMemory } from './memory.ts'
+import { benchReload } from './reload.ts'
 import { missed, printTable } from './report.ts'
 import { benchStartUp } from './start-up.ts'
+import { benchStdioBridge } from './stdio-bridge.ts'
 import { benchThroughput } from './throughput.ts'
 
 const BENCHMARKS = {
   'start-up': { title: 'Command start-up', run: benchStartUp },
   deploy: { title: 'From deploy to the first answered call', run: benchDeployTime },
   builds: { title: 'Builds of a TypeScript project', run: benchBuilds },
+  reload: { title: 'mcp dev', run: benchReload },
   throughput: { title: 'Throughput of tools/call', run: benchThroughput },
+  bridge: { title: 'Throughput of a server over stdio', run: benchStdioBridge },
   memory: { title: 'Memory', run: benchMemory },
 } as const
 
