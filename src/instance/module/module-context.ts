@@ -88,33 +88,48 @@ export class ModuleContext implements Context {
     this.#call.progress(progress, total, message)
   }
 
-  async sample(prompt: string | SampleRequest): Promise<SampleResult> {
+  sample(prompt: string | SampleRequest): Promise<SampleResult> {
     const { key, ...params } = typeof prompt === 'string' ? toSampleRequest(prompt) : prompt
-    const result = await this.#call.ask('sampling/createMessage', { ...params }, key)
-    return { ...(result as unknown as SampleResult), text: textOf(result.content as Content | Content[]) }
+    return this.#ask('sampling/createMessage', { ...params }, key, result => ({
+      ...(result as unknown as SampleResult),
+      text: textOf(result.content as Content | Content[]),
+    }))
   }
 
-  async elicit<const S extends Schema>({
-    message,
-    schema,
-    key,
-  }: ElicitRequest<S>): Promise<ElicitResult<never>> {
+  elicit<const S extends Schema>({ message, schema, key }: ElicitRequest<S>): Promise<ElicitResult<never>> {
     const requestedSchema = toJsonSchema(schema, 'input', 'The schema of elicit()')
-    const result = await this.#call.ask('elicitation/create', { message, requestedSchema }, key)
-    const { action, content } = result as unknown as ElicitResult<unknown>
-    if (action !== 'accept') return { action }
-    return { action, content: (await checkContent(schema, content)) as never }
+    return this.#ask('elicitation/create', { message, requestedSchema }, key, async result => {
+      const { action, content } = result as unknown as ElicitResult<unknown>
+      return action === 'accept'
+        ? { action, content: (await checkContent(schema, content)) as never }
+        : { action }
+    })
   }
 
-  async elicitUrl({ message, url, elicitationId, key }: ElicitUrlRequest): Promise<ElicitResult<undefined>> {
+  elicitUrl({ message, url, elicitationId, key }: ElicitUrlRequest): Promise<ElicitResult<undefined>> {
     const params = { mode: 'url', message, url, elicitationId: elicitationId ?? crypto.randomUUID() }
-    const { action } = await this.#call.ask('elicitation/create', params, key)
-    return { action, content: undefined } as ElicitResult<undefined>
+    return this.#ask(
+      'elicitation/create',
+      params,
+      key,
+      ({ action }) => ({ action }) as ElicitResult<undefined>,
+    )
   }
 
-  async listRoots({ key }: { key?: string } = {}): Promise<{ uri: string; name?: string }[]> {
-    const { roots } = await this.#call.ask('roots/list', {}, key)
-    return Array.isArray(roots) ? roots : []
+  listRoots({ key }: { key?: string } = {}): Promise<{ uri: string; name?: string }[]> {
+    return this.#ask('roots/list', {}, key, ({ roots }) => (Array.isArray(roots) ? roots : []))
+  }
+
+  #ask<Result>(
+    method: string,
+    params: Record<string, unknown>,
+    key: string | undefined,
+    toResult: (answer: Record<string, unknown>) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const answer = this.#call.ask(method, params, key).then(toResult)
+    // A question that its handler did not wait for must not end the process when it stays without an answer.
+    answer.catch(() => {})
+    return answer
   }
 
   announce(list: 'tools' | 'prompts' | 'resources'): void {

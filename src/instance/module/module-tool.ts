@@ -68,8 +68,9 @@ export class ModuleTool implements PreparedTool {
     try {
       // The schema's own library does what JSON Schema cannot say: transforms, refinements.
       const parsed = this.#schema ? this.#schema['~standard'].validate(args) : { value: args }
-      const result =
-        parsed instanceof Promise ? parsed.then(value => this.#run(value, call)) : this.#run(parsed, call)
+      const result = isThenable(parsed)
+        ? Promise.resolve(parsed).then(value => this.#run(value, call))
+        : this.#run(parsed, call)
       return result instanceof Promise ? result.catch(error => this.#failed(error, call)) : result
     } catch (error) {
       return this.#failed(error, call)
@@ -79,8 +80,9 @@ export class ModuleTool implements PreparedTool {
   #run(parsed: StandardResult<unknown>, call: ClientContext): CallToolResult | Promise<CallToolResult> {
     if (parsed.issues) return this.#refuse(describeIssue(parsed.issues))
     const answer = this.#handler(parsed.value, new ModuleContext(this.#scope, call))
-    return answer instanceof Promise
-      ? answer.then(value => this.#finish(value, call))
+    // Query builders are thenables and no promises.
+    return isThenable(answer)
+      ? Promise.resolve(answer).then(value => this.#finish(value, call))
       : this.#finish(answer, call)
   }
 
@@ -103,6 +105,10 @@ export class ModuleTool implements PreparedTool {
   #failed(error: unknown, call: ClientContext): CallToolResult {
     return toolError(this.#failure.describe(this.name, error, call))
   }
+}
+
+function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof (value as PromiseLike<Value> | undefined | null)?.then === 'function'
 }
 
 function isModern(call: ClientContext): boolean {

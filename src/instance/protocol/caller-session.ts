@@ -5,9 +5,6 @@ import { RPC, rpcNotification } from './json-rpc.ts'
 import { Questions } from './questions.ts'
 import type { Session } from './sessions.ts'
 
-/** What waits for a client that holds no GET stream, or that it may resume from. */
-const MAX_OUTBOX_CHARACTERS = 64 * 1024
-
 /** The session as handlers see it: one object for all its requests. */
 export function callerSession(tenant: ServedTenant, session: Session): CallerSession {
   session.caller ??= {
@@ -45,6 +42,6 @@ export function sendUnasked(tenant: ServedTenant, session: Session, message: str
 }
 
 export function openOutbox(tenant: ServedTenant, session: Session): NonNullable<Session['outbox']> {
-  session.outbox ??= tenant.events.open(session.id, MAX_OUTBOX_CHARACTERS)
+  session.outbox ??= tenant.events.createOutbox(session.id)
   return session.outbox
 }

@@ -3,6 +3,8 @@ import type { SseResponse } from '../http/sse-response.ts'
 const MAX_STREAMS = 1000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 const MAX_STREAM_CHARACTERS = 1024 * 1024
+/** What waits for a client that holds no GET stream, or that it may resume from. */
+const MAX_OUTBOX_CHARACTERS = 64 * 1024
 const KEEP_MS = 5 * 60_000
 /** What a client is told to wait before it resumes. */
 const RETRY_MS = 1000
@@ -20,20 +22,23 @@ export class EventStore {
     this.#nextId = firstId
   }
 
-  /** `mostCharacters` are kept for a client that comes back. */
-  open(sessionId: string, mostCharacters = MAX_STREAM_CHARACTERS): ResumableStream {
+  open(sessionId: string): ResumableStream {
     this.#makeRoom()
-    const stream = new ResumableStream(this.#nextId++, sessionId, mostCharacters)
+    const stream = new ResumableStream(this.#nextId++, sessionId, MAX_STREAM_CHARACTERS)
     this.#streams.set(stream.id, stream)
     return stream
   }
 
+  /** A stream that its session keeps, as long as it lasts. */
+  createOutbox(sessionId: string): ResumableStream {
+    return new ResumableStream(this.#nextId++, sessionId, MAX_OUTBOX_CHARACTERS)
+  }
+
   /** `eventId` as a client sends it back. Undefined when it is not (or no longer) known in that session. */
   find(eventId: string, sessionId: string): { stream: ResumableStream; after: number } | undefined {
-    const match = /^(\d{1,15})-(\d{1,15})$/.exec(eventId)
-    const stream = match && this.#streams.get(Number(match[1]))
-    if (!stream || stream.sessionId !== sessionId) return undefined
-    return { stream, after: Number(match[2]) }
+    const event = parseEventId(eventId)
+    const stream = event && this.#streams.get(event.streamId)
+    return stream?.sessionId === sessionId ? { stream, after: event!.sequence } : undefined
   }
 
   forgetSession(sessionId: string): void {
@@ -55,7 +60,13 @@ export class EventStore {
   }
 }
 
-/** The answer to one request as a stream that outlives its connection. */
+/** An id as a client sends it back; undefined when it is none of ours. */
+export function parseEventId(eventId: string): { streamId: number; sequence: number } | undefined {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(eventId)
+  return match ? { streamId: Number(match[1]), sequence: Number(match[2]) } : undefined
+}
+
+/** The answer to one request, or what is said without one, as a stream that outlives its connection. */
 export class ResumableStream {
   readonly id: number
   readonly sessionId: string

@@ -1,6 +1,7 @@
 import { type Exchange, openStream, refuse, sendEmpty } from '../http/exchange.ts'
 import { accepts, header } from '../http/headers.ts'
 import { openOutbox } from './caller-session.ts'
+import { parseEventId } from './event-store.ts'
 import { RPC } from './json-rpc.ts'
 import { requireSession } from './legacy.ts'
 import { FIRST_WITH_PRIMING } from './revisions.ts'
@@ -40,6 +41,8 @@ export function endSession(exchange: Exchange): void {
 }
 
 function resumeStream(exchange: Exchange, session: Session, lastEventId: string): void {
+  const event = parseEventId(lastEventId)
+  if (event && event.streamId === session.outbox?.id) return holdStream(exchange, session, event.sequence)
   const found = exchange.tenant.events.find(lastEventId, session.id)
   // What an instance before this one still had to say went with it; what comes from now on is heard.
   if (!found && sessionInstance(session.id) !== exchange.tenant.instanceId && !session.stream)
@@ -53,17 +56,21 @@ function resumeStream(exchange: Exchange, session: Session, lastEventId: string)
   found.stream.resume(sse, found.after)
 }
 
-function holdStream(exchange: Exchange, session: Session): void {
+/** `after`: sequence number of the event that a client which comes back has seen last. */
+function holdStream(exchange: Exchange, session: Session, after?: number): void {
   const { tenant } = exchange
+  // The connection that the client lost may look whole from here.
+  session.stream?.end()
   const end = () => stream.end()
   const stream = openStream(exchange, ['Mcp-Session-Id', session.id], () => {
     tenant.endlessStreams.delete(end)
-    session.stream = undefined
+    if (session.stream === stream) session.stream = undefined
     session.lastSeenAt = Date.now()
   })
   session.stream = stream
   // Only who can have something to say needs a stream to resume.
-  if (tenant.server.speaksUnasked)
+  if (after !== undefined) openOutbox(tenant, session).resume(stream, after)
+  else if (tenant.server.speaksUnasked)
     openOutbox(tenant, session).attach(stream, session.revision >= FIRST_WITH_PRIMING)
   tenant.endlessStreams.add(end)
   // A client that comes back while its server is being replaced must find the new one.

@@ -8,15 +8,20 @@ interface Pending {
   release(): void
 }
 
+/** People answer forms, but a client that went away must not hold its call for ever. */
+const PATIENCE_MS = 15 * 60_000
+
 /** Requests of the server to a client of the legacy era that wait for their answers, which the client posts. */
 export class Questions {
   readonly #prefix: string
+  readonly #patienceMs: number
   readonly #pending = new Map<string, Pending>()
   #count = 0
 
   /** Ids begin with `prefix`. */
-  constructor(prefix: string) {
+  constructor(prefix: string, patienceMs = PATIENCE_MS) {
     this.#prefix = prefix
+    this.#patienceMs = patienceMs
   }
 
   get count(): number {
@@ -33,15 +38,26 @@ export class Questions {
     send: (message: string) => void,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    if (signal?.aborted) return Promise.reject(cancelled(method))
+    if (signal?.aborted)
+      return Promise.reject(new RpcError(RPC.internalError, `${method}: the call was cancelled`))
     const id = `${this.#prefix}${++this.#count}`
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const cancel = () => {
-      send(rpcNotification('notifications/cancelled', { requestId: id, reason: 'the call was cancelled' }))
-      this.#settle(id)?.reject(cancelled(method))
+    const giveUp = (reason: string) => {
+      send(rpcNotification('notifications/cancelled', { requestId: id, reason }))
+      this.#settle(id)?.reject(new RpcError(RPC.internalError, `${method}: ${reason}`))
     }
+    const cancel = () => giveUp('the call was cancelled')
+    const timer = setTimeout(
+      giveUp,
+      this.#patienceMs,
+      `no answer came within ${this.#patienceMs / 1000} s`,
+    ).unref()
     signal?.addEventListener('abort', cancel, { once: true })
-    this.#pending.set(id, { resolve, reject, release: () => signal?.removeEventListener('abort', cancel) })
+    const release = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+    }
+    this.#pending.set(id, { resolve, reject, release })
     send(rpcRequest(id, method, params))
     return promise
   }
@@ -68,10 +84,6 @@ export class Questions {
     pending?.release()
     return pending
   }
-}
-
-function cancelled(method: string): RpcError {
-  return new RpcError(RPC.internalError, `${method} was cancelled`)
 }
 
 function toError(error: unknown): RpcError {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { beginSession, messagesOf, post, postModern, rpc } from '../../helpers/mcp-requests.ts'
 import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
@@ -140,6 +141,31 @@ describe('what a handler answers', () => {
     const refused = await result('typed', { t: 'x' })
     expect(refused.isError).toBe(true)
     expect(refused.content[0].text).toContain('does not match its output schema: "t" must be number, not "x"')
+  })
+})
+
+describe('the log', () => {
+  /** Lines that the process wrote about a failure, as they stand there. */
+  const logged = async (part: string) => {
+    while (!server.harness.output.includes(part)) await once(server.harness.child.stdout!, 'data')
+    return server.harness.output
+      .split('\n')
+      .flatMap(line => (line.includes(part) ? [JSON.parse(line)] : []))
+      .at(-1)
+  }
+
+  test('has the stack of a handler that threw, in lines of the project', async () => {
+    await result('throws')
+    const line = await logged('throws failed')
+    expect(line).toMatchObject({ level: 'error', stream: 'server' })
+    expect(line.message).toMatch(
+      /^throws failed: Error: it broke on \[redacted\]\n {4}at Object.handler \(tools\/throws.ts:2:\d+\)$/,
+    )
+  })
+
+  test('has what a handler logs for its client', async () => {
+    await result('said')
+    expect(await logged('{\\"a\\":1}')).toMatchObject({ level: 'warn', message: '{"a":1}' })
   })
 })
 

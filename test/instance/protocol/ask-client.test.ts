@@ -30,6 +30,10 @@ const FILES = {
   ),
   'tools/tidy.ts': tool(`handler: async (_args, context) => {
     try { return (await context.sample('A?')).text } finally { globalThis.tidied = (globalThis.tidied ?? 0) + 1 } }`),
+  'tools/careless.ts': tool(`handler: async (_args, context) => {
+    const forgotten = context.sample('A?')
+    await context.listRoots()
+    return (await forgotten).text }`),
   'tools/tidied.ts': tool(`handler: () => String(globalThis.tidied ?? 0)`),
   'tools/by_hand.ts': tool(
     `handler: (_args, { inputResponses, requestState }) => inputResponses
@@ -160,6 +164,21 @@ describe('a session that is asked', () => {
     expect(JSON.parse((await next()).result.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
   })
 
+  test('that lost its GET stream comes back to it and hears what it missed, and what comes', async () => {
+    const headers = await session()
+    const listen = async (more: object) =>
+      readEvents(await open(url, { headers: { ...headers, accept: 'text/event-stream', ...more } }))
+    const announce = () => post(url, rpc('tools/call', { name: 'announce' }), headers)
+    const lost = await listen({})
+    const { id } = (await lost.next())!
+    await announce()
+    const stream = await listen({ 'last-event-id': id })
+    await announce()
+    for (const _ of [1, 2])
+      expect((await stream.next())!.json.method).toBe('notifications/tools/list_changed')
+    stream.close()
+  })
+
   test('hears of changes on its GET stream: of lists always, of resources that it subscribed to', async () => {
     const headers = await session()
     const other = await session()
@@ -248,6 +267,11 @@ describe('a client without a session', () => {
     const before = Number((await call('tidied')).result.content[0].text)
     await call('tidy')
     expect(Number((await call('tidied')).result.content[0].text)).toBe(before + 1)
+  })
+
+  test('may be asked by a handler that does not wait for its questions', async () => {
+    expect(Object.keys((await call('careless')).result.inputRequests)).toHaveLength(2)
+    expect((await call('tidied')).result.isError).toBeUndefined()
   })
 
   test('is asked by hand the same way', async () => {
