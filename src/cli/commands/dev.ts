@@ -1,6 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
-import { DevSession } from '../dev/dev-session.ts'
 import { LEVELS } from '../dev/preview-log.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
@@ -36,6 +35,7 @@ export default defineCommand({
   async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)
     await loadProject(dir).catch(ofNoProject)
+    const { DevSession } = await import('../dev/dev-session.ts')
     return new DevSession(context, folderOfProject(dir), level).run(async () =>
       withEnv(await loadProject(dir), given),
     )

@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { IGNORE_FILES, IgnoreRules } from '../source/ignore-rules.ts'
 
 /** Editors write a file in several steps: a change is told when nothing has come for so long … */
-const QUIET_MS = 15
+const QUIET_MS = 10
 /** … but not later than this after the first. */
 const LATEST_MS = 150
 

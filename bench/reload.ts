@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { MODERN_CALL, mcp, startDaemon } from './daemon.ts'
+import { median, percentile } from './measure.ts'
+import type { Figure } from './report.ts'
+
+const ROUNDS = 15
+/** A person saves no faster; the pool has made its spares by then. */
+const PAUSE_MS = 1000
+const template = fileURLToPath(new URL('../templates/custom', import.meta.url))
+
+/**
+ * `mcp dev` of a TypeScript project without dependencies: from the write of a file until the new code runs and new
+ * connections go to it. The preview is awake, as it is while one tries out what one changes.
+ */
+export async function benchReload(): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-dev-'))
+  cpSync(template, folder, { recursive: true })
+  const daemon = await startDaemon()
+  save(folder, 'first')
+  const child = spawn(process.execPath, [mcp, 'dev', folder, '--json'], {
+    env: daemon.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const values = await measure(folder, child)
+    return [
+      {
+        name: 'from save to reloaded',
+        value: `${median(values).toFixed(0)} ms (p90 ${percentile(values, 0.9).toFixed(0)} ms)`,
+        measured: median(values),
+        limit: { at: 'most', value: 100, unit: 'ms' },
+      },
+    ]
+  } finally {
+    await ended(child)
+    await daemon.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(folder: string, child: ChildProcess): Promise<number[]> {
+  const nextBuild = builds(child)
+  const { url } = await nextBuild()
+  const values: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await expectAnswer(url, round === 0 ? 'first' : `round ${round - 1}`)
+    await sleep(PAUSE_MS)
+    const start = performance.now()
+    save(folder, `round ${round}`)
+    await nextBuild()
+    values.push(performance.now() - start)
+  }
+  return values
+}
+
+/** Gives the next build each time; throws for one that failed. */
+function builds(child: ChildProcess): () => Promise<{ url: string }> {
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
+  return async () => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error('mcp dev ended')
+      const event = JSON.parse(value)
+      if (event.event === 'failed') throw new Error(event.error.message)
+      if (event.event === 'built') return event
+    }
+  }
+}
+
+function save(folder: string, answer: string): void {
+  writeFileSync(
+    join(folder, 'tools/echo.ts'),
+    `export default { description: 'Answers', handler: () => ${JSON.stringify(answer)} }\n`,
+  )
+}
+
+async function expectAnswer(url: string, answer: string): Promise<void> {
+  const response = await fetch(url, { method: 'POST', ...MODERN_CALL })
+  const text = await response.text()
+  if (!text.includes(answer)) throw new Error(`${url} does not answer "${answer}": ${text}`)
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const exit = new Promise(resolve => child.once('exit', resolve))
+  if (child.exitCode === null) {
+    child.kill('SIGINT')
+    await exit
+  }
+}
