@@ -104,6 +104,8 @@ const instanceSchema = z.object({
   pid: z.int().nullable(),
   uptimeSeconds: z.number(),
   restarts: z.int(),
+  /** What the one that it replaced did, for example "was killed: out of memory (…)". */
+  lastFailure: z.string().optional(),
   memoryBytes: z.int(),
   activeRequests: z.int(),
 })

@@ -75,6 +75,8 @@ test.each(ENDINGS)(
     await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
     await until(async () => (await restartsOf(hostile)) === restarts + 1)
     expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
+    const [{ lastFailure }] = await instancesOf(hostile)
+    expect(lastFailure).toMatch(/^(was killed|crashed)/)
     await until(async () => told.test((await logOf(hostile)).join('\n')))
     await expectOthersUntouched()
   },

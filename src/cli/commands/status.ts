@@ -69,6 +69,9 @@ function showOne(output: Output, id: string, status: Deployed): void {
   if (status.instances?.length) {
     output.line()
     output.table(...instanceTable(status.instances))
+    for (const { id: instance, lastFailure } of status.instances)
+      if (lastFailure)
+        output.line(`${style.yellow('restarted')} ${instance}: the one before it ${lastFailure}`)
   }
   output.next(
     status.status === 'stopped'

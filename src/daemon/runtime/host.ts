@@ -13,6 +13,7 @@ import type {
 } from '../../shared/instance-protocol.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
+import { Answers } from './answers.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
 import { lastLines } from './host-logs.ts'
@@ -39,11 +40,6 @@ export interface HostWatcher {
   onAnnounced?(announcement: Announcement): void
 }
 
-interface Answer {
-  resolve(message: FromInstance): void
-  reject(error: Error): void
-}
-
 /** What a process is to run: the artifact, and the text of its bundle where it has one. */
 export interface ServedCode {
   artifact: Artifact
@@ -66,8 +62,7 @@ export class Host {
   readonly #memoryLimitMb: number
   readonly #termination: TerminationDelays | undefined
   readonly #handOvers: HandOvers
-  /** Several of one kind are answered in the order they were asked. */
-  readonly #answers = new Map<string, Answer[]>()
+  readonly #answers = new Answers()
   readonly #loans: Loans
   readonly #watchers = new Map<string, HostWatcher>()
   #logPath: string
@@ -226,13 +221,7 @@ export class Host {
 
   #answerTo<Type extends FromInstance['type']>(type: Type, tenantId: string): Promise<Told<Type>> {
     if (this.#ending) return Promise.reject(new HostEndedError(this.#ending))
-    return new Promise((resolve, reject) => {
-      const key = `${type} ${tenantId}`
-      const waiting = this.#answers.get(key)
-      const answer: Answer = { resolve: message => resolve(message as Told<Type>), reject }
-      if (waiting) waiting.push(answer)
-      else this.#answers.set(key, [answer])
-    })
+    return this.#answers.expect(type, tenantId)
   }
 
   #send(message: ToInstance, handle?: SocketHandle): void {
@@ -261,17 +250,17 @@ export class Host {
         return
       case 'failed': {
         const asked =
-          this.#nextAnswer('serving', message.tenantId) ?? this.#nextAnswer('described', message.tenantId)
+          this.#answers.take('serving', message.tenantId) ?? this.#answers.take('described', message.tenantId)
         const error = new RefusedArtifactError(message.message, message.stack)
         return asked ? asked.reject(error) : this.#watchers.get(message.tenantId)?.onFailed(error)
       }
       case 'ready':
-        return this.#nextAnswer('ready', '')?.resolve(message)
+        return this.#answers.take('ready', '')?.resolve(message)
       case 'retired':
         // What is forgotten has nothing left to drain, and the process will not say so any more.
-        this.#nextAnswer('drained', message.tenantId)?.resolve(message)
+        this.#answers.take('drained', message.tenantId)?.resolve(message)
     }
-    this.#nextAnswer(message.type, message.tenantId)?.resolve(message)
+    this.#answers.take(message.type, message.tenantId)?.resolve(message)
   }
 
   /** V8 tells it in the process's output only. */
@@ -279,14 +268,6 @@ export class Host {
     if (signal !== 'SIGABRT') return undefined
     const isOutOfMemory = lastLines(this.#logPath, 100).some(line => line.includes('heap out of memory'))
     return isOutOfMemory ? `crashed: out of memory (limit ${this.#memoryLimitMb} MB)` : undefined
-  }
-
-  #nextAnswer(type: FromInstance['type'], tenantId: string): Answer | undefined {
-    const key = `${type} ${tenantId}`
-    const waiting = this.#answers.get(key)
-    const next = waiting?.shift()
-    if (waiting?.length === 0) this.#answers.delete(key)
-    return next
   }
 
   async #watchEnd(): Promise<HostEnding> {
@@ -301,8 +282,7 @@ export class Host {
     })
     this.#vitals?.stop()
     this.#ending = ending
-    for (const { reject } of [...this.#answers.values()].flat()) reject(new HostEndedError(ending))
-    this.#answers.clear()
+    this.#answers.rejectAll(new HostEndedError(ending))
     this.#handOvers.close()
     this.#loans.endAll()
     for (const watcher of [...this.#watchers.values()]) watcher.onEnded(ending)

@@ -14,8 +14,9 @@ export class InstanceSet {
     this.#events = { ...events, onAnnounced: (from, announcement) => this.#passOn(from, announcement) }
   }
 
-  open(place: Place, restarts: number): Instance {
-    const instance = new Instance(place, restarts, this.#events)
+  /** `lastFailure`: what became of the one in whose stead it starts. */
+  open(place: Place, restarts: number, lastFailure?: string): Instance {
+    const instance = new Instance(place, { restarts, lastFailure }, this.#events)
     this.#all.add(instance)
     return instance
   }

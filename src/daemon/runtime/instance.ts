@@ -20,12 +20,18 @@ export interface InstanceEvents {
   onAnnounced?(instance: Instance, announcement: Announcement): void
 }
 
+export interface InstancePast {
+  /** Times that an instance in this one's stead has crashed. */
+  restarts: number
+  /** What the last of them did, as the rest of a sentence about it. */
+  lastFailure?: string | undefined
+}
+
 /** One tenant in one process. */
 export class Instance {
   readonly place: Place
   readonly startedAt = Date.now()
-  /** Times that an instance in this one's stead has crashed. */
-  readonly restarts: number
+  readonly #past: InstancePast
   state: InstanceReport['state'] = 'starting'
   /** Started to take the place of others: no connections, and counted nowhere, until they make room. */
   isReserve = false
@@ -35,9 +41,9 @@ export class Instance {
   #handedOver = 0
   #lastHandOverAt = 0
 
-  constructor(place: Place, restarts: number, events: InstanceEvents) {
+  constructor(place: Place, past: InstancePast, events: InstanceEvents) {
     this.place = place
-    this.restarts = restarts
+    this.#past = past
     this.#watcher = {
       onMetrics: metrics => {
         this.metrics = metrics
@@ -49,6 +55,10 @@ export class Instance {
       onAnnounced: announcement => events.onAnnounced?.(this, announcement),
     }
     place.host.watch(place.tenant.id, this.#watcher)
+  }
+
+  get restarts(): number {
+    return this.#past.restarts
   }
 
   get id(): string {
@@ -125,6 +135,7 @@ export class Instance {
       pid: host.pid ?? null,
       uptimeSeconds: Math.round(now - (this.readyAt ?? this.startedAt)) / 1000,
       restarts: this.restarts,
+      ...(this.#past.lastFailure !== undefined && { lastFailure: this.#past.lastFailure }),
       memoryBytes: host.memoryBytes,
       activeRequests: this.activeRequests,
     }

@@ -181,10 +181,11 @@ export class Pool {
     for (const instance of instances) void this.#instances.dismiss(instance, this.#options.limits.drainMs)
   }
 
-  #launch(restarts: number): void {
+  #launch(restarts: number, lastFailure?: string): void {
     try {
       const code = this.#loadCode()
-      void this.#run(this.#instances.open(this.#place(code, { beside: false }), restarts), code)
+      const place = this.#place(code, { beside: false })
+      void this.#run(this.#instances.open(place, restarts, lastFailure), code)
     } catch (error) {
       this.#onFailure(error as Error, { restarts })
     }
@@ -254,7 +255,7 @@ export class Pool {
     const who = instance ? `instance ${instance.id}` : 'an instance'
     this.#tell('error', `${who} ${error.message}; restarting ${delayMs === 0 ? 'now' : `in ${delayMs} ms`}`)
     this.#restarts.add(delayMs, () => {
-      if (this.#countComing() < this.#desired) this.#launch(restarts + 1)
+      if (this.#countComing() < this.#desired) this.#launch(restarts + 1, error.message)
     })
   }
 

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, parse } from 'node:path'
+import { isAbsolute, join, parse } from 'node:path'
 import { type Bubblewrap, findBubblewrap, SANDBOX_BASE } from '../../shared/bubblewrap.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
@@ -45,14 +45,13 @@ export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: P
   const there = named.filter(path => existsSync(path) && !isRoot(path))
   const folders = there.filter(path => statSync(path).isDirectory())
   const files = there.filter(path => !folders.includes(path))
-  // The code itself may lie below a folder that is hidden, /tmp say.
-  const code = [dirname(file), cwd, ...files.map(path => dirname(path))]
+  const code = [file, realpathSync(file), cwd, ...files]
   return [
     ...SANDBOX_BASE,
     // Sockets of the machine's services, a container engine's among them.
     ...(existsSync('/run') ? ['--tmpfs', '/run'] : []),
     ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
-    ...readable(code),
+    ...readable(code.flatMap(belowTemporary)),
     ...[...new Set(folders)].flatMap(path => ['--bind', path, path]),
     ...place.hidden.filter(path => existsSync(path)).flatMap(path => ['--tmpfs', path]),
     ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
@@ -66,6 +65,12 @@ export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: P
 
 /** Names of hosts, and where some systems keep their programs. */
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
+
+/** Temporary files are its own; of the machine's it sees the folder in which its code lies, when it lies there. */
+function belowTemporary(path: string): string[] {
+  const [, first] = /^\/tmp\/([^/]+)/.exec(path) ?? []
+  return first === undefined ? [] : [join('/tmp', first)]
+}
 
 function readable(paths: readonly string[]): string[] {
   const shown = new Set(paths.filter(path => existsSync(path) && !isRoot(path)))
