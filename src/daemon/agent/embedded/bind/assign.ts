@@ -95,7 +95,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): Bound |
   const fits = candidate.members.map(member => fitMention(scope, parameter, member))
   if (fits.some(found => found === undefined)) return undefined
   const many = candidate.members.length > 1
-  const score = many ? Math.max(...fits.map(found => found!.score)) - 0.1 : fits[0]!.score
+  const score = many ? Math.max(...fits.map(found => found!.score)) + 0.1 : fits[0]!.score
   return { parameter, candidate, values: fits.map(found => found!.value), score, part: fits[0]!.part }
 }
 

@@ -40,7 +40,9 @@ function readClosed(
       if (flag) values.set(parameter.name, [flag.value])
     } else {
       const choices = parameter.choices ?? parameter.items?.choices
-      const chosen = choices ? findChosen(scope, choices) : findSuggested(scope, parameter)
+      const chosen = choices
+        ? findChosen(scope, choices, parameter.type === 'array')
+        : findSuggested(scope, parameter)
       if (chosen.length === 0) continue
       const kept = choices || parameter.type === 'array' ? chosen : listed(scope, chosen)
       const all = kept.map(hit => hit.value)
@@ -63,7 +65,7 @@ function findSuggested(scope: Scope, parameter: Parameter): Chosen[] {
     parameter.type === 'string' || (parameter.type === 'array' && parameter.items?.type === 'string')
   if (!texts || parameter.roles.has('place')) return []
   const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
-  return findChosen(scope, words).filter(hit => hit.score > 1)
+  return findChosen(scope, words, parameter.type === 'array').filter(hit => hit.score > 1)
 }
 
 function assignWithLists(

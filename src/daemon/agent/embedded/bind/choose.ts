@@ -1,5 +1,7 @@
 import { areRelated } from '../lexicon/concepts.ts'
 import { GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { stem } from '../text/stem.ts'
+import type { Token } from '../text/tokens.ts'
 import type { Choice } from '../tools/choices.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Scope } from './scope.ts'
@@ -14,7 +16,7 @@ export interface Chosen {
 }
 
 /** The values of an enumeration (or of the examples in a description) that the stretch names, best first. */
-export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
+export function findChosen(scope: Scope, choices: Choice[], many = false): Chosen[] {
   const found: Chosen[] = []
   for (const choice of choices) {
     const hit =
@@ -23,8 +25,7 @@ export function findChosen(scope: Scope, choices: Choice[]): Chosen[] {
     if (hit) found.push({ value: choice.value, ...hit, length: choice.stems.length })
   }
   found.sort((a, b) => b.score - a.score || a.at - b.at)
-  const exact = found.some(isExact)
-  const sure = exact ? found.filter(isExact) : found
+  const sure = !many && found.some(isExact) ? found.filter(isExact) : found
   return withoutContained(sure, choices)
 }
 
@@ -47,7 +48,7 @@ function locate(
     if (!matches(scope, at, stems[0]!)) continue
     if (short && !standsAlone(scope, at)) continue
     if (!followed(scope, at, stems)) continue
-    const exact = text.split(/[ _]/)[0] === tokens[at]!.lower ? 0.5 : 0
+    const exact = isWord(tokens[at]!.lower, text.split(/[ _]/)[0]!) ? 0.5 : 0
     return { score: 1 + stems.length * 0.5 + exact, at }
   }
   if (!loose || short) return undefined
@@ -120,9 +121,19 @@ const FLAG_WORDS = new Set(
 function findStem(scope: Scope, part: string): number {
   const { tokens } = scope.analysis
   for (let at = scope.from; at < scope.to; at++) {
-    if (tokens[at]!.stems.some(other => other === part)) return at
+    if (tokens[at]!.stems.includes(part) || joinedStem(tokens[at]!) === part) return at
   }
   return -1
+}
+
+/** "multi-player" is written "multiplayer" as well. */
+function joinedStem({ lower }: Token): string | undefined {
+  return lower.includes('-') ? stem(lower.replaceAll('-', '')) : undefined
+}
+
+/** The same word, in singular or plural. */
+function isWord(said: string, meant: string): boolean {
+  return said === meant || said === `${meant}s` || `${said}s` === meant
 }
 
 const DENIALS = new Set([

@@ -102,9 +102,20 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
       best = Math.max(best, 0.8)
     else if (parameter.descriptionStems.includes(part))
       best = Math.max(best, (parameter.required ? 0.5 : 0.3) * share)
+    else if (part.length > 6 && parameter.nameStems.some(own => isTypo(own, part))) best = Math.max(best, 0.8)
     else if (parameter.nameStems.some(own => areRelated(own, part))) best = Math.max(best, 0.55)
   }
   return best
+}
+
+/** One letter too many, too few or another, in a long word. Linear. */
+function isTypo(meant: string, written: string): boolean {
+  if (meant.length < 7 || Math.abs(meant.length - written.length) > 1) return false
+  let start = 0
+  while (start < meant.length && meant[start] === written[start]) start++
+  let end = 0
+  while (end < meant.length - start && meant.at(-1 - end) === written.at(-1 - end)) end++
+  return Math.max(meant.length, written.length) - start - end <= 1
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']

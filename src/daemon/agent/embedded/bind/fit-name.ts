@@ -1,7 +1,7 @@
 import { homeOf } from '../lexicon/cities.ts'
 import { areRelated } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
-import { isCountry, isState } from '../lexicon/places.ts'
+import { isCountry, isState, stateCode } from '../lexicon/places.ts'
 import type { Mention } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
 import type { Parameter } from '../tools/signature.ts'
@@ -90,11 +90,15 @@ function placeLevel(parameter: Parameter, mention: Mention): number {
   return asks('citi') && (country || (isState(mention.text) && mention.text !== 'New York')) ? -1 : 0
 }
 
-/** "Austin, TX" as a whole, unless the parameter asks for the city alone. */
+/** "Austin, TX" as a whole, unless the parameter asks for the city alone; where it asks for city and state, both. */
 function placeText(parameter: Parameter, mention: Mention): string {
-  if (!mention.core) return mention.text
-  const wantsBoth = /state|country|e\.g\.?[^.]*,|province/i.test(parameter.description)
-  return parameter.nameStems.includes('citi') && !wantsBoth ? mention.core : mention.text
+  const { description } = parameter
+  const wantsBoth = /state|country|e\.g\.?[^.]*,|province/i.test(description)
+  if (mention.core) return parameter.nameStems.includes('citi') && !wantsBoth ? mention.core : mention.text
+  const home = /city and state|[A-Z][a-z]+, [A-Z]{2}\b/.test(description)
+    ? stateCode(homeOf(mention.text) ?? '')
+    : undefined
+  return home ? `${mention.text}, ${home}` : mention.text
 }
 
 /** The state or country that a required parameter asks for and that only the city tells. */

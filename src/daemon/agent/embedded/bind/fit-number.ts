@@ -12,7 +12,7 @@ export function fitNumber(scope: Scope, parameter: Parameter, mention: Mention):
   if (mention.kind === 'moment') return fitMoment(parameter, mention)
   const { quantity } = mention
   if (mention.kind !== 'number' || !quantity) return undefined
-  if (quantity.implied && (!parameter.unit || parameter.unit.name !== quantity.unit)) return undefined
+  if (quantity.implied && parameter.unit?.dimension !== 'time') return undefined
   const value = valueIn(parameter, quantity)
   if (parameter.type === 'integer' && !Number.isInteger(value)) return undefined
   if (outOfRange(parameter, value)) return undefined
@@ -53,6 +53,7 @@ function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boo
   if (next.length === 0) return false
   if (parameter.roles.has('count')) return false
   const stems = next.flatMap(token => token.stems)
+  if (!parameter.name.toLowerCase().endsWith('s')) return true
   const named = scope.signature.parameters.filter(({ nameStems }) =>
     stems.some(part => nameStems.includes(part)),
   )

@@ -1,4 +1,5 @@
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { isMember } from '../lexicon/kinds.ts'
 import type { Mention } from '../text/mention.ts'
 import { textOf } from '../text/mention.ts'
 import type { Token } from '../text/tokens.ts'
@@ -14,8 +15,9 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
   if (isDated(parameter) || isMonth(parameter) || roles.has('url') || roles.has('email')) return undefined
   if (roles.has('expression')) return undefined
   const { text, tokens } = scope.analysis
-  const [from, to] = trimmed(scope, mention)
-  if (from >= to) return fitKnown(scope, parameter, mention)
+  const [start, end] = trimmed(scope, mention)
+  if (start >= end) return fitKnown(scope, parameter, mention)
+  const [from, to] = narrowed(scope, parameter, start, end)
   let score = 0.3 + newness(scope, tokens.slice(from, to)) + headScore(scope, parameter, from, to)
   score += kinship(scope, parameter, { from, to }) + suggested(parameter, textOf(text, tokens, from, to))
   score += properScore(scope, parameter, mention)
@@ -23,7 +25,7 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
   if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
   if (!parameter.required) score -= 0.3
   if (mention.to - mention.from > 5) score -= 0.5
-  return { score, value: textOf(text, tokens, from, to) }
+  return { score, value: textOf(text, tokens, from, to), spot: { from, to } }
 }
 
 /** All words are the tool's own: what its parameter does not say itself may still be the value ("renewable energy" for energy_type). */
@@ -37,6 +39,18 @@ function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
   while (to > from && own(tokens[to - 1]!)) to--
   const left = from < to && parameter.required && properScore(scope, parameter, mention) === 0
   return left ? { score: -0.3, value: textOf(text, tokens, from, to) } : { score: -1.2, value: mention.text }
+}
+
+/** "Rock concerts" asks for the genre rock: the words of the kind that the parameter asks for. */
+function narrowed(scope: Scope, parameter: Parameter, from: number, to: number): [number, number] {
+  const belongs = scope.analysis.tokens
+    .slice(from, to)
+    .map(token => token.stems.some(part => parameter.nameStems.some(kind => isMember(kind, part))))
+  const first = belongs.indexOf(true)
+  if (first < 0) return [from, to]
+  let last = first
+  while (belongs[last + 1]) last++
+  return [from + first, from + last + 1]
 }
 
 /** "Theory of evolution" for what is described as a discovery or theory. */

@@ -11,13 +11,16 @@ export interface Fit {
   value: unknown
   /** Which part of a place the value is: city and country may come from one mention. */
   part?: 'core' | 'region'
+  /** The words that make the value, where they are fewer than those of the mention. */
+  spot?: { from: number; to: number }
 }
 
 /** Undefined when the mention cannot be a value of the parameter at all. */
 export function fitMention(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   const found = fitType(scope, parameter, mention)
   if (!found) return undefined
-  const score = found.score + cueScore(scope, parameter, mention) + 2 * sideScore(scope, parameter, mention)
+  const spot = found.spot ? { ...mention, ...found.spot } : mention
+  const score = found.score + cueScore(scope, parameter, spot) + 2 * sideScore(scope, parameter, mention)
   return { ...found, score }
 }
 

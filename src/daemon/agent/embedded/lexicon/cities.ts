@@ -2,7 +2,7 @@
 const TABLE = `
 California:Los Angeles|San Francisco|San Diego|San Jose|Sacramento|Oakland|Palo Alto|Fresno|Berkeley
 Texas:Houston|Dallas|Austin|San Antonio|Fort Worth|El Paso
-New York:New York City|Buffalo|Rochester|Albany|Brooklyn|Manhattan
+New York:New York|New York City|Buffalo|Rochester|Albany|Brooklyn|Manhattan
 Florida:Miami|Orlando|Tampa|Jacksonville
 Illinois:Chicago|Springfield
 Washington:Seattle|Spokane

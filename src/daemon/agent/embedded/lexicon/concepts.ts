@@ -87,8 +87,7 @@ artist painter sculptor singer performer band musician
 painting artwork
 sculpture statue
 museum gallery
-king queen monarch ruler
-president leader
+king queen monarch ruler leader president emperor
 war battle conflict
 law legal legislation
 case lawsuit trial litigation

@@ -20,7 +20,7 @@ list make create generate perform run lookup obtain display locate identify want
 value values number numbers data information info detail details result results specific specified certain particular
 based given following provided different various current available new type kind name names one two three
 example optional default parameter parameters input output string integer float boolean array object true false
-require required include includes including format e.g i.e etc please best good latest top
+require required include includes including format e.g i.e etc please best good latest top closest nearest nearby near local
 `)
 
 /** Words that join requests: a new one may begin behind them. */

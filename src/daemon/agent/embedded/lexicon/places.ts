@@ -48,3 +48,17 @@ const countryByDemonym = new Map(split(DEMONYMS).map(pair => pair.split(':') as 
 export function countryOf(demonym: string): string | undefined {
   return countryByDemonym.get(demonym)
 }
+
+const CODES =
+  'Alabama:AL|Alaska:AK|Arizona:AZ|Arkansas:AR|California:CA|Colorado:CO|Connecticut:CT|Delaware:DE|Florida:FL|Georgia:GA|Hawaii:HI|' +
+  'Idaho:ID|Illinois:IL|Indiana:IN|Iowa:IA|Kansas:KS|Kentucky:KY|Louisiana:LA|Maine:ME|Maryland:MD|Massachusetts:MA|Michigan:MI|' +
+  'Minnesota:MN|Mississippi:MS|Missouri:MO|Montana:MT|Nebraska:NE|Nevada:NV|New Hampshire:NH|New Jersey:NJ|New Mexico:NM|' +
+  'New York:NY|North Carolina:NC|North Dakota:ND|Ohio:OH|Oklahoma:OK|Oregon:OR|Pennsylvania:PA|Rhode Island:RI|' +
+  'South Carolina:SC|South Dakota:SD|Tennessee:TN|Texas:TX|Utah:UT|Vermont:VT|Virginia:VA|Washington:WA|West Virginia:WV|' +
+  'Wisconsin:WI|Wyoming:WY|United Kingdom:UK'
+const codeByState = new Map(CODES.split('|').map(pair => pair.split(':') as [string, string]))
+
+/** "TX" for Texas. */
+export function stateCode(state: string): string | undefined {
+  return codeByState.get(state)
+}

@@ -43,7 +43,7 @@ const TABLE: Record<Role, string> = {
   expression: 'function equation expression formula polynomial',
   text: 'text message content body query sentence review comment prompt note description question keyword keywords search string subject title summary',
   count:
-    'count limit top quantity amount maximum minimum max min size total results items people guests participants servings rooms seats copies',
+    'count limit top quantity maximum minimum max min results items guests participants servings rooms seats copies tickets',
   ordinal:
     'century rank position grade floor edition season place level index round page stage chapter episode',
   unit: 'unit units measurement scale',

@@ -32,7 +32,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
     findCodes(text, tokens),
   ])
   const outside = (mention: Mention) =>
-    !solid.some(other => !isYearRange(other.text) && overlaps(mention, other))
+    !solid.some(other => other.kind !== 'unit' && !isYearRange(other.text) && overlaps(mention, other))
   const dates = moments(text, tokens).filter(outside)
   const names = findNames(text, tokens, tags).filter(name => !insideSolid(name, [...solid, ...dates]))
   const numbers = findNumbers(text, tokens)

@@ -39,6 +39,7 @@ function trimMarks(text: string, start: number, end: number): [number, number] {
 }
 
 function kindOf(chunk: string): MentionKind | undefined {
+  if (!Number.isNaN(Number(chunk))) return undefined
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\/\S/i.test(chunk) || /^www\./i.test(chunk)) return 'url'
   if (isEmail(chunk)) return 'email'
   if (isPath(chunk)) return 'path'

@@ -87,6 +87,7 @@ function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
   )
     return false
   if (isPairs(a, b, tokens)) return false
+  if (a.kind === 'phrase' && b.kind === 'name' && between.every(word => word === ',')) return false
   const article = ARTICLES.has(tokens[b.from - 1]!.lower)
   if (b.kind === 'phrase' && article && !ARTICLES.has(tokens[a.from - 1]?.lower ?? '')) return false
   return tokens[a.from]!.sentence === tokens[b.from]!.sentence

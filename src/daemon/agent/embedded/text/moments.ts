@@ -31,9 +31,14 @@ export async function loadMoments(reference: Date): Promise<MomentFinder> {
   return (text, tokens) =>
     windowsOf(tokens).flatMap(([from, to]) => {
       const start = tokens[from]!.start
-      const part = text.slice(start, tokens[to - 1]!.end)
+      const part = withoutDots(text.slice(start, tokens[to - 1]!.end))
       return casual.parse(part, ref).flatMap(result => toMention(text, tokens, start, result))
     })
+}
+
+/** "March.11, 2022": the parser wants a space; the length stays. */
+function withoutDots(text: string): string {
+  return text.replace(/([A-Za-z]{3})\.(?=\d)/g, '$1 ')
 }
 
 function windowsOf(tokens: Token[]): [number, number][] {

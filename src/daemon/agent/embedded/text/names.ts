@@ -91,12 +91,17 @@ function endOfName(tokens: Token[], tags: ReadonlySet<string>[], start: number):
       to = next + 1
     } else break
   }
+  if (GEOGRAPHIC.has(tokens[to]?.lower ?? '') && !opensSentence(tokens, start)) return to + 1
   const number = tokens[to]
   const isYear = number !== undefined && number.text.length === 4
   const takesNumber =
     number?.kind === 'number' && !isYear && /^\d{1,3}$/.test(number.text) && !unitLike(tokens[to + 1])
   return takesNumber && !opensSentence(tokens, start) ? to + 1 : to
 }
+
+const GEOGRAPHIC = new Set(
+  'rainforest river desert mountains valley coast peninsula basin delta plateau'.split(' '),
+)
 
 function isInitial(token: Token): boolean {
   return token.text.length === 1 || ['Mr', 'Mrs', 'Ms', 'Dr', 'St', 'Jr'].includes(token.text)

@@ -140,9 +140,17 @@ export function unitOf(word: string): Unit | undefined {
   return word.length > 2 || word.includes('°') ? bySpelling.get(word.toLowerCase()) : undefined
 }
 
+/** Months and years as people count them. */
+const CALENDAR: Record<string, Record<string, number>> = {
+  month: { day: 30, week: 4 },
+  year: { month: 12, day: 365, week: 52 },
+}
+
 /** The value in another unit of the same dimension, without the noise of floating point. */
 export function convert(value: number, from: Unit, to: Unit): number {
   if (from === to || from.dimension !== to.dimension) return value
+  const calendar = CALENDAR[from.name]?.[to.name]
+  if (calendar) return value * calendar
   const base = value * from.factor + (from.offset ?? 0)
   return Number(((base - (to.offset ?? 0)) / to.factor).toPrecision(12))
 }

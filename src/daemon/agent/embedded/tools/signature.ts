@@ -185,6 +185,7 @@ function measureOf(
 /** "height_m", "temp_celsius", "years", "distance_in_light_years" */
 function unitInName(name: string): Unit | undefined {
   const words = identifierWords(name)
+  if (words.at(-2) === 'per') return undefined
   const pair = unitOf(words.slice(-2).join('-'))
   const last = words.at(-1) ?? ''
   return pair ?? (words.length === 1 && last.length < 3 ? undefined : unitOf(last))
