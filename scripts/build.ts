@@ -37,7 +37,11 @@ export async function buildDist(): Promise<string[]> {
     target: 'node22.19',
     external: ['better-sqlite3', 'esbuild'],
     // Its main file is UMD, whose inner require() calls no bundler can follow.
-    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    // yaml's is CommonJS, of which a lazy import gets no names; what it calls its browser build is the same as modules.
+    alias: {
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+      yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
+    },
     define: { MCP_VERSION: JSON.stringify(version) },
     // Bundled CommonJS packages still call require() for Node's own modules.
     banner: {

@@ -17,7 +17,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     dev: 'build, serve and reload a project while you work on it',
     init: 'make a new project',
     build: 'build a server from its project file',
-    test: 'send a message, or a suite of them, to an agent that uses the server',
+    test: 'let an agent use the server, and judge what it does',
     deploy: 'deploy a project or a built server to an environment',
     export: 'a built server as a folder that runs by itself',
   }),

@@ -30,6 +30,7 @@ export const EXIT_CODE_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   METHOD_NOT_ALLOWED: EXIT.notFound,
   CONFLICT: EXIT.conflict,
   NO_SOURCE: EXIT.conflict,
+  NOT_RECORDED: EXIT.failed,
   PAYLOAD_TOO_LARGE: EXIT.usage,
   UNSUPPORTED_MEDIA_TYPE: EXIT.usage,
   RATE_LIMITED: EXIT.rateLimited,

@@ -4,8 +4,9 @@ import type { TestEvent, TestRequest, TestResult } from '../../shared/test-runs.
 import { ASKABLE, answerWith } from './answers.ts'
 import { argumentCheck } from './argument-check.ts'
 import { summarize } from './call-ledger.ts'
-import type { ModelChoice } from './providers/model-id.ts'
-import { type ModelKeys, openModel } from './providers/open-model.ts'
+import { recordModel, replayModel } from './cassette.ts'
+import { type ModelChoice, modelName, recordedName, takesImages } from './providers/model-id.ts'
+import { type ModelKeys, type OpenedModel, openModel } from './providers/open-model.ts'
 import { readOffer } from './read-offer.ts'
 import { type AgentOutcome, runAgent } from './run-agent.ts'
 
@@ -26,7 +27,8 @@ export async function testServer(
 ): Promise<{ messages: ModelMessage[]; result: TestResult }> {
   const { request, signal, tell } = test
   const questions: NonNullable<TestResult['questions']> = []
-  const model = await openModel(test.choice, test.keys)
+  const recording: NonNullable<TestResult['recording']> = []
+  const model = await modelFor(test, recording)
   const connection = await connectToServer(test.url, {
     signal,
     capabilities: ASKABLE,
@@ -51,10 +53,33 @@ export async function testServer(
       signal,
       tell,
     })
-    return { messages: outcome.messages, result: { ...toResult(outcome), model: model.name, questions } }
+    return {
+      messages: outcome.messages,
+      result: {
+        ...toResult(outcome),
+        model: model.name,
+        questions,
+        ...(request.cassette?.mode === 'record' ? { recording } : {}),
+      },
+    }
   } finally {
     await connection.close()
   }
+}
+
+/** In a replay no vendor is asked, so no key is needed either. */
+async function modelFor(
+  { choice, keys, request }: ServerTest,
+  recording: NonNullable<TestResult['recording']>,
+): Promise<OpenedModel> {
+  const { cassette } = request
+  if (cassette?.mode === 'replay') {
+    const model = replayModel(recordedName(choice), cassette.responses)
+    return { model, name: modelName(choice), takesImages: takesImages(choice), providerOptions: {} }
+  }
+  const opened = await openModel(choice, keys)
+  if (!cassette) return opened
+  return { ...opened, model: recordModel(opened.model, recordedName(choice), recording) }
 }
 
 function toResult({ reply, calls, usage, turns, stoppedBy }: AgentOutcome) {

@@ -36,7 +36,7 @@ export function parseModelId(text: string): ModelChoice {
   return ofVendor(id, text)
 }
 
-/** How results and chats name it: the vendor's own id, without addresses that may be private. */
+/** How results and chats name it: the vendor's own id, or what `parseModelId` takes. */
 export function modelName(choice: ModelChoice): string {
   switch (choice.kind) {
     case 'embedded':
@@ -44,10 +44,20 @@ export function modelName(choice: ModelChoice): string {
     case 'gguf':
       return `gguf:${choice.file.split(/[\\/]/).at(-1)}`
     case 'compatible':
-      return `openai:${choice.model}@${new URL(choice.baseUrl).host}`
+      return `openai:${choice.model}@${choice.baseUrl}`
     default:
       return choice.model
   }
+}
+
+/** In a recording a model has the same name wherever it runs. */
+export function recordedName(choice: ModelChoice): string {
+  return choice.kind === 'compatible' ? `openai:${choice.model}` : modelName(choice)
+}
+
+/** Whether pictures in results are shown to it. */
+export function takesImages({ kind }: ModelChoice): boolean {
+  return kind === 'anthropic' || kind === 'openai'
 }
 
 function splitScheme(id: string): [string, string] {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ModelVendor } from '../../../shared/model-keys.ts'
-import { type ModelChoice, modelName } from './model-id.ts'
+import { type ModelChoice, modelName, takesImages } from './model-id.ts'
 import { vendorFetch } from './vendor-fetch.ts'
 
 /** A vendor's key and, for gateways and tests, its address. */
@@ -28,7 +28,7 @@ export interface OpenedModel {
  * missing or node-llama-cpp is not installed, NOT_FOUND for a GGUF file that is not there.
  */
 export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<OpenedModel> {
-  const plain = { name: modelName(choice), takesImages: false, providerOptions: {} }
+  const plain = { name: modelName(choice), takesImages: takesImages(choice), providerOptions: {} }
   switch (choice.kind) {
     case 'embedded': {
       const { createEmbeddedModel } = await import('../embedded/embedded-model.ts')
@@ -38,7 +38,7 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       const { apiKey, baseUrl } = requireKey('anthropic', keys, plain.name)
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       const provider = createAnthropic({ apiKey, baseURL: baseUrl, fetch: vendorFetch() })
-      return { ...plain, model: provider(choice.model), takesImages: true }
+      return { ...plain, model: provider(choice.model) }
     }
     case 'openai': {
       const { apiKey, baseUrl } = requireKey('openai', keys, plain.name)
@@ -48,7 +48,6 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       return {
         ...plain,
         model: provider(choice.model),
-        takesImages: true,
         providerOptions: { openai: { store: false } },
       }
     }

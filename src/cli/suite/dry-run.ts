@@ -1,0 +1,118 @@
+import type { Expectation } from '../../shared/test-suite.ts'
+import type { Output } from '../output.ts'
+import type { PlannedCase } from './plan.ts'
+import { costOf, type PriceTable } from './prices.ts'
+import { formatCost } from './report.ts'
+
+/** What the server's build tells of its offer. */
+export interface KnownOffer {
+  tools: readonly string[] | undefined
+  resources: readonly string[] | undefined
+  prompts: readonly string[] | undefined
+}
+
+export interface DryRun {
+  cases: { name: string; model: string; messages: number; repeat: number }[]
+  /** Messages in all; each takes two or more requests to the model when it leads to a call. */
+  messages: number
+  /** A guess from the length of the messages, for two turns each. */
+  estimated_tokens: number
+  /** US dollars; null without a price for one of the models. */
+  estimated_cost: number | null
+  /** Names that the suite expects and the server does not have. */
+  problems: string[]
+}
+
+/** What a suite would do; nothing is sent to a model or called. */
+export function planDryRun(
+  cases: readonly PlannedCase[],
+  offer: KnownOffer,
+  prices: PriceTable,
+  defaultModel: string,
+): DryRun {
+  const entries = cases.map(({ name, model, messages, repeat }) => ({
+    name,
+    model: model ?? defaultModel,
+    messages: messages.length,
+    repeat,
+  }))
+  const guesses = cases.map(one => ({ model: one.model ?? defaultModel, ...guessTokens(one, offer) }))
+  const costs = guesses.map(({ model, input, output }) =>
+    costOf(prices, model, {
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: 0,
+      cached_input_tokens: 0,
+      requests: 0,
+    }),
+  )
+  const known = costs.filter(cost => cost !== undefined)
+  return {
+    cases: entries,
+    messages: entries.reduce((sum, one) => sum + one.messages * one.repeat, 0),
+    estimated_tokens: guesses.reduce((sum, { input, output }) => sum + input + output, 0),
+    estimated_cost: known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null,
+    problems: [...new Set(cases.flatMap(one => problemsOf(one, offer)))],
+  }
+}
+
+export function printDryRun(output: Output, plan: DryRun): void {
+  output.table(
+    ['CASE', 'MODEL', 'MESSAGES', 'REPEAT'],
+    plan.cases.map(one => [one.name, one.model, String(one.messages), String(one.repeat)]),
+  )
+  output.line()
+  const cost = plan.estimated_cost === null ? 'no price is known' : `about ${formatCost(plan.estimated_cost)}`
+  output.line(`${plan.messages} messages, about ${plan.estimated_tokens} tokens, ${cost}; nothing was sent.`)
+  for (const problem of plan.problems) output.line(`${output.style.red('✗')} ${problem}`)
+}
+
+const LETTERS_PER_TOKEN = 4
+const TOKENS_OF_INSTRUCTIONS = 150
+const TOKENS_OF_A_DEFINITION = 120
+const TOKENS_OF_AN_ANSWER = 150
+
+function guessTokens(
+  { messages, repeat }: PlannedCase,
+  { tools = [], resources = [], prompts = [] }: KnownOffer,
+) {
+  const offer =
+    TOKENS_OF_INSTRUCTIONS + (tools.length + resources.length + prompts.length) * TOKENS_OF_A_DEFINITION
+  const letters = messages.reduce((sum, { message }) => sum + message.length, 0)
+  const turns = 2 * messages.length
+  return {
+    input: Math.round((turns * offer + 2 * (letters / LETTERS_PER_TOKEN)) * repeat),
+    output: turns * TOKENS_OF_AN_ANSWER * repeat,
+  }
+}
+
+function problemsOf({ name, expect, messages }: PlannedCase, offer: KnownOffer): string[] {
+  const all = [expect, ...messages.map(message => message.expect)].filter(one => one !== undefined)
+  return all.flatMap(one => [
+    ...missing(
+      name,
+      'tool',
+      [...namesOf(one.tools), ...(one.calls ?? []).map(({ tool }) => tool)],
+      offer.tools,
+    ),
+    ...missing(name, 'prompt', namesOf(one.prompts), offer.prompts),
+  ])
+}
+
+function namesOf(chosen: Expectation['tools']): string[] {
+  if (chosen === undefined) return []
+  if (Array.isArray(chosen)) return chosen
+  return [chosen.any, chosen.all, chosen.exact, chosen.sequence].flatMap(names => names ?? [])
+}
+
+function missing(
+  name: string,
+  kind: string,
+  wanted: string[],
+  known: readonly string[] | undefined,
+): string[] {
+  if (!known) return []
+  return wanted
+    .filter(one => !known.includes(one))
+    .map(one => `${name}: the server has no ${kind} "${one}"; it has ${known.join(', ') || 'none'}`)
+}

@@ -1,0 +1,94 @@
+import type { Chosen, Expectation, Range } from '../../shared/test-suite.ts'
+import { judgeCalls, type SchemaCheck } from './judge-calls.ts'
+import type { Observed } from './observed.ts'
+
+export interface Verdict {
+  /** A sentence for each expectation that was not met. */
+  failures: string[]
+  /** Expectations that cannot be judged, because the API does not tell what they are about. */
+  unknown: string[]
+}
+
+/** Compares what was expected with what was done. Pure. Without any expectation no call may fail. */
+export function judge(expectation: Expectation | undefined, seen: Observed, check: SchemaCheck): Verdict {
+  const expected = expectation ?? { errors: 0 }
+  const verdict: Verdict = { failures: [], unknown: [] }
+  const know = <T>(what: string, value: T | undefined, check: (value: T) => string[]) => {
+    if (value === undefined) verdict.unknown.push(what)
+    else verdict.failures.push(...check(value))
+  }
+  const { tools, resources, prompts, calls, reply, errors, turns, seconds, tokens } = expected
+  if (seen.stoppedBy) verdict.failures.push(`the run was ended by its limit of ${seen.stoppedBy}`)
+  if (tools) know('tools', seen.tools, names => judgeChosen('tool', tools, names))
+  if (resources) know('resources', seen.resources, names => judgeChosen('resource', resources, names))
+  if (prompts) know('prompts', seen.prompts, names => judgeChosen('prompt', prompts, names))
+  if (calls) know('calls', seen.calls, made => judgeCalls(calls, made, check))
+  if (reply) verdict.failures.push(...judgeReply(reply, seen.reply))
+  if (errors !== undefined) know('errors', seen.errors, number => judgeRange('failed calls', errors, number))
+  if (turns !== undefined) know('turns', seen.turns, number => judgeRange('turns', turns, number))
+  if (seconds !== undefined) know('seconds', seen.seconds, number => judgeRange('seconds', seconds, number))
+  if (tokens !== undefined) know('tokens', seen.tokens, number => judgeRange('tokens', tokens, number))
+  return verdict
+}
+
+function judgeChosen(kind: string, chosen: Chosen, used: readonly string[]): string[] {
+  const { any, all, exact, sequence, never } = Array.isArray(chosen)
+    ? { all: chosen, any: undefined, exact: undefined, sequence: undefined, never: undefined }
+    : chosen
+  const was = used.length > 0 ? `used: ${list([...new Set(used)])}` : `no ${kind} was used`
+  const missing = [...(all ?? []), ...(exact ?? [])].filter(name => !used.includes(name))
+  const extra = exact && [...new Set(used)].filter(name => !exact.includes(name))
+  const forbidden = never?.filter(name => used.includes(name)) ?? []
+  return [
+    ...missing.map(name => `the ${kind} ${name} was not used; ${was}`),
+    ...(extra ?? []).map(name => `the ${kind} ${name} was used, expected only ${list(exact!) || 'none'}`),
+    ...forbidden.map(name => `the ${kind} ${name} was used, and never should be`),
+    ...(any && !any.some(name => used.includes(name)) ? [`none of ${list(any)} was used; ${was}`] : []),
+    ...(sequence && !isSubsequence(sequence, used)
+      ? [
+          `expected the ${kind}s in the order ${list(sequence)}; ${used.length > 0 ? `used: ${list(used)}` : was}`,
+        ]
+      : []),
+  ]
+}
+
+function isSubsequence(wanted: readonly string[], given: readonly string[]): boolean {
+  let at = 0
+  for (const name of given) if (name === wanted[at]) at++
+  return at === wanted.length
+}
+
+function judgeReply(
+  { contains, excludes, pattern }: NonNullable<Expectation['reply']>,
+  reply: string,
+): string[] {
+  const has = (text: string) => reply.toLowerCase().includes(text.toLowerCase())
+  return [
+    ...toList(contains)
+      .filter(text => !has(text))
+      .map(text => `the reply does not contain "${text}"`),
+    ...toList(excludes)
+      .filter(has)
+      .map(text => `the reply contains "${text}"`),
+    ...toList(pattern)
+      .filter(source => !new RegExp(source, 'u').test(reply))
+      .map(source => `the reply does not match /${source}/`),
+  ]
+}
+
+function judgeRange(what: string, range: Range, number: number): string[] {
+  const { min, max } = typeof range === 'number' ? { min: undefined, max: range } : range
+  const shown = Number.isInteger(number) ? String(number) : number.toFixed(3)
+  return [
+    ...(min !== undefined && number < min ? [`${what}: ${shown}, expected at least ${min}`] : []),
+    ...(max !== undefined && number > max ? [`${what}: ${shown}, expected at most ${max}`] : []),
+  ]
+}
+
+function toList(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value]
+}
+
+function list(names: readonly string[]): string {
+  return names.join(', ')
+}

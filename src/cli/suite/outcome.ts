@@ -1,0 +1,121 @@
+import type { ErrorBody } from '../../shared/errors.ts'
+import type { Usage } from '../../shared/test-runs.ts'
+import { EXIT, EXIT_CODE_OF, type ExitCode } from '../exit-codes.ts'
+import { kValues, passAll, passAt } from './statistics.ts'
+
+/** `error`: something other than the server and its model failed, so nothing was established. */
+export type Status = 'passed' | 'failed' | 'error'
+
+export interface RunOutcome {
+  status: Status
+  /** A sentence for each expectation that was not met. */
+  failures: string[]
+  error: ErrorBody | null
+  /** The model that answered. */
+  model: string | null
+  reply: string
+  tools_used: string[]
+  resources_accessed: string[]
+  success_rate: number
+  seconds: number
+  usage: Usage | null
+  /** US dollars; null for a model without a price. */
+  cost: number | null
+  chat_id: string | null
+}
+
+export interface CaseOutcome {
+  name: string
+  model: string
+  status: Status
+  /** Share of the judged runs that passed. */
+  pass_rate: number
+  threshold: number
+  /** k → chance that at least one of k runs passes, and that all of them do. */
+  pass_at: Record<string, number>
+  pass_all: Record<string, number>
+  runs: RunOutcome[]
+}
+
+export interface SuiteOutcome {
+  name: string | null
+  server: string
+  models: string[]
+  cases: CaseOutcome[]
+  passed: number
+  failed: number
+  errors: number
+  /** Share of the judged cases that passed. */
+  success_rate: number
+  threshold: number
+  status: Status
+  seconds: number
+  usage: { input_tokens: number; output_tokens: number; total_tokens: number }
+  cost: number | null
+}
+
+/** A case passes when enough of its runs do; whether they do must be certain, whatever the runs that met an error would say. */
+export function concludeCase(
+  name: string,
+  model: string,
+  threshold: number,
+  runs: RunOutcome[],
+): CaseOutcome {
+  const count = (status: Status) => runs.filter(run => run.status === status).length
+  const [passed, errors] = [count('passed'), count('error')]
+  const judged = runs.length - errors
+  const ks = judged > 0 ? kValues(judged) : []
+  return {
+    name,
+    model: runs.find(run => run.model !== null)?.model ?? model,
+    status: conclude(passed, errors, runs.length, threshold),
+    pass_rate: judged === 0 ? 0 : passed / judged,
+    threshold,
+    pass_at: Object.fromEntries(ks.map(k => [k, passAt(k, judged, passed)])),
+    pass_all: Object.fromEntries(ks.map(k => [k, passAll(k, judged, passed)])),
+    runs,
+  }
+}
+
+export function concludeSuite(
+  suite: { name: string | null; server: string; threshold: number; seconds: number },
+  cases: CaseOutcome[],
+): SuiteOutcome {
+  const count = (status: Status) => cases.filter(one => one.status === status).length
+  const [passed, failed, errors] = [count('passed'), count('failed'), count('error')]
+  const runs = cases.flatMap(one => one.runs)
+  const sum = (of: (run: RunOutcome) => number | undefined) =>
+    runs.reduce((total, run) => total + (of(run) ?? 0), 0)
+  return {
+    ...suite,
+    models: [...new Set(cases.map(({ model }) => model))],
+    cases,
+    passed,
+    failed,
+    errors,
+    success_rate: passed + failed === 0 ? 0 : passed / (passed + failed),
+    status: conclude(passed, errors, cases.length, suite.threshold),
+    usage: {
+      input_tokens: sum(run => run.usage?.input_tokens),
+      output_tokens: sum(run => run.usage?.output_tokens),
+      total_tokens: sum(run => run.usage?.total_tokens),
+    },
+    cost: runs.some(run => run.cost !== null) ? sum(run => run.cost ?? 0) : null,
+  }
+}
+
+/** Failed only when it would have failed had every error been a pass; passed only when it would had each been a failure. */
+function conclude(passed: number, errors: number, all: number, threshold: number): Status {
+  const reaches = (number: number) => number / all >= threshold - Number.EPSILON
+  if (reaches(passed)) return 'passed'
+  return reaches(passed + errors) ? 'error' : 'failed'
+}
+
+/** 1 is for verdicts alone: a fault that is none of the server's never ends with it. */
+export function exitCodeOf({ status, cases }: SuiteOutcome): ExitCode {
+  if (status === 'passed') return EXIT.done
+  if (status === 'failed') return EXIT.failed
+  const code = cases.flatMap(({ runs }) => runs).find(({ error }) => error !== null)?.error?.code
+  const exit = EXIT_CODE_OF[code as keyof typeof EXIT_CODE_OF] ?? EXIT.unreachable
+  return exit === EXIT.failed ? EXIT.unreachable : exit
+}

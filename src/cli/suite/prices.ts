@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import type { HomePaths } from '../../shared/paths.ts'
+import type { Usage } from '../../shared/test-runs.ts'
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number
+  output: number
+  /** Input that the vendor had cached; like other input when absent. */
+  cached?: number
+}
+
+export type PriceTable = Readonly<Record<string, Price>>
+
+/** List prices of November 2026; a `prices.json` beside the configuration outranks them, entry by entry. */
+const LIST_PRICES: PriceTable = {
+  'claude-opus-4-5': { input: 5, output: 25, cached: 0.5 },
+  'claude-sonnet-4-5': { input: 3, output: 15, cached: 0.3 },
+  'claude-haiku-4-5': { input: 1, output: 5, cached: 0.1 },
+  'gpt-5.2': { input: 1.75, output: 14, cached: 0.175 },
+  'gpt-5.1': { input: 1.25, output: 10, cached: 0.125 },
+  'gpt-5': { input: 1.25, output: 10, cached: 0.125 },
+  'gpt-5-mini': { input: 0.25, output: 2, cached: 0.025 },
+  'gpt-5-nano': { input: 0.05, output: 0.4, cached: 0.005 },
+  embedded: { input: 0, output: 0 },
+}
+
+export function pricesPath(paths: HomePaths): string {
+  return join(dirname(paths.config), 'prices.json')
+}
+
+/** The list prices with those of the file over them. Throws INVALID_REQUEST for a file that is no price table. */
+export function loadPrices(file: string): PriceTable {
+  if (!existsSync(file)) return LIST_PRICES
+  let own: unknown
+  try {
+    own = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw new HostingError('INVALID_REQUEST', `${file} is not JSON: ${(cause as Error).message}`, { cause })
+  }
+  for (const [model, price] of Object.entries(own as object))
+    if (!isPrice(price))
+      throw new HostingError(
+        'INVALID_REQUEST',
+        `${file}: "${model}" must be {"input": dollars, "output": dollars} for a million tokens each.`,
+      )
+  return { ...LIST_PRICES, ...(own as PriceTable) }
+}
+
+/** In US dollars; undefined for a model without a price. The longest entry that the model's id begins with holds. */
+export function costOf(
+  table: PriceTable,
+  model: string | undefined,
+  usage: Usage | undefined,
+): number | undefined {
+  if (model === undefined || usage === undefined) return undefined
+  const name = Object.keys(table)
+    .filter(entry => model === entry || model.startsWith(`${entry}-`))
+    .sort((a, b) => b.length - a.length)[0]
+  const price = name === undefined ? undefined : table[name]
+  if (!price) return undefined
+  const cached = usage.cached_input_tokens
+  const dollars =
+    (usage.input_tokens - cached) * price.input +
+    cached * (price.cached ?? price.input) +
+    usage.output_tokens * price.output
+  return dollars / 1_000_000
+}
+
+function isPrice(value: unknown): value is Price {
+  const { input, output, cached = 0 } = (value ?? {}) as Record<string, unknown>
+  return [input, output, cached].every(number => typeof number === 'number' && number >= 0)
+}

@@ -1,0 +1,142 @@
+import { HostingError } from '../../shared/errors.ts'
+import type { TestRequest, TestResult } from '../../shared/test-runs.ts'
+import type { Expectation } from '../../shared/test-suite.ts'
+import { judge, type Verdict } from './judge.ts'
+import type { SchemaCheck } from './judge-calls.ts'
+import { observe } from './observed.ts'
+import { type CaseOutcome, concludeCase, type RunOutcome } from './outcome.ts'
+import type { PlannedCase } from './plan.ts'
+import { costOf, type PriceTable } from './prices.ts'
+import type { Tape } from './tape.ts'
+
+export interface SuiteRun {
+  mcpId: string
+  cases: PlannedCase[]
+  prices: PriceTable
+  check: SchemaCheck
+  /** Cases that run at once. */
+  concurrency: number
+  /** Recorded answers of the models, when some are used or made. */
+  tape: Tape | undefined
+  signal: AbortSignal
+  send(request: TestRequest): Promise<TestResult>
+  onCase(outcome: CaseOutcome): void
+}
+
+/** Runs every case as often as planned. Faults become errors of their run; only an interruption throws. */
+export async function runSuite(run: SuiteRun): Promise<CaseOutcome[]> {
+  const outcomes: CaseOutcome[] = []
+  const waiting = run.cases.entries()
+  const worker = async () => {
+    for (const [index, planned] of waiting) {
+      const outcome = await runCase(run, planned)
+      outcomes[index] = outcome
+      run.onCase(outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: run.concurrency }, worker))
+  return outcomes
+}
+
+async function runCase(run: SuiteRun, planned: PlannedCase): Promise<CaseOutcome> {
+  const runs: RunOutcome[] = []
+  for (let number = 0; number < planned.repeat; number++) runs.push(await runOnce(run, planned, number))
+  return concludeCase(planned.name, planned.model ?? 'default', planned.threshold, runs)
+}
+
+async function runOnce(run: SuiteRun, planned: PlannedCase, number: number): Promise<RunOutcome> {
+  const results: TestResult[] = []
+  const verdicts: Verdict[] = []
+  try {
+    for (const { message, expect } of planned.messages) {
+      const result = await run.send(requestFor(run, planned, message, number, results.at(-1)))
+      run.tape?.keep(planned, number, result)
+      results.push(result)
+      if (expect) verdicts.push(judge(expect, observe([result]), run.check))
+    }
+  } catch (error) {
+    run.signal.throwIfAborted()
+    return { ...describe(run, results), ...faultOf(error) }
+  }
+  if (planned.expect || verdicts.length === 0)
+    verdicts.push(judge(planned.expect, observe(results), run.check))
+  return { ...describe(run, results), ...concludeRun(verdicts) }
+}
+
+function requestFor(
+  { mcpId, tape }: SuiteRun,
+  planned: PlannedCase,
+  message: string,
+  number: number,
+  before: TestResult | undefined,
+): TestRequest {
+  if (planned.messages.length > 1 && before && !before.chat_id)
+    throw new HostingError(
+      'METHOD_NOT_ALLOWED',
+      'This API keeps no chats, which a case with several messages needs.',
+    )
+  return {
+    ...planned.request,
+    mcp_id: mcpId,
+    message,
+    ...(planned.model === undefined ? {} : { ai_model: planned.model }),
+    ...(before?.chat_id ? { chat_id: before.chat_id } : {}),
+    ...(tape ? { cassette: tape.cassetteFor(planned, number) } : {}),
+  }
+}
+
+function concludeRun(verdicts: Verdict[]): Pick<RunOutcome, 'status' | 'failures' | 'error'> {
+  const failures = verdicts.flatMap(verdict => verdict.failures)
+  const unknown = [...new Set(verdicts.flatMap(verdict => verdict.unknown))]
+  if (failures.length > 0) return { status: 'failed', failures, error: null }
+  if (unknown.length === 0) return { status: 'passed', failures, error: null }
+  const message = `This API does not tell what is expected of: ${unknown.join(', ')}.`
+  return { status: 'error', failures, error: { code: 'METHOD_NOT_ALLOWED', message } }
+}
+
+/** A recording that does not hold the request is a verdict: the server or the suite is not what was recorded. */
+function faultOf(error: unknown): Pick<RunOutcome, 'status' | 'failures' | 'error'> {
+  if (!(error instanceof HostingError)) throw error
+  if (error.code === 'NOT_RECORDED') return { status: 'failed', failures: [error.message], error: null }
+  return { status: 'error', failures: [], error: error.toBody() }
+}
+
+function describe(
+  { prices }: SuiteRun,
+  results: TestResult[],
+): Omit<RunOutcome, 'status' | 'failures' | 'error'> {
+  const last = results.at(-1)
+  const usage = addUsage(results)
+  return {
+    model: last?.model ?? null,
+    reply: last?.ai_response ?? '',
+    tools_used: [...new Set(results.flatMap(({ tools_used }) => tools_used))],
+    resources_accessed: [...new Set(results.flatMap(({ resources_accessed }) => resources_accessed))],
+    success_rate: last?.success_rate ?? 0,
+    seconds: results.reduce((sum, { execution_time }) => sum + execution_time, 0),
+    usage,
+    cost: costOf(prices, last?.model, usage ?? undefined) ?? null,
+    chat_id: last?.chat_id ?? null,
+  }
+}
+
+function addUsage(results: TestResult[]): RunOutcome['usage'] {
+  const told = results.map(({ usage }) => usage).filter(usage => usage !== undefined)
+  if (told.length === 0) return null
+  const sum = (of: (usage: (typeof told)[number]) => number) =>
+    told.reduce((total, usage) => total + of(usage), 0)
+  return {
+    input_tokens: sum(usage => usage.input_tokens),
+    output_tokens: sum(usage => usage.output_tokens),
+    total_tokens: sum(usage => usage.total_tokens),
+    cached_input_tokens: sum(usage => usage.cached_input_tokens),
+    requests: sum(usage => usage.requests),
+  }
+}
+
+/** Whether an expectation anywhere needs a JSON Schema judged. */
+export function needsSchemas(cases: readonly PlannedCase[]): boolean {
+  const has = (expect: Expectation | undefined) =>
+    expect?.calls?.some(({ schema }) => schema !== undefined) ?? false
+  return cases.some(one => has(one.expect) || one.messages.some(({ expect }) => has(expect)))
+}

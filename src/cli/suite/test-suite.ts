@@ -1,0 +1,106 @@
+import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import type { BuildRecord } from '../../shared/deployments.ts'
+import type { ModelKeyList } from '../../shared/model-keys.ts'
+import type { Suite } from '../../shared/test-suite.ts'
+import type { CommandContext } from '../command-context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { modelAccess } from '../model-access.ts'
+import { sendTest } from '../send-test.ts'
+import { tellDefaultModel } from '../test-output.ts'
+import type { TestTarget } from '../test-target.ts'
+import { planDryRun, printDryRun } from './dry-run.ts'
+import { loadSchemaCheck } from './judge-calls.ts'
+import { toJUnit } from './junit.ts'
+import { toMarkdown } from './markdown.ts'
+import { concludeSuite, exitCodeOf } from './outcome.ts'
+import { type PlanInput, type PlannedCase, planSuite } from './plan.ts'
+import { loadPrices, pricesPath } from './prices.ts'
+import { caseLines, printSummary } from './report.ts'
+import { needsSchemas, runSuite } from './run-suite.ts'
+import { openTape } from './tape.ts'
+
+export interface SuiteInput extends PlanInput {
+  /** Share of the cases that must pass; outranks the suite's. */
+  threshold: number | undefined
+  concurrency: number
+  record: string | undefined
+  replay: string | undefined
+  junit: string | undefined
+  markdown: string | undefined
+  prices: string | undefined
+  dryRun: boolean
+}
+
+/** Runs a suite and tells what came of it; the exit code is the verdict. */
+export async function testSuite(
+  context: CommandContext,
+  suite: Suite,
+  target: TestTarget,
+  input: SuiteInput,
+): Promise<ExitCode> {
+  const { output, signal } = context
+  const prices = loadPrices(input.prices ?? pricesPath(context.paths))
+  const cases = planSuite(suite, input)
+  if (input.dryRun) return tellPlan(context, cases, target, prices)
+  const tape = openTape(input)
+  const startedMs = performance.now()
+  const manyModels = new Set(cases.map(({ model }) => model)).size > 1
+  const outcomes = await runSuite({
+    mcpId: target.mcpId,
+    cases: tape ? cases.map(one => tape.withModel(one)) : cases,
+    prices,
+    // Never asked when no expectation holds a schema.
+    check: needsSchemas(cases) ? await loadSchemaCheck() : () => null,
+    concurrency: input.concurrency,
+    tape,
+    signal,
+    send: request => sendTest(context, request),
+    onCase: outcome => {
+      if (!output.json) for (const line of caseLines(output, outcome, manyModels)) output.line(line)
+    },
+  })
+  tape?.save()
+  const outcome = concludeSuite(
+    {
+      name: suite.name ?? null,
+      server: target.name,
+      threshold: input.threshold ?? suite.pass ?? 1,
+      seconds: Math.round(performance.now() - startedMs) / 1000,
+    },
+    outcomes,
+  )
+  if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome))
+  if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome))
+  output.result(outcome, () => printSummary(output, outcome))
+  if (cases.some(({ model }) => model === undefined)) tellDefaultModel(output, undefined, outcome.models[0])
+  return exitCodeOf(outcome)
+}
+
+async function tellPlan(
+  context: CommandContext,
+  cases: PlannedCase[],
+  target: TestTarget,
+  prices: Parameters<typeof planDryRun>[2],
+): Promise<ExitCode> {
+  const api = await context.api()
+  const [build, keys] = await Promise.all([
+    api.get<BuildRecord>(`/v1/build/${encodeURIComponent(target.mcpId)}`).catch(unknown),
+    api.get<ModelKeyList>('/api/model-keys').catch(unknown),
+  ])
+  const defaultModel = modelAccess(context)?.anthropic
+    ? 'claude-sonnet-4-5'
+    : (keys?.defaultModel ?? 'default')
+  const plan = planDryRun(
+    cases,
+    { tools: build?.tools, resources: build?.resources, prompts: build?.prompts },
+    prices,
+    defaultModel,
+  )
+  context.output.result(plan, () => printDryRun(context.output, plan))
+  return plan.problems.length > 0 ? EXIT.failed : EXIT.done
+}
+
+/** An API that knows only the contract tells neither; the plan then says less. */
+function unknown(): undefined {
+  return undefined
+}
