@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { filesWithDependency, startRegistry } from '../helpers/npm-registry.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 
 let daemon: TestDaemon
@@ -227,6 +228,25 @@ test('a failed build leaves the preview of the last good one', async () => {
   const bad = await build({ 'tools/add.ts': 'export default {' }, { name: 'lasting' })
   expect(bad.status).toBe('failed')
   expect((await callTool(good.url, 'add', { a: 1, b: 1 })).content[0].text).toBe('2')
+})
+
+test('packages of the lock file become part of the bundle, and no later build asks for them', async () => {
+  using npmCache = createProjectFolder()
+  vi.stubEnv('npm_config_cache', npmCache.path)
+  const registry = await startRegistry()
+  const files = {
+    ...filesWithDependency(registry),
+    'tools/answer.ts': `import tiny from 'tiny'\nexport default { description: 'x', handler: () => String(tiny) }`,
+  }
+  const first = await build(files)
+  registry.close()
+  vi.unstubAllEnvs()
+  expect((await callTool(first.url, 'answer')).content[0].text).toBe('42')
+  const later = await build({ ...files, 'tools/other.ts': ADD })
+  expect(later).toMatchObject({ status: 'ready', tools: ['answer', 'other'] })
+  const { body } = await daemon.api('GET', `/v1/build/${later.mcp_id}/bundle`)
+  expect(body.data.bundle).toContain('node_modules/tiny/index.js')
+  expect(body.data.bundle).not.toContain(daemon.home.home)
 })
 
 const GREETING_PROGRAM = `import { createInterface } from 'node:readline'

@@ -1,71 +1,28 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Dependencies } from '../../../src/daemon/builder/project/dependencies.ts'
+import { filesWithDependency, listen, type NpmRegistry, startRegistry } from '../../helpers/npm-registry.ts'
 import { createProjectFolder, type ProjectFolder } from '../../helpers/project-folder.ts'
 
-let registry: Server
-let url: string
+let registry: NpmRegistry
 let npmCache: ProjectFolder
 const closing = new AbortController()
 const open = (cache: ProjectFolder) => new Dependencies(cache.path, closing.signal)
-let requests = 0
-const archive = packPackage()
-const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`
+const projectFiles = (entry: object = {}) => filesWithDependency(registry, entry)
 
-/** A registry with one package. */
 beforeAll(async () => {
   npmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', npmCache.path)
-  registry = createServer((_request, response) => {
-    requests++
-    response.end(archive)
-  })
-  await new Promise<void>(resolve => registry.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/tiny/-/tiny-1.0.0.tgz`
+  registry = await startRegistry()
 })
 afterAll(() => {
   vi.unstubAllEnvs()
   npmCache[Symbol.dispose]()
   registry.close()
-  registry.closeAllConnections()
 })
-
-function packPackage(): Buffer {
-  using folder = createProjectFolder({
-    'package/package.json': JSON.stringify({
-      name: 'tiny',
-      version: '1.0.0',
-      main: 'index.js',
-      scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran', '')\"" },
-    }),
-    'package/index.js': 'module.exports = 42',
-  })
-  return execFileSync('tar', ['-czf', '-', '-C', folder.path, 'package'])
-}
-
-const MANIFEST = { dependencies: { tiny: '1.0.0' }, devDependencies: { other: '^2.0.0' } }
-
-function projectFiles(entry: object = {}, manifest: object = MANIFEST): Record<string, string> {
-  const packages = {
-    '': manifest,
-    'node_modules/tiny': { version: '1.0.0', resolved: url, integrity, hasInstallScript: true, ...entry },
-    'node_modules/other': {
-      version: '2.0.0',
-      resolved: `${url}-other`,
-      integrity: 'sha512-AA==',
-      dev: true,
-    },
-  }
-  return {
-    'package.json': JSON.stringify(manifest),
-    'package-lock.json': JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
-  }
-}
 
 test('what the lock file says is installed once for all projects with the same one, and no script runs', async () => {
   using cache = createProjectFolder()
@@ -77,12 +34,12 @@ test('what the lock file says is installed once for all projects with the same o
     expect(readFileSync(join(path, 'node_modules/tiny/index.js'), 'utf8')).toBe('module.exports = 42')
   expect(existsSync(join(one.path, 'node_modules/tiny/ran'))).toBe(false)
   expect(existsSync(join(one.path, 'node_modules/other'))).toBe(false)
-  expect(requests).toBe(1)
+  expect(registry.requests).toBe(1)
 
   using later = createProjectFolder(projectFiles())
   await open(cache).provide(later.path)
   expect(existsSync(join(later.path, 'node_modules/tiny'))).toBe(true)
-  expect(requests).toBe(1)
+  expect(registry.requests).toBe(1)
 })
 
 test.each([
@@ -132,8 +89,7 @@ test('a registry that cannot be reached is told as that, and the next build trie
   using emptyNpmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', emptyNpmCache.path)
   const closed = createServer()
-  await new Promise<void>(resolve => closed.listen(0, '127.0.0.1', resolve))
-  const { port } = closed.address() as AddressInfo
+  const port = await listen(closed)
   await new Promise(resolve => closed.close(resolve))
   const files = projectFiles({ resolved: `http://127.0.0.1:${port}/tiny/-/tiny-1.0.0.tgz` })
   using project = createProjectFolder({
@@ -179,8 +135,7 @@ test('an installation ends with the daemon, and nothing of it is left', async ()
   using cache = createProjectFolder()
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve())
-  await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
-  const { port } = silent.address() as AddressInfo
+  const port = await listen(silent)
   const wrong = `sha512-${createHash('sha512').update('never sent').digest('base64')}`
   const entry = { resolved: `http://127.0.0.1:${port}/tiny/-/tiny-1.0.0.tgz`, integrity: wrong }
   using project = createProjectFolder(projectFiles(entry))

@@ -36,7 +36,8 @@ function merge<Definition extends Defined>(
   return [...merged, ...left.values()]
 }
 
-/** Of the module and export that answer; undefined for what is declared. */
-function keyOf({ handler }: Defined): string | undefined {
+/** Of the module and export that answer; undefined for what is declared, and for what is no definition at all. */
+function keyOf(definition: Defined | null): string | undefined {
+  const handler = definition?.handler
   return handler?.type === 'module' ? `${modulePath(handler.path)}#${handler.export}` : undefined
 }
