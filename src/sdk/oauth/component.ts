@@ -2,21 +2,13 @@ import type { ClientDirectory } from './clients/client-directory.ts'
 import type { RegistrationLimit } from './clients/registration-limit.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { Cookies } from './http/cookies.ts'
+import type { OAuthEvent } from './oauth-event.ts'
 import type { ResourcePolicy } from './rules/resource.ts'
 import type { Sealer } from './secrets.ts'
 import type { OAuthStorage } from './storage/storage.ts'
 import type { TokenSigner } from './tokens/signing.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'
 import type { Upstream } from './upstream/upstream.ts'
-
-/** What happened, for the operator's log. Never holds a secret, code, token or state. */
-export interface OAuthEvent {
-  type: 'sign-in-failed' | 'code-reused' | 'refresh-token-reused' | 'token-mapper-failed' | 'request-failed'
-  message: string
-  clientId?: string
-  providerId?: string
-  cause?: unknown
-}
 
 /** Everything an endpoint needs, checked and with its defaults. */
 export interface Component {

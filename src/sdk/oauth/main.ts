@@ -9,8 +9,9 @@ export {
   createAuthorizationServer,
 } from './authorization-server.ts'
 export type { ConfiguredClient } from './clients/find-client.ts'
-export type { Connection, OAuthEvent } from './component.ts'
+export type { Connection } from './component.ts'
 export { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
+export type { OAuthEvent } from './oauth-event.ts'
 export { createOAuthProxy, type OAuthProxyOptions } from './oauth-proxy.ts'
 export type { CommonOptions } from './options.ts'
 export { expressBearer, honoBearer, nodeBearer } from './resource/bearer.ts'

@@ -1,6 +1,6 @@
 import type { ConfiguredClient } from './clients/find-client.ts'
-import type { OAuthEvent } from './component.ts'
 import type { EndpointSwitches } from './endpoints.ts'
+import type { OAuthEvent } from './oauth-event.ts'
 import type { OAuthStorage } from './storage/storage.ts'
 import type { SigningAlgorithm } from './tokens/signing.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'

@@ -11,6 +11,7 @@ import { revoke } from './endpoints/revoke.ts'
 import { token } from './endpoints/token.ts'
 import { errorResponse } from './http/responses.ts'
 import { OAuthError } from './oauth-error.ts'
+import { describeReason } from './oauth-event.ts'
 import { errorPage } from './pages/error-page.ts'
 
 interface Route {
@@ -91,7 +92,7 @@ async function run(
     return await route.endpoint(component, request, connection)
   } catch (error) {
     if (error instanceof OAuthError) return refuse(error)
-    component.log({ type: 'request-failed', message: (error as Error).message, cause: error })
+    component.log({ type: 'request-failed', message: 'A request failed.', reason: describeReason(error) })
     return refuse(new OAuthError('server_error', 'The server failed; try again later.'))
   }
 }

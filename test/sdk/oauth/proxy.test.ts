@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { OAuthEvent } from '../../../src/sdk/oauth/component.ts'
+import type { OAuthEvent } from '../../../src/sdk/oauth/oauth-event.ts'
 import { createOAuthProxy } from '../../../src/sdk/oauth/oauth-proxy.ts'
 import type { TokenMapper } from '../../../src/sdk/oauth/tokens/token-mapper.ts'
 import { approve, errorOf, openAuthorize, redeem, startFlow, type Tokens } from './support/flow.ts'

@@ -1,6 +1,7 @@
 import { type Component, SIGN_IN_TTL_SECONDS } from '../component.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { describeReason } from '../oauth-event.ts'
 import { hashToken, randomToken } from '../secrets.ts'
 import type { AuthorizationRequest, SignInRecord } from '../storage/records.ts'
 import { authorizationUrl } from '../upstream/upstream.ts'
@@ -60,7 +61,7 @@ async function upstreamAddress(
     return await authorizationUrl(upstream, start)
   } catch (cause) {
     const message = `${upstream.provider.name} cannot be reached.`
-    component.log({ type: 'sign-in-failed', message, providerId, cause })
+    component.log({ type: 'sign-in-failed', message, providerId, reason: describeReason(cause) })
     throw new OAuthError('temporarily_unavailable', message, { cause })
   }
 }

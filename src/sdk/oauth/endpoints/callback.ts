@@ -2,6 +2,7 @@ import { keepClient } from '../clients/find-client.ts'
 import { CODE_TTL_SECONDS, type Component, type Endpoint, SIGN_IN_TTL_SECONDS } from '../component.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { describeReason } from '../oauth-event.ts'
 import { codeResponse, errorLocation } from '../rules/authorization-response.ts'
 import { equalSecrets, hashToken, randomToken } from '../secrets.ts'
 import type { CodeRecord, GrantRecord, SignInRecord } from '../storage/records.ts'
@@ -76,8 +77,13 @@ async function completeSignIn(
   try {
     return await finishSignIn(upstream, url.searchParams, { ...signIn, state })
   } catch (error) {
-    const { message, upstreamCode, cause } = error as SignInError
-    component.log({ type: 'sign-in-failed', message, providerId: signIn.providerId, cause: cause ?? error })
+    const { message, upstreamCode } = error as SignInError
+    component.log({
+      type: 'sign-in-failed',
+      message,
+      providerId: signIn.providerId,
+      reason: describeReason(error),
+    })
     throw new OAuthError(upstreamCode === 'temporarily_unavailable' ? upstreamCode : 'access_denied', message)
   }
 }

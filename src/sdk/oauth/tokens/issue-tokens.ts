@@ -1,5 +1,6 @@
 import type { Component } from '../component.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { describeReason } from '../oauth-event.ts'
 import { hashToken, randomToken } from '../secrets.ts'
 import type { GrantRecord, RefreshTokenRecord } from '../storage/records.ts'
 import type { UpstreamAccount } from '../upstream/provider.ts'
@@ -71,9 +72,9 @@ async function mapTokens(component: Component, grant: GrantRecord): Promise<Part
   } catch (cause) {
     component.log({
       type: 'token-mapper-failed',
-      message: (cause as Error).message,
+      message: 'No token could be made for a user.',
       clientId: grant.clientId,
-      cause,
+      reason: describeReason(cause),
     })
     throw new OAuthError('server_error', 'No token could be made for this user.', { cause })
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { OAuthEvent } from '../../../../src/sdk/oauth/component.ts'
+import type { OAuthEvent } from '../../../../src/sdk/oauth/oauth-event.ts'
 import {
   approve,
   challengeOf,

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { OAuthEvent } from '../../../../src/sdk/oauth/component.ts'
+import type { OAuthEvent } from '../../../../src/sdk/oauth/oauth-event.ts'
 import { approve, openAuthorize, startFlow } from '../support/flow.ts'
 import { type MountedProxy, mountProxy } from '../support/proxy.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
@@ -124,8 +125,9 @@ test('nothing that is logged holds a code, a token, a state or a secret', async 
     honest.script = script
     await outcome('honest')
   }
-  const text = events.map(({ cause, ...event }) => JSON.stringify(event)).join()
+  const text = inspect(events, { depth: null, showHidden: true })
   expect(events).toHaveLength(4)
+  expect(events[0]!.reason).toContain('OAUTH_JWT_CLAIM_COMPARISON_FAILED')
   for (const secret of ['code-of-honest', 'upstream-', 'secret at honest', 'eyJ', 'a session secret']) {
     expect(text).not.toContain(secret)
   }
