@@ -86,7 +86,12 @@ function manifestOf({ server }: Artifact): object {
   }
 }
 
-function readmeOf({ server, env }: Artifact): string {
+const CODE_NOTE = `
+Its code is in \`handlers.mjs\` and runs with all rights of the process. Node can take most of them away:
+\`node --permission --allow-fs-read=. server.mjs\`, with \`--allow-net\` besides from Node 25 on.
+`
+
+function readmeOf({ server, env, program }: Artifact): string {
   const declared = env.map(
     ({ name, description, required, default: fallback }) =>
       `| \`${name}\` | ${description ?? 'of the server itself'} | ${fallback ? `\`${fallback}\`` : required ? 'required' : 'none'} |`,
@@ -100,7 +105,7 @@ PORT=8080 node server.mjs
 \`\`\`
 
 MCP is served at \`/mcp\`, its health at \`/health\`; the log goes to standard output. SIGTERM ends it after open requests.
-
+${program ? CODE_NOTE : ''}
 | variable | meaning | default |
 |---|---|---|
 | \`PORT\` | port to listen on, 0 for any | \`8080\` |
