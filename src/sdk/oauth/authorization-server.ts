@@ -1,6 +1,5 @@
 import type { Component, Connection } from './component.ts'
 import { createComponent } from './create-component.ts'
-import { createEndpoints } from './endpoints.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type CommonOptions, endpointSwitches } from './options.ts'
 import { createRouter } from './router.ts'
@@ -42,12 +41,14 @@ export interface AuthorizationServer {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, upstreamProvider, signingSecret, enableDCR = false } = options
-  const endpoints = createEndpoints(issuer, `${issuer}/oauth`, {
-    ...endpointSwitches(options),
-    register: enableDCR,
-  })
   return serve(
-    createComponent({ ...options, endpoints, secret: signingSecret, providers: [upstreamProvider] }),
+    createComponent({
+      ...options,
+      secret: signingSecret,
+      base: `${issuer}/oauth`,
+      switches: { ...endpointSwitches(options), register: enableDCR },
+      providers: [upstreamProvider],
+    }),
   )
 }
 

@@ -2,7 +2,7 @@ import { createDocumentReader } from './clients/document-reader.ts'
 import { createClientDirectory } from './clients/find-client.ts'
 import { createRegistrationLimit } from './clients/registration-limit.ts'
 import type { Component } from './component.ts'
-import type { Endpoints } from './endpoints.ts'
+import { createEndpoints, type EndpointSwitches } from './endpoints.ts'
 import { createCookies } from './http/cookies.ts'
 import type { CommonOptions } from './options.ts'
 import { canonicalResource } from './rules/resource.ts'
@@ -23,7 +23,9 @@ const MIN_SECRET_BYTES = 32
 export interface ComponentParts extends CommonOptions {
   issuer: string
   secret: string
-  endpoints: Endpoints
+  /** Address before `/authorize`. */
+  base: string
+  switches: EndpointSwitches
   providers: readonly ProviderConfig[]
   openRedirectUris?: readonly string[] | 'loopback'
   registrationsPerHour?: number
@@ -37,7 +39,7 @@ export function createComponent(parts: ComponentParts): Component {
   const sealer = createSealer(secret)
   return {
     issuer,
-    endpoints: parts.endpoints,
+    endpoints: createEndpoints(issuer, parts.base, parts.switches),
     upstreams: new Map(parts.providers.map(provider => [provider.id, createUpstream(provider)])),
     distinctCallbacks: parts.distinctCallbacks ?? false,
     clients: createClientDirectory({

@@ -1,6 +1,5 @@
 import { type AuthorizationServer, serve } from './authorization-server.ts'
 import { createComponent } from './create-component.ts'
-import { createEndpoints } from './endpoints.ts'
 import { type CommonOptions, endpointSwitches } from './options.ts'
 import type { ProviderConfig } from './upstream/provider.ts'
 
@@ -36,12 +35,12 @@ export function createOAuthProxy(options: OAuthProxyOptions): AuthorizationServe
     ...common
   } = options
   const base = proxyBase(baseUrl, basePath)
-  const switches = { ...endpointSwitches(common), register: false, providers: listProviders }
   return serve(
     createComponent({
       ...common,
       issuer: base,
-      endpoints: createEndpoints(base, base, switches),
+      base,
+      switches: { ...endpointSwitches(common), providers: listProviders },
       secret: sessionSecret,
       providers,
       openRedirectUris: redirectUris ?? 'loopback',
