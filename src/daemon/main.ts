@@ -6,7 +6,7 @@ import { createDaemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
 import { removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
-import { parseCount, parsePort, readNamedPorts } from './settings.ts'
+import { parseCount, parseMemoryLimit, parsePort, readNamedPorts } from './settings.ts'
 
 const LOG_CHECK_MS = 3_600_000
 /** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
@@ -38,6 +38,7 @@ async function run(): Promise<void> {
     nonce,
     startedAt,
     warmSpares: parseCount('MCP_WARM_SPARES', process.env.MCP_WARM_SPARES),
+    memoryLimitMb: parseMemoryLimit(process.env.MCP_INSTANCE_MEMORY_MB),
     enterpriseLimit: parseCount('MCP_ENTERPRISE_LIMIT', process.env.MCP_ENTERPRISE_LIMIT),
     requestStop: () => stop.now('asked through the API'),
     log: logDaemon,

@@ -30,3 +30,10 @@ export function parseCount(name: string, text: string | undefined): number | und
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new HostingError('INVALID_REQUEST', `${name} is "${text}": it must be a whole number, 0 or more.`)
 }
+
+/** `MCP_INSTANCE_MEMORY_MB`: JavaScript heap of an instance. Throws INVALID_REQUEST for what nothing runs in, or is no number. */
+export function parseMemoryLimit(text: string | undefined): number | undefined {
+  const limit = parseCount('MCP_INSTANCE_MEMORY_MB', text)
+  if (limit === undefined || limit >= 32) return limit
+  throw new HostingError('INVALID_REQUEST', `MCP_INSTANCE_MEMORY_MB is "${text}": it must be 32 or more.`)
+}
