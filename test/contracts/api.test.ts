@@ -113,6 +113,26 @@ describe('every answer in the good case is as described:', () => {
     await api.call('listDeployments', {}, { query: 'environment=production&limit=1' })
   })
 
+  test('surface', async () => {
+    const { body } = await api.call('getSurface', { mcp_id: mcpId }, { query: 'environment=production' })
+    expect(body.data).toMatchObject({
+      mcp_id: mcpId,
+      items: [{ environment: 'production', breaking: false }],
+    })
+  })
+
+  test('projects', async () => {
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'kept' } })
+    const at = { id: project.id }
+    expect((await api.call('getProject', at)).body).toEqual(project)
+    await api.call('updateProject', at, { body: { description: 'Described' } })
+    expect((await api.call('listProjects', {}, { query: 'name=kept&limit=1' })).body.items).toHaveLength(1)
+    await api.call('updateProject', at, { body: { status: 'deleted' } })
+    const upload = { body: 'x', headers: { 'content-type': 'application/gzip' } }
+    expect((await api.call('putProjectSource', at, upload)).status).toBe(409)
+    expect((await api.call('updateProject', at, { body: { name: 'x' } })).status).toBe(409)
+  })
+
   test('health and logs', async () => {
     const { body } = await api.call('getDeploymentHealth', { id: deploymentId })
     expect(body).toMatchObject({ deploymentId, status: 'healthy', requests: { total: expect.any(Number) } })
@@ -168,6 +188,7 @@ describe('every answer in the good case is as described:', () => {
     expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UNAVAILABLE' } })
     expect((await api.call('getArtifact', { mcp_id: body.data.mcp_id })).status).toBe(409)
     expect((await api.call('getBundle', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await api.call('getSurface', { mcp_id: body.data.mcp_id })).status).toBe(409)
     rmSync(daemon.home.artifacts)
   })
 
@@ -179,13 +200,14 @@ describe('every answer in the good case is as described:', () => {
 
 describe('every error is as described:', () => {
   const described = (status: number) => api.operations.filter(({ spec }) => spec.responses[status])
+  type Given = { params?: Record<string, string>; [option: string]: unknown }
   const each = async (
     status: number,
-    input: (operationId: string, scope: string) => object | Promise<object>,
+    input: (operationId: string, scope: string) => Given | Promise<Given>,
   ) => {
     for (const { spec } of described(status)) {
-      const given = await input(spec.operationId, spec['x-scope'])
-      const answer = await api.call(spec.operationId, {}, given)
+      const { params = {}, ...given } = await input(spec.operationId, spec['x-scope'])
+      const answer = await api.call(spec.operationId, params, given)
       expect(answer.status, `${spec.operationId}: ${answer.text}`).toBe(status)
     }
   }
@@ -214,26 +236,41 @@ describe('every error is as described:', () => {
     await each(429, () => ({ key }))
   })
 
-  test('413 for a body over 1 MiB', () => each(413, () => ({ body: `"${'x'.repeat(1024 * 1024)}"` })))
+  test('413 for a body over 1 MiB, for an archive over 100', () =>
+    each(413, operationId =>
+      operationId === 'putProjectSource'
+        ? { body: Buffer.alloc(100 * 1024 * 1024 + 1) }
+        : { body: `"${'x'.repeat(1024 * 1024)}"` },
+    ))
 
-  test('415 for a body that is not JSON', () =>
-    each(415, () => ({ body: 'a=b', headers: { 'content-type': 'text/plain' } })))
+  test('415 for a body that is not JSON, nor an archive', async () => {
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'text' } })
+    const params = { id: project.id }
+    await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
+  })
 
   test('400 for a wrong body, query or path', async () => {
     for (const { spec } of described(400)) {
-      const answer = spec.requestBody
+      const takesJson = spec.requestBody?.content['application/json']
+      const answer = takesJson
         ? await api.call(spec.operationId, {}, { body: '{' })
         : await api.call(
             spec.operationId,
-            { mcp_id: 'a%00b', deployment_id: 'a%00b', id: 'a%00b' },
-            { query: 'limit=0' },
+            { mcp_id: 'a%00b', deployment_id: 'a%00b', id: 'a%00b', subdomain: 'a%00b' },
+            { query: 'limit=0&digest=x' },
           )
       expect(answer.status, spec.operationId).toBe(400)
     }
   })
 
   test('404 for what is not there', () =>
-    each(404, operationId => (operationId === 'createDeployment' ? { body: deployBody('mcp_none') } : {})))
+    each(404, operationId => {
+      if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
+      if (operationId === 'updateProject') return { body: { name: 'x' } }
+      if (operationId === 'createBuild')
+        return { body: { name: 'none', template: 'custom', source: 'src_none' } }
+      return {}
+    }))
 
   test('422 for invalid definitions', () =>
     each(422, () => ({ body: { ...echoServer(), template: 'fancy' } })))
