@@ -90,8 +90,11 @@ export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
     onStepEnd: step => void progress.steps.push(step as Step),
     onError: () => {}, // Errors come as a part of the stream as well.
   })
-  const ended = await follow(stream.stream, progress, ledger, run)
+  const ended = await follow(stream.stream, progress, ledger, run).catch(error => {
+    throw toModelError(error, run.model.name)
+  })
   if (run.signal.aborted) throw new HostingError('CANCELLED', 'The test run was cancelled.')
+  if (ended === 'end') requireWhole(progress, run.model.name)
   const wantsMore = progress.steps.at(-1)?.finishReason === 'tool-calls'
   const stoppedBy = ended === 'abort' ? 'seconds' : wantsMore ? reasonOf(ledger, spent()) : null
   return {
@@ -117,7 +120,7 @@ async function follow(
   parts: Parts,
   progress: Progress,
   ledger: CallLedger,
-  { tell, model }: AgentRun,
+  { tell }: AgentRun,
 ): Promise<'end' | 'abort'> {
   const known = () => new Set(ledger.calls.map(({ id }) => id))
   for await (const part of parts) {
@@ -140,10 +143,17 @@ async function follow(
       case 'abort':
         return 'abort'
       case 'error':
-        throw toModelError(part.error, model.name)
+        throw part.error
     }
   }
   return 'end'
+}
+
+/** A stream may end in the middle without any error: some proxies close what takes too long. */
+function requireWhole({ steps }: Progress, model: string): void {
+  const reason = steps.at(-1)?.finishReason as string | undefined
+  if (reason !== undefined && reason !== 'interrupted' && reason !== 'error') return
+  throw new HostingError('UPSTREAM_FAILED', `The model ${model} broke off in the middle of its answer.`)
 }
 
 function reasonOf(ledger: CallLedger, spent: boolean): 'turns' | 'calls' | 'tokens' {
