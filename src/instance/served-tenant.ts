@@ -95,6 +95,7 @@ export class ServedTenant {
 
   /** Something that the daemon counts is different now. */
   changed(): void {
+    if (this.isDraining) this.#leavePeers()
     this.#onChange(this)
   }
 
@@ -113,9 +114,13 @@ export class ServedTenant {
     this.isReplaced = changed !== undefined
     for (const list of changed ?? []) this.announcements.listChanged(list)
     this.isDraining = true
-    // Whoever comes with a session of this instance takes it over from now on.
-    this.#peers?.close()
+    this.#leavePeers()
     for (const end of [...this.endlessStreams]) end()
+  }
+
+  /** Sessions are taken over from now on, unless a call waits for what its client sends to another instance. */
+  #leavePeers(): void {
+    if (this.counters.active === 0) this.#peers?.close()
   }
 
   metrics(): TenantMetrics {

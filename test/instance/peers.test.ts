@@ -82,6 +82,21 @@ test('a GET stream through another instance hears of the session', async () => {
   events.close()
 })
 
+test('an instance that drains still gets the answer that a call of its waits for; after that others take over', async () => {
+  const leaving = new InstanceHarness()
+  const address = await leaving.serve(server.artifact, TENANT, server.bundle)
+  const headers = await begin(address.url)
+  const events = readEvents(await open(address.url, { body: rpc('tools/call', { name: 'ask' }), headers }))
+  let event = await events.next()
+  while (event && !event.json) event = await events.next()
+  leaving.send({ type: 'drain', tenantId: TENANT.id })
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+  await post(here, { jsonrpc: '2.0', id: event!.json.id, result }, headers)
+  expect((await events.next())!.json.result.content[0].text).toBe('yes')
+  expect(await pidOf(here, headers)).toBe(server.harness.pid)
+  await leaving.stop()
+})
+
 test('a session of an instance that is gone is taken over, and no stranger on its port sees a request', async () => {
   const gone = new InstanceHarness()
   const address = await gone.serve(server.artifact, TENANT, server.bundle)
