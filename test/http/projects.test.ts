@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type ClientRequest, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../helpers/archives.ts'
@@ -190,6 +190,18 @@ describe('the source of a project', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
   })
 
+  test('leaves nothing behind when its client goes away', async () => {
+    const { id } = await create()
+    const sent = startUpload(id)
+    sent.on('error', () => {}) // that is the point
+    sent.write(Buffer.concat([await archive(), Buffer.alloc(500_000, 7)]))
+    const temporary = () => readdirSync(daemon.home.sources).filter(name => name.endsWith('.tmp'))
+    await expect.poll(temporary).toHaveLength(1)
+    sent.destroy()
+    await expect.poll(temporary).toEqual([])
+    expect((await daemon.api('GET', `/api/projects/${id}`)).body.sourceId).toBeNull()
+  })
+
   test('is refused as too large while it streams', async () => {
     const { id } = await create()
     const status = await streamForEver(id)
@@ -198,14 +210,20 @@ describe('the source of a project', () => {
   })
 })
 
-/** Sends without a length until it is answered. */
-function streamForEver(id: string): Promise<number> {
+/** A request without a length, to be written to. */
+function startUpload(id: string): ClientRequest {
   const url = new URL(`/api/projects/${id}/source`, daemon.url)
   const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/gzip' }
+  return request(url, { method: 'PUT', headers, agent: false })
+}
+
+/** Sends until it is answered. */
+function streamForEver(id: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const chunk = Buffer.alloc(1024 * 1024, 7)
     let answered = false
-    const sent = request(url, { method: 'PUT', headers, agent: false }, response => {
+    const sent = startUpload(id)
+    sent.on('response', response => {
       answered = true
       response.resume()
       resolve(response.statusCode!)
