@@ -30,6 +30,8 @@ export interface Output {
   /** One entry of a stream: a JSON object a line, or a line for a person. */
   entry(value: unknown, line: () => string): void
   line(text?: string): void
+  /** Part of a line that grows; whoever writes it ends it with a line break. */
+  part(text: string): void
   /** Aligned columns without borders; `empty` is printed when there are no rows. */
   table(headers: readonly string[], rows: readonly (readonly string[])[], empty?: string): void
   /** Indented `label  value` lines; undefined values are left out. */
@@ -69,6 +71,9 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
     },
     line(text = '') {
       out(text)
+    },
+    part(text) {
+      out(text, '')
     },
     table(headers, rows, empty) {
       if (rows.length === 0 && empty !== undefined) return out(empty)
@@ -113,11 +118,11 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
  * Node makes a standard stream when it is first touched, which costs milliseconds: not before there is something to say.
  * What servers answer gets into a pipe as it is, and to a terminal without what would steer it.
  */
-function writerTo(name: 'stdout' | 'stderr'): (text: string) => void {
+function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => void {
   let stream: NodeJS.WriteStream | undefined
-  return text => {
+  return (text, end = '\n') => {
     stream ??= process[name].on('error', onPipeError)
-    stream.write(`${stream.isTTY ? printableStyled(text) : text}\n`)
+    stream.write(`${stream.isTTY ? printableStyled(text) : text}${end}`)
   }
 }
 

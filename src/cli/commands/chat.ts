@@ -2,22 +2,26 @@ import { createInterface } from 'node:readline'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
 import type { TestEvent } from '../../shared/test-runs.ts'
+import { type ChatRoom, runChatCommand } from '../chat-commands.ts'
 import { ChatSession } from '../chat-session.ts'
 import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { Output } from '../output.ts'
 import { RUN_OPTIONS, readRunSettings } from '../test-options.ts'
 import { mark, shorten, tellDefaultModel } from '../test-output.ts'
 import { resolveTestTarget } from '../test-target.ts'
+
+// The server is the argument here.
+const { server: _server, ...OPTIONS } = RUN_OPTIONS
 
 export default defineCommand({
   name: 'chat',
   summary: 'talk with an agent that uses a server',
   description:
-    'A conversation in the terminal, tool calls shown as they run. /tools lists the tools, /reset begins anew, /save <suite.yaml> makes a test case of the conversation, /exit ends. Without a terminal each line of standard input is a message.',
+    'A conversation in the terminal, calls shown as they run. /tools lists the tools, /reset begins anew, /save <suite.yaml> makes a test case of the conversation, /exit ends. Without a terminal each line of standard input is a message, and with --json each event is a line of JSON.',
   arguments: { server: { doc: 'name, mcp_id or deployment id; the project in this folder when absent' } },
   options: {
-    ...RUN_OPTIONS,
+    ...OPTIONS,
     model: { type: 'string', value: 'model', doc: 'model of the agent' },
   },
   examples: [
@@ -26,61 +30,98 @@ export default defineCommand({
       command: 'mcp chat --model claude-sonnet-4-5',
       does: "the project in this folder, with a vendor's model",
     },
+    { command: 'mcp chat weather < questions.txt', does: 'a line, a message' },
   ],
   async run(context, input): Promise<ExitCode> {
-    const target = await resolveTestTarget(context, { ...input, server: input.server ?? undefined })
+    const target = await resolveTestTarget(context, input)
     if (typeof target === 'number') return target
     const model = input.model ? { ai_model: input.model } : {}
     const chat = new ChatSession(context, { mcp_id: target.mcpId, ...model, ...readRunSettings(input) })
     context.output.note(`Talking with ${target.name}; /help tells what there is.`)
-    return converse(context, chat)
+    return converse({ context, chat, target }, input.model)
   },
 })
 
-async function converse(context: CommandContext, chat: ChatSession): Promise<ExitCode> {
-  const { output, signal } = context
+async function converse(room: ChatRoom, model: string | undefined): Promise<ExitCode> {
+  const { output, signal } = room.context
+  const { interactive } = output
   const lines = createInterface({
     input: process.stdin,
-    output: output.interactive ? process.stderr : undefined,
-    prompt: '> ',
+    ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  let code: ExitCode = EXIT.done
-  if (output.interactive) lines.prompt()
+  if (interactive) lines.prompt()
   for await (const line of lines) {
     const text = line.trim()
-    if (text === '/exit' || text === '/quit') break
+    if (text === '/exit') break
     try {
-      if (text !== '') await answer(context, chat, text)
+      if (text.startsWith('/')) await runChatCommand(room, text)
+      else if (text !== '') await answer(room, text, model)
     } catch (error) {
-      if (!(error instanceof HostingError) || !output.interactive) throw error
+      // A person goes on after a fault; a script wants to know of it.
+      if (!interactive || signal.aborted || !(error instanceof HostingError)) throw error
       await output.error(error)
-      code = EXIT.done
     }
-    if (output.interactive) lines.prompt()
+    if (interactive) lines.prompt()
   }
-  return code
+  return signal.aborted ? EXIT.interrupted : EXIT.done
 }
 
-async function answer(context: CommandContext, chat: ChatSession, text: string): Promise<void> {
+async function answer({ context, chat }: ChatRoom, text: string, model: string | undefined): Promise<void> {
   const { output, signal } = context
+  const printer = new EventPrinter(output)
   for await (const event of chat.send(text, signal)) {
     if (output.json) output.entry(event, () => '')
-    else print(context, event)
-    if (event.type === 'error')
-      throw new HostingError(event.error.code as ErrorCode, event.error.message, {
-        details: event.error.details,
-      })
+    else printer.print(event)
+    if (event.type !== 'error') continue
+    const { code, message, details } = event.error
+    throw new HostingError(code as ErrorCode, message, { details })
   }
-  if (chat.exchanges.length === 1) tellDefaultModel(output, undefined, chat.exchanges[0]!.result.model)
+  if (chat.exchanges.length === 1) tellDefaultModel(output, model, chat.exchanges[0]!.result.model)
 }
 
-function print({ output }: CommandContext, event: TestEvent): void {
-  if (event.type === 'call')
-    output.line(output.style.dim(`  ${event.name} ${shorten(JSON.stringify(event.arguments))}`))
-  if (event.type === 'answer')
-    output.line(
-      `  ${mark(output, event.error, shorten(event.text))} ${output.style.dim(formatDurationMs(event.seconds * 1000))}`,
-    )
-  if (event.type === 'result') output.line(event.result.ai_response)
+/** Text as it comes, and a line for each call and each answer to one. */
+class EventPrinter {
+  readonly #output: Output
+  #streamed = false
+  #isOpen = false
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  print(event: TestEvent): void {
+    const { style } = this.#output
+    switch (event.type) {
+      case 'text':
+        this.#output.part(event.text)
+        this.#isOpen = true
+        this.#streamed = true
+        break
+      case 'call':
+        this.#line(style.dim(`  ${event.name} ${shorten(JSON.stringify(event.arguments))}`))
+        break
+      case 'answer': {
+        const time = style.dim(formatDurationMs(event.seconds * 1000))
+        this.#line(`  ${mark(this.#output, event.error, shorten(event.text))} ${time}`)
+        break
+      }
+      case 'question':
+        this.#line(
+          style.dim(
+            `  ${event.question.kind}: ${shorten(event.question.message)}: ${event.question.outcome}`,
+          ),
+        )
+        break
+      case 'result':
+        this.#line(this.#streamed ? undefined : event.result.ai_response)
+        break
+    }
+  }
+
+  #line(text: string | undefined): void {
+    if (this.#isOpen) this.#output.line()
+    this.#isOpen = false
+    if (text !== undefined) this.#output.line(text)
+  }
 }
