@@ -43,10 +43,15 @@ async function withSource(
   return { ...request, ...(await uploadSource(api, folder, tell)) }
 }
 
-export function reportFailedBuild({ output }: CommandContext, record: BuildRecord): Promise<ExitCode> {
-  return reportFailure(output, `The build of ${record.name} failed`, record.error, [
-    { description: 'Correct the project, then build again', command: 'mcp build' },
-  ])
+export function reportFailedBuild(
+  { output }: CommandContext,
+  record: BuildRecord,
+  { request }: Partial<Buildable> = {},
+): Promise<ExitCode> {
+  const next = request?.program
+    ? { description: 'Try the command in a terminal: a server waits for messages and prints nothing else' }
+    : { description: 'Correct the project, then build again', command: 'mcp build' }
+  return reportFailure(output, `The build of ${record.name} failed`, record.error, [next])
 }
 
 /** Waits while it is building. */

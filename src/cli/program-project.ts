@@ -105,6 +105,8 @@ function nameOfTarget(target: string): string {
   const withoutVersion = target.replace(/(?<=.)@[^@/]*$/, '')
   const last = basename(withoutVersion).replace(/\.(m|c)?[jt]s$|\.(py|rb|php|sh|jar|pl)$/, '')
   // Every second project calls its file this; the folder says more.
+  const scope = /^@([^/]+)\//.exec(withoutVersion)?.[1]
+  if (scope && /^(mcp|server|mcp-server|cli)$/.test(last)) return `${scope}-${last}`
   const isUnspecific = /^(index|main|server|app|dist|build)$/.test(last)
   const parent = isUnspecific ? basename(resolve(withoutVersion, '..')) : last
   const name = /^(dist|build|src|lib|bin)$/.test(parent) ? basename(resolve(withoutVersion, '../..')) : parent

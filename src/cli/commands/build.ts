@@ -60,6 +60,6 @@ export default defineCommand({
       output.fields({ id: record.mcp_id, url: record.url })
       output.next({ description: 'Deploy it', command: `mcp deploy ${record.mcp_id}` })
     })
-    if (record.status === 'failed') return reportFailedBuild(context, record)
+    if (record.status === 'failed') return reportFailedBuild(context, record, project)
   },
 })

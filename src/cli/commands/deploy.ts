@@ -106,6 +106,6 @@ async function openTarget(
   }
   const project = program ?? (await loadProject(target))
   const record = await buildServer(context, withEnvVars(project, envVars))
-  if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record) }
+  if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record, project) }
   return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[input.env] }
 }

@@ -40,7 +40,7 @@ export default defineCommand({
     const project = programProject(input) ?? (await loadProject(dir))
     const { name } = project.request
     const build = await buildServer(context, withEnvVars(project, env_vars))
-    if (build.status === 'failed') return reportFailedBuild(context, build)
+    if (build.status === 'failed') return reportFailedBuild(context, build, project)
     sayBuilt(context, name, build)
     const config = mergeConfig(project.deploy.development, { env_vars })
     const request = {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Dispatcher, Pool } from 'undici'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+
+/**
+ * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does:
+ * lists its tools, calls one, reads a resource where it has any. Prints the table of docs/hosting-existing-servers.md and
+ * ends with 1 when one of them does not work. Needs the npm registry; nothing else of the network.
+ */
+
+const MCP = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
+const home = mkdtempSync(join(tmpdir(), 'mcp-published-'))
+const environment = { ...process.env, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1' }
+
+interface Published {
+  package: string
+  args?: string[]
+  env?: Record<string, string>
+  call: { name: string; arguments: Record<string, unknown> }
+  /** In the text of the answer. */
+  expect: RegExp
+}
+
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: the program's own folder, filled in when it is started.
+const SERVERS: Published[] = [
+  {
+    package: '@modelcontextprotocol/server-everything@2026.8.31',
+    call: { name: 'get-sum', arguments: { a: 20, b: 22 } },
+    expect: /42/,
+  },
+  {
+    package: '@modelcontextprotocol/server-memory@2026.8.31',
+    env: { MEMORY_FILE_PATH: '${HOME}/memory.jsonl' },
+    call: {
+      name: 'create_entities',
+      arguments: { entities: [{ name: 'Ada', entityType: 'person', observations: ['mathematician'] }] },
+    },
+    expect: /Ada/,
+  },
+  {
+    package: '@coo-quack/calc-mcp@2.1.1',
+    call: { name: 'math', arguments: { expression: '6 * 7' } },
+    expect: /42/,
+  },
+  {
+    package: '@itseasy21/mcp-knowledge-graph@1.0.7',
+    env: { MEMORY_FILE_PATH: '${HOME}/graph.jsonl' },
+    call: { name: 'read_graph', arguments: {} },
+    expect: /entities/,
+  },
+  {
+    package: '@kazuph/mcp-taskmanager@1.1.1',
+    env: { TASK_MANAGER_FILE_PATH: '${HOME}/tasks.json' },
+    call: {
+      name: 'request_planning',
+      arguments: { originalRequest: 'bake', tasks: [{ title: 'mix', description: 'flour and water' }] },
+    },
+    expect: /mix/,
+  },
+  {
+    package: '@bytebase/dbhub@1.4.0',
+    args: ['--demo'],
+    call: { name: 'execute_sql', arguments: { sql: 'select 6 * 7 as answer' } },
+    expect: /42/,
+  },
+  {
+    package: '@allpepper/memory-bank-mcp@0.2.2',
+    env: { MEMORY_BANK_ROOT: '${HOME}' },
+    call: { name: 'list_projects', arguments: {} },
+    expect: /\[|project/i,
+  },
+  {
+    package: '@agent-infra/mcp-server-commands@1.2.18',
+    call: { name: 'run_command', arguments: { command: 'echo hosted' } },
+    expect: /hosted/,
+  },
+  {
+    package: 'mcp-server-commands@0.5.0',
+    call: { name: 'run_command', arguments: { command: 'echo hosted' } },
+    expect: /hosted/,
+  },
+  {
+    package: '@cyanheads/git-mcp-server@2.15.3',
+    call: { name: 'git_init', arguments: { path: '${HOME}/repository' } },
+    expect: /init|repository/i,
+  },
+  {
+    package: '@accesslint/mcp@0.11.1',
+    call: { name: 'list_rules', arguments: {} },
+    expect: /rule|alt|label/i,
+  },
+]
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above.
+
+interface Row {
+  name: string
+  server: string
+  tools: number
+  answer: string
+  resource: string
+  seconds: number
+  fault?: string
+}
+
+async function tryServer(published: Published): Promise<Row> {
+  const startedAt = performance.now()
+  const row: Row = { name: published.package, server: '', tools: 0, answer: '', resource: '', seconds: 0 }
+  try {
+    const deployed = await deploy(published)
+    row.seconds = (performance.now() - startedAt) / 1000
+    await use(published, deployed.url, row)
+  } catch (error) {
+    row.fault = (error as Error).message
+  }
+  return row
+}
+
+async function use({ call, expect }: Published, url: string, row: Row): Promise<void> {
+  const client = new Client({ name: 'published-servers', version: '1.0.0' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never)
+  try {
+    const { name, version } = client.getServerVersion()!
+    row.server = `${name} ${version}`
+    row.tools = (await client.listTools()).tools.length
+    const filled = JSON.parse(JSON.stringify(call.arguments).replaceAll(HOME_NAME, home))
+    const result = await client.callTool({ name: call.name, arguments: filled })
+    const text = JSON.stringify(result.content)
+    row.answer = call.name
+    if (result.isError || !expect.test(text)) throw new Error(`${call.name} answered ${text.slice(0, 200)}`)
+    if (client.getServerCapabilities()?.resources) row.resource = await readFirst(client)
+  } finally {
+    await client.close()
+  }
+}
+
+async function readFirst(client: Client): Promise<string> {
+  const [first] = (await client.listResources()).resources
+  if (!first) return 'none listed'
+  const { contents } = await client.readResource({ uri: first.uri })
+  if (contents.length === 0) throw new Error(`${first.uri} is empty`)
+  return first.uri
+}
+
+async function deploy({ package: spec, args = [], env = {} }: Published): Promise<{ url: string }> {
+  const command = ['npx', '-y', spec, ...args].join(' ')
+  const set = Object.entries(env).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+  return mcp(['deploy', '--command', command, ...set])
+}
+
+async function mcp<T>(args: string[]): Promise<T> {
+  const child: ChildProcess = spawn(process.execPath, [MCP, ...args, '--json'], { env: environment })
+  let output = ''
+  let errors = ''
+  child.stdout!.on('data', chunk => (output += chunk))
+  child.stderr!.on('data', chunk => (errors += chunk))
+  const code = await new Promise(resolve => child.once('close', resolve))
+  if (code !== 0) throw new Error(errors.trim() || `mcp ${args[0]} ended with ${code}`)
+  return JSON.parse(output) as T
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: see SERVERS.
+const HOME_NAME = '${HOME}'
+
+function toMarkdown(rows: Row[]): string {
+  const lines = rows.map(({ name, server, tools, answer, resource, seconds, fault }) =>
+    fault
+      ? `| ${name} | failed: ${fault.slice(0, 300)} | | | | |`
+      : `| ${name} | ${server} | ${tools} | ${answer} | ${resource || '–'} | ${seconds.toFixed(1)} s |`,
+  )
+  return [
+    '| package | says it is | tools | called | read | install, build and deploy |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n')
+}
+
+const chosen = process.argv.slice(2)
+try {
+  const rows: Row[] = []
+  for (const published of SERVERS)
+    if (chosen.length === 0 || chosen.some(word => published.package.includes(word))) {
+      rows.push(await tryServer(published))
+      console.error(rows.at(-1)!.fault ?? `${published.package} works`)
+    }
+  console.log(toMarkdown(rows))
+  process.exitCode = rows.some(({ fault }) => fault) ? 1 : 0
+} finally {
+  await mcp(['daemon', 'stop']).catch(() => {})
+  rmSync(home, { recursive: true, force: true })
+}

@@ -1,0 +1,68 @@
+import { basename, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ProgramInput, programProject } from '../../src/cli/program-project.ts'
+import { splitShellWords } from '../../src/cli/shell-words.ts'
+
+const NOTHING: ProgramInput = {
+  command: undefined,
+  http: false,
+  path: undefined,
+  cwd: undefined,
+  isolation: undefined,
+  name: undefined,
+}
+const project = (command: string, more: Partial<ProgramInput> = {}) =>
+  programProject({ ...NOTHING, command, ...more })!.request
+
+test.each([
+  ['npx -y some-server', ['npx', '-y', 'some-server']],
+  [
+    `python server.py --name 'two words' "and \\"these\\""`,
+    ['python', 'server.py', '--name', 'two words', 'and "these"'],
+  ],
+  [`a\\ b 'it'"'"'s' "" x=''`, ['a b', `it's`, '', 'x=']],
+  [`sh -c 'a | b && c > $D'`, ['sh', '-c', 'a | b && c > $D']],
+])('%s is split as a shell splits it', (command, words) => {
+  expect(splitShellWords(command)).toEqual(words)
+})
+
+test.each([
+  ['a | b', '|'],
+  ['a > file', '>'],
+  ['echo $HOME', '$HOME'],
+  ['a "b', 'quote that does not end'],
+  ['', 'empty'],
+])('%s is refused: only a shell understands it', (command, named) => {
+  expect(() => splitShellWords(command)).toThrow(named)
+})
+
+test.each([
+  ['npx -y @modelcontextprotocol/server-everything', 'server-everything'],
+  ['npx -y @modelcontextprotocol/server-everything@1.2.3 --x', 'server-everything'],
+  ['npx -y some-server@latest', 'some-server'],
+  ['npx -y @accesslint/mcp', 'accesslint-mcp'],
+  ['uvx mcp-server-time --local-timezone Europe/Rome', 'mcp-server-time'],
+  ['python3 weather.py', 'weather'],
+  ['node /srv/notes/dist/index.js', 'notes'],
+  ['/usr/local/bin/my-server --flag', 'my-server'],
+])('the server of %s is called %s', (command, name) => {
+  expect(project(command).name).toBe(name)
+})
+
+test('a command that names files of this folder runs here, any other one in a folder of its own', () => {
+  expect(project('npx -y some-server').program?.cwd).toBeUndefined()
+  expect(project('node package.json').program?.cwd).toBe(resolve('.'))
+  expect(project('npx -y some-server', { cwd: 'src' }).program?.cwd).toBe(resolve('src'))
+  expect(basename(resolve('src'))).toBe('src')
+})
+
+test('its options without a command are refused', () => {
+  expect(() => programProject({ ...NOTHING, http: true })).toThrow('--http')
+  expect(() => programProject({ ...NOTHING, isolation: 'session' })).toThrow('--isolation')
+  expect(programProject(NOTHING)).toBeUndefined()
+})
+
+test('over HTTP it says where', () => {
+  const { program } = project('node server.js', { http: true, path: '/api/mcp', isolation: 'shared' })
+  expect(program).toMatchObject({ type: 'http', path: '/api/mcp', isolation: 'shared' })
+})
