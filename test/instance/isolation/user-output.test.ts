@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { UserOutput } from '../../../src/instance/isolation/user-output.ts'
+import type { TenantLog } from '../../../src/instance/log/tenant-log.ts'
+
+/** Output whose lines are kept. */
+function createOutput() {
+  const lines: string[] = []
+  const log = {
+    output: (stream: string, text: string) => lines.push(`${stream}: ${text}`),
+    server: (level: string, text: string) => lines.push(`${level}: ${text}`),
+  }
+  return { lines, output: new UserOutput(log as unknown as TenantLog) }
+}
+
+test('lines are told when they are whole, each stream for itself', () => {
+  const { lines, output } = createOutput()
+  output.write('stdout', 'one\ntw')
+  output.write('stderr', 'wrong\n')
+  output.write('stdout', 'o\n\n')
+  expect(lines).toEqual(['stdout: one', 'stderr: wrong', 'stdout: two', 'stdout: '])
+})
+
+test('the end of a process is the end of its last line', () => {
+  const { lines, output } = createOutput()
+  output.write('stdout', 'half')
+  output.finish()
+  expect(lines).toEqual(['stdout: half'])
+})
+
+test('a line without an end is cut', () => {
+  const { lines, output } = createOutput()
+  output.write('stdout', 'x'.repeat(70_000))
+  expect(lines).toHaveLength(1)
+})
+
+test('letters that come in parts are put together', async () => {
+  const { lines, output } = createOutput()
+  const [first, ...rest] = Buffer.from('ü\n')
+  output.stdout.write(Buffer.from([first!]))
+  await new Promise(resolve => output.stdout.write(Buffer.from(rest), resolve))
+  expect(lines).toEqual(['stdout: ü'])
+})
+
+test('of a flood the rest is counted', () => {
+  const { lines, output } = createOutput()
+  for (let i = 0; i < 20_000; i++) output.write('stdout', `${'x'.repeat(100)}\n`)
+  output.finish()
+  expect(lines.length).toBeLessThan(8000)
+  expect(lines.at(-1)).toMatch(/^warn: \d+ lines \(\d+ KB\) of its output were dropped/)
+})
