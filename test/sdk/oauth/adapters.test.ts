@@ -113,6 +113,8 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     const metadataUrl = `${issuer}/.well-known/oauth-protected-resource/mcp`
     expect(refused.headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadataUrl}"`)
     expect(await (await fetch(metadataUrl)).json()).toMatchObject({ authorization_servers: [issuer] })
+    const inQuery = `${issuer}/mcp?access_token=${tokens.access_token}`
+    expect((await fetch(inQuery)).status).toBe(401)
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     expect(await (await fetch(`${issuer}/mcp`, { headers })).text()).toBe('idp|ada')
   })

@@ -1,6 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
-import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OAuthEvent } from '../../../../src/sdk/oauth/oauth-event.ts'
 import { approve, openAuthorize, startFlow } from '../support/flow.ts'
@@ -87,13 +85,9 @@ test.each([
 })
 
 test('an ID token signed by somebody else, or by nobody, is refused', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const forged = await new SignJWT({ iss: honest.origin, aud: 'component at honest', sub: 'ada' })
-    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-    .setIssuedAt()
-    .setExpirationTime('1m')
-    .sign(privateKey)
-  for (const rawIdToken of [forged, 'eyJhbGciOiJub25lIn0.e30.', 'junk']) {
+  honest.script = { isForging: true }
+  expect(await outcome('honest')).toBe('access_denied')
+  for (const rawIdToken of ['eyJhbGciOiJub25lIn0.e30.', 'junk']) {
     honest.script = { rawIdToken }
     expect(await outcome('honest')).toBe('access_denied')
   }

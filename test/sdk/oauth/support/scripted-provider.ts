@@ -16,6 +16,8 @@ export interface ScriptedProvider extends AsyncDisposable {
 interface Script {
   /** Claims of the ID token, over the right ones. */
   idToken?: JWTPayload
+  /** Signs ID tokens with a key that is not its own. */
+  isForging?: boolean
   /** Instead of the ID token that would be right. */
   rawIdToken?: string
   /** Parameters of the way back, over the right ones; undefined leaves one out. */
@@ -25,6 +27,7 @@ interface Script {
 }
 
 const keyPair = generateKeyPair('RS256', { extractable: true })
+const foreignPair = generateKeyPair('RS256')
 
 /**
  * An identity provider that can be made to lie. `kind`: with ID tokens, or plain OAuth 2.0 with user information only.
@@ -85,7 +88,7 @@ export async function startScriptedProvider(
     }
     const idToken = await new SignJWT({ iat: now(), exp: now() + 60, ...claims })
       .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-      .sign((await keyPair).privateKey)
+      .sign((await (provider.script.isForging ? foreignPair : keyPair)).privateKey)
     json({
       access_token: `upstream-access-token-of-${id}`,
       token_type: 'Bearer',
