@@ -4,9 +4,9 @@ import type { BuildRequest } from '../shared/definitions.ts'
 import type { DeployConfig } from '../shared/deployments.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
+import { inlineResourceFiles } from '../shared/project-files.ts'
 import type { Environment } from '../shared/states.ts'
 import { inferProject, needsSource } from './code-project.ts'
-import { inlineResourceFiles } from './project-files.ts'
 import { type ProjectSource, readProjectSource } from './project-source.ts'
 
 /** A project file, read, checked and split into what each command needs. */

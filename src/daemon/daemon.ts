@@ -26,9 +26,10 @@ import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
 import { HostNames } from './services/host-names.ts'
+import { Images } from './services/images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
-import type { Rooms } from './services/rooms.ts'
+import type { RegistrySettings, Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
 import { openStore } from './store/store.ts'
@@ -46,6 +47,8 @@ export interface DaemonConfig {
   startedAt: string
   /** Of the named gateway; without them no server is found by name. */
   namedPorts?: FrontDoorPorts
+  /** Where container builds push their images. */
+  registry?: RegistrySettings
   warmSpares?: number
   /** JavaScript heap of an instance process. */
   memoryLimitMb?: number
@@ -114,6 +117,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
     await reconcile({ rooms, ...services })
+    await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)
     gate.open(listener)
     return { url: `http://127.0.0.1:${port}`, port, ownerKey, close }
@@ -221,6 +225,13 @@ function createRooms(
     supervisor,
     gateway,
     frontDoors: new FrontDoors(),
+    images: new Images({
+      directory: home.images,
+      standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
+      artifacts: files.artifacts,
+    }),
+    registry: config.registry ?? {},
+    closing,
     logs,
     addresses,
     background,

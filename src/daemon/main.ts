@@ -6,7 +6,7 @@ import { createDaemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
 import { removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
-import { parseCount, parseMemoryLimit, parsePort, readNamedPorts } from './settings.ts'
+import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
 
 const LOG_CHECK_MS = 3_600_000
 /** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
@@ -34,6 +34,7 @@ async function run(): Promise<void> {
     home: paths,
     port: parsePort(process.env.MCP_PORT),
     namedPorts: readNamedPorts(process.env),
+    registry: readRegistry(process.env),
     instanceProgram: fileURLToPath(new URL('./instance.js', import.meta.url)),
     nonce,
     startedAt,

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { HostingError } from '../shared/errors.ts'
 
 export const DEFAULT_PORT = 6273
@@ -22,6 +24,15 @@ export function readNamedPorts(env: NodeJS.ProcessEnv): { http: number; https: n
     http: parsePort(env.MCP_NAMED_PORT, isOwn ? 0 : NAMED_PORT, 'MCP_NAMED_PORT'),
     https: parsePort(env.MCP_NAMED_TLS_PORT, isOwn ? 0 : NAMED_TLS_PORT, 'MCP_NAMED_TLS_PORT'),
   }
+}
+
+/** `MCP_IMAGE_REPOSITORY`, and the credentials that `docker login` keeps. */
+export function readRegistry(env: NodeJS.ProcessEnv): {
+  imageRepository: string | undefined
+  dockerConfig: string
+} {
+  const folder = env.DOCKER_CONFIG || join(homedir(), '.docker')
+  return { imageRepository: env.MCP_IMAGE_REPOSITORY || undefined, dockerConfig: join(folder, 'config.json') }
 }
 
 /** A whole number from the environment; undefined when it is not set. Throws INVALID_REQUEST for anything else. */

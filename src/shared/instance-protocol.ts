@@ -158,6 +158,8 @@ export interface LogLine {
   message: string
   /** Filled in by the reader from the file's name. */
   instance?: string
+  /** Of a container build. */
+  phase?: string
   method?: string
   tool?: string
   ms?: number

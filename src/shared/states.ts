@@ -6,6 +6,9 @@ export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 
 export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
 
+export const CONTAINER_BUILD_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'stopped'] as const
+
+export type ContainerBuildState = (typeof CONTAINER_BUILD_STATES)[number]
 export type ProjectState = (typeof PROJECT_STATES)[number]
 export type BuildState = (typeof BUILD_STATES)[number]
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number]
@@ -30,6 +33,16 @@ export const PROJECT_TRANSITIONS: Readonly<Record<ProjectState, readonly Project
   active: ['archived', 'deleted'],
   archived: ['active', 'deleted'],
   deleted: [],
+}
+
+export const CONTAINER_BUILD_TRANSITIONS: Readonly<
+  Record<ContainerBuildState, readonly ContainerBuildState[]>
+> = {
+  pending: ['in_progress', 'failed', 'stopped'],
+  in_progress: ['succeeded', 'failed', 'stopped'],
+  succeeded: [],
+  failed: [],
+  stopped: [],
 }
 
 export function canMove<S extends string>(table: Readonly<Record<S, readonly S[]>>, from: S, to: S): boolean {

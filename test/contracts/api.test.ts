@@ -40,6 +40,9 @@ describe('the description', () => {
         'GET /v1/deploy/{deployment_id}/status',
         'GET /api/deployments/api-key/info',
         'GET /api/lambda-deploy/{id}/health',
+        'POST /api/lambda-builds/trigger/{projectId}',
+        'GET /api/lambda-builds/{id}/logs',
+        'DELETE /api/lambda-mapping/{subdomain}',
       ]),
     )
   })

@@ -4,6 +4,7 @@ import { chatsEndpoints } from './api/chats.ts'
 import { daemonEndpoints } from './api/daemon.ts'
 import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
+import { lambdaBuildsEndpoints } from './api/lambda-builds.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
 import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
@@ -36,6 +37,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const build = buildEndpoints(services)
   const deploy = deployEndpoints(services)
   const deployments = deploymentsEndpoints(services)
+  const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const mappings = lambdaMappingEndpoints(services)
   const projects = projectsEndpoints(services)
@@ -73,6 +75,12 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /api/projects/{id}', 'READ', projects.getProject],
       ['PATCH /api/projects/{id}', 'BUILD_AND_DEPLOY', projects.updateProject],
       ['PUT /api/projects/{id}/source', 'BUILD_AND_DEPLOY', projects.putSource],
+
+      ['POST /api/lambda-builds/trigger/{projectId}', 'BUILD_AND_DEPLOY', lambdaBuilds.trigger],
+      ['GET /api/lambda-builds', 'READ', lambdaBuilds.list],
+      ['GET /api/lambda-builds/{id}', 'READ', lambdaBuilds.get],
+      ['POST /api/lambda-builds/{id}/stop', 'BUILD_AND_DEPLOY', lambdaBuilds.stop],
+      ['GET /api/lambda-builds/{id}/logs', 'READ', lambdaBuilds.logs],
 
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],

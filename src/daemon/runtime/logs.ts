@@ -105,7 +105,7 @@ export class LogStore {
   /** Deployments and builds that have a log, those that are gone too. */
   async ids(): Promise<string[]> {
     const names = await readdir(this.#logsDir)
-    return names.filter(name => /^(dep|mcp)_/.test(name))
+    return names.filter(name => /^(dep|mcp|bld)_/.test(name))
   }
 
   async remove(id: string): Promise<void> {

@@ -18,5 +18,6 @@ export async function removeLeftovers(rooms: Rooms): Promise<void> {
   toolchain.memory.prune(digest => artifacts.has(digest))
   await toolchain.dependencies.prune(Date.now())
   for (const id of await logs.ids())
-    if (!store.deployments.find(id) && !store.builds.find(id)) await logs.remove(id)
+    if (!store.deployments.find(id) && !store.builds.find(id) && !store.containerBuilds.find(id))
+      await logs.remove(id)
 }

@@ -12,6 +12,7 @@ import type { Store } from '../store/store.ts'
 import type { Addresses } from './addresses.ts'
 import type { Background } from './background.ts'
 import type { Clock } from './clock.ts'
+import type { Images } from './images.ts'
 import type { SecretBox } from './secrets.ts'
 
 /** What the services combine; connected once in `daemon.ts`. */
@@ -28,9 +29,21 @@ export interface Rooms {
   gateway: Gateway
   /** The ports where servers are found by name. */
   frontDoors: FrontDoors
+  images: Images
+  registry: RegistrySettings
   logs: LogStore
   secrets: SecretBox
   addresses: Addresses
   background: Background
   clock: Clock
+  /** Aborts when the daemon ends. */
+  closing: AbortSignal
+}
+
+/** Of the registry that takes the images of container builds. */
+export interface RegistrySettings {
+  /** Each server's repository lies below it: `registry.example.com/team`. Without it images stay in the home. */
+  imageRepository?: string | undefined
+  /** Docker's `config.json` with the credentials. */
+  dockerConfig?: string | undefined
 }

@@ -1,6 +1,7 @@
 import { ApiKeys } from './api-keys.ts'
 import { Builds } from './builds.ts'
 import { Chats } from './chats.ts'
+import { ContainerBuilds } from './container-builds.ts'
 import { DeploymentLogs } from './deployment-logs.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
@@ -22,6 +23,7 @@ export interface Services {
   deployments: Deployments
   deploymentLogs: DeploymentLogs
   mappings: Mappings
+  containerBuilds: ContainerBuilds
   records: Records
   previews: Previews
   projects: Projects
@@ -37,11 +39,13 @@ export interface Services {
 export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
   const previews = new Previews(rooms)
   const deployments = new Deployments(rooms, new Releases(rooms))
+  const builds = new Builds(rooms, previews)
   const chats = new Chats(rooms)
   const vendorKeys = new VendorKeys(rooms)
   return {
     previews,
-    builds: new Builds(rooms, previews),
+    builds,
+    containerBuilds: new ContainerBuilds(rooms, builds),
     deployments,
     mappings: new Mappings(rooms, deployments),
     deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),

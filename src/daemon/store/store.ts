@@ -2,6 +2,7 @@ import { AddressStore } from './addresses.ts'
 import { ApiKeyStore } from './api-keys.ts'
 import { BuildStore } from './builds.ts'
 import { ChatStore } from './chats.ts'
+import { ContainerBuildStore } from './container-builds.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
 import { MappingStore } from './mappings.ts'
@@ -18,6 +19,7 @@ export interface Store {
   deployments: DeploymentStore
   addresses: AddressStore
   mappings: MappingStore
+  containerBuilds: ContainerBuildStore
   apiKeys: ApiKeyStore
   projects: ProjectStore
   sources: SourceStore
@@ -38,6 +40,7 @@ export function openStore(path: string): Store {
     deployments: new DeploymentStore(database),
     addresses: new AddressStore(database),
     mappings: new MappingStore(database),
+    containerBuilds: new ContainerBuildStore(database),
     apiKeys: new ApiKeyStore(database),
     projects: new ProjectStore(database),
     sources: new SourceStore(database),

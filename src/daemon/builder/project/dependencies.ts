@@ -12,6 +12,7 @@ import {
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import { type LockedDependencies, readLockedDependencies } from './lock-file.ts'
 import { npmInstall } from './npm-install.ts'
 
@@ -34,16 +35,16 @@ export class Dependencies {
 
   /**
    * Makes the project's dependencies its `node_modules`. A project without any, or with a folder of that name, is left as it
-   * is. Throws INVALID_MCP for dependencies that are not locked and UPSTREAM_FAILED when they cannot be had.
+   * is. `stopped` ends what is being installed for it. Throws INVALID_MCP for dependencies that are not locked and UPSTREAM_FAILED when they cannot be had.
    */
-  async provide(project: string): Promise<void> {
+  async provide(project: string, stopped?: AbortSignal): Promise<void> {
     const link = join(project, 'node_modules')
     if (lstatSync(link, { throwIfNoEntry: false })) return
     const locked = readLockedDependencies(project)
     if (!locked) return
     const npmrc = registrySettings(project)
     const folder = join(this.#directory, keyOf(locked, npmrc))
-    await this.#install(folder, locked, npmrc)
+    await this.#install(folder, { locked, npmrc, stopped })
     symlinkSync(join(folder, 'node_modules'), link, 'junction')
   }
 
@@ -58,24 +59,31 @@ export class Dependencies {
     }
   }
 
-  async #install(folder: string, locked: LockedDependencies, npmrc: string): Promise<void> {
+  async #install(folder: string, wanted: Wanted): Promise<void> {
     if (existsSync(folder)) {
       const now = new Date()
       return utimesSync(folder, now, now)
     }
-    const running = this.#installing.get(folder) ?? this.#installInto(folder, locked, npmrc)
+    const known = this.#installing.get(folder)
+    const running = known ?? this.#installInto(folder, wanted)
     this.#installing.set(folder, running)
-    await running.finally(() => this.#installing.delete(folder))
+    try {
+      await running.finally(() => this.#installing.delete(folder))
+    } catch (error) {
+      // Who began the installation was stopped; this one was not.
+      if (!known || wanted.stopped?.aborted || !isInterruption(error) || this.#closing.aborted) throw error
+      await this.#install(folder, wanted)
+    }
   }
 
-  async #installInto(folder: string, locked: LockedDependencies, npmrc: string): Promise<void> {
+  async #installInto(folder: string, { locked, npmrc, stopped }: Wanted): Promise<void> {
     const work = `${folder}.${randomBytes(4).toString('hex')}.tmp`
     mkdirSync(work, { recursive: true, mode: 0o700 })
     try {
       writeFileAtomic(join(work, 'package.json'), locked.packageJson)
       writeFileAtomic(join(work, 'package-lock.json'), locked.packageLock)
       if (npmrc) writeFileAtomic(join(work, '.npmrc'), npmrc)
-      await npmInstall(work, this.#closing)
+      await npmInstall(work, stopped ? AbortSignal.any([this.#closing, stopped]) : this.#closing)
       rmSync(join(work, '.npmrc'), { force: true })
       mkdirSync(join(work, 'node_modules'), { recursive: true })
       renameSync(work, folder)
@@ -83,6 +91,16 @@ export class Dependencies {
       rmSync(work, { recursive: true, force: true })
     }
   }
+}
+
+interface Wanted {
+  locked: LockedDependencies
+  npmrc: string
+  stopped: AbortSignal | undefined
+}
+
+function isInterruption(error: unknown): boolean {
+  return error instanceof HostingError && error.code === 'INTERRUPTED'
 }
 
 /** Only where packages come from, and the right to read them: other settings of npm name programs that it would run. */

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { getMimeType } from 'hono/utils/mime'
-import type { Problem } from './project.ts'
+import type { DefinitionProblem } from './validate-definitions.ts'
 
 /** A build request is JSON of 1 MiB at most (docs/decisions.md), so no file in it can be larger. */
 const MAX_FILE_BYTES = 1024 * 1024
@@ -10,9 +10,12 @@ const MAX_FILE_BYTES = 1024 * 1024
  * Replaces `file` of each resource by the file's content: `text` for text types, `blob` for the rest. Files are sent as
  * they are, never rendered as templates. Returns the problems; the request is changed in place.
  */
-export function inlineResourceFiles(request: Record<string, unknown>, directory: string): Problem[] {
+export function inlineResourceFiles(
+  request: Record<string, unknown>,
+  directory: string,
+): DefinitionProblem[] {
   if (!Array.isArray(request.resources)) return []
-  const problems: Problem[] = []
+  const problems: DefinitionProblem[] = []
   request.resources = request.resources.map((resource: unknown, index) => {
     if (!hasFile(resource)) return resource
     const { file, ...rest } = resource

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import {
+  containerBuildLogSchema,
+  containerBuildPageSchema,
+  containerBuildSchema,
+} from '../../../shared/container-builds.ts'
+import { CONTAINER_BUILD_STATES } from '../../../shared/states.ts'
+import type { Services } from '../../services/services.ts'
+import { endpoint } from '../endpoint.ts'
+import { idSchema, limitSchema } from '../path-ids.ts'
+
+const params = z.object({ id: idSchema })
+
+export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
+  const trigger = endpoint({
+    operationId: 'triggerContainerBuild',
+    summary: "Build an image of a project's source, in the background",
+    params: z.object({ projectId: idSchema }),
+    answers: { 201: { description: 'Triggered; it is pending', schema: containerBuildSchema } },
+    errors: ['NOT_FOUND', 'NO_SOURCE', 'CONFLICT'],
+    run: ({ params }) => ({ status: 201, data: containerBuilds.trigger(params.projectId) }),
+  })
+
+  const list = endpoint({
+    operationId: 'listContainerBuilds',
+    summary: 'List container builds, newest first',
+    query: z.strictObject({
+      projectId: z.string().optional(),
+      status: z.enum(CONTAINER_BUILD_STATES).optional(),
+      limit: limitSchema,
+      nextToken: z.string().optional(),
+    }),
+    answers: { 200: { description: 'A page of builds', schema: containerBuildPageSchema } },
+    run: ({ query: { limit, nextToken, ...filter } }) => ({
+      status: 200,
+      data: containerBuilds.list(filter, limit, nextToken),
+    }),
+  })
+
+  const get = endpoint({
+    operationId: 'getContainerBuild',
+    summary: 'Show a container build',
+    params,
+    answers: { 200: { description: 'The build', schema: containerBuildSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: containerBuilds.get(params.id) }),
+  })
+
+  const stop = endpoint({
+    operationId: 'stopContainerBuild',
+    summary: 'Stop a container build that waits or runs',
+    params,
+    answers: { 200: { description: 'The build, stopped', schema: containerBuildSchema } },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    run: ({ params }) => ({ status: 200, data: containerBuilds.stop(params.id) }),
+  })
+
+  const logs = endpoint({
+    operationId: 'getContainerBuildLogs',
+    summary: 'Read the log of a container build, or follow it to its end',
+    params,
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+      nextToken: z.string().optional(),
+      phase: z.string().optional(),
+    }),
+    answers: {
+      200: {
+        description: 'A page of lines',
+        schema: containerBuildLogSchema,
+        events: containerBuildLogSchema.shape.lines.element,
+      },
+    },
+    errors: ['NOT_FOUND'],
+    async run({ params, query, signal, accepts }) {
+      if (accepts('text/event-stream'))
+        return { status: 200, events: containerBuilds.followLogs(params.id, signal) }
+      return { status: 200, data: await containerBuilds.logs(params.id, query) }
+    },
+  })
+
+  return { trigger, list, get, stop, logs }
+}

@@ -1,0 +1,216 @@
+import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
+import type { LogPage } from '../../shared/deployments.ts'
+import { HostingError, toHostingError } from '../../shared/errors.ts'
+import { createId } from '../../shared/ids.ts'
+import { CONTAINER_BUILD_TRANSITIONS, type ContainerBuildState, canMove } from '../../shared/states.ts'
+import type { ContainerBuild, ContainerBuildFilter } from '../store/container-builds.ts'
+import type { Builds } from './builds.ts'
+import { ContainerBuildLog, type ContainerLogQuery } from './container-build-log.ts'
+import { runPhases } from './container-build-phases.ts'
+import { getProject } from './projects.ts'
+import type { Rooms } from './rooms.ts'
+import { Slots } from './turns.ts'
+
+/** Each may run npm, a bundler and a compressor. */
+const BUILT_AT_ONCE = 2
+
+/** Container builds: a project's source becomes an image, in a queue that outlives the daemon. */
+export class ContainerBuilds {
+  readonly #rooms: Rooms
+  readonly #builds: Builds
+  readonly #log: ContainerBuildLog
+  readonly #slots = new Slots(BUILT_AT_ONCE)
+  readonly #running = new Map<string, AbortController>()
+
+  constructor(rooms: Rooms, builds: Builds) {
+    this.#rooms = rooms
+    this.#builds = builds
+    this.#log = new ContainerBuildLog(rooms.logs, () => rooms.clock.now())
+  }
+
+  /** Throws NOT_FOUND, NO_SOURCE for a project without one, and CONFLICT while one of its builds runs. */
+  trigger(projectId: string): ContainerBuildRecord {
+    const { store, clock } = this.#rooms
+    const build = store.transaction(() => {
+      const project = getProject(this.#rooms, projectId)
+      if (project.status !== 'active')
+        throw new HostingError(
+          'CONFLICT',
+          `Project ${projectId} is ${project.status}; only an active one is built.`,
+        )
+      if (project.storageLocation === null) throw noSource(projectId)
+      const running = store.containerBuilds.findRunning(projectId)
+      if (running)
+        throw new HostingError('CONFLICT', `Build ${running.id} of this project is ${running.status}.`, {
+          details: 'Wait for its end, or stop it.',
+        })
+      const made = newBuild(projectId, project.storageLocation, project.sourceId, clock.now())
+      store.containerBuilds.create(made)
+      return made
+    })
+    this.#enqueue(build)
+    return this.#record(build)
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): ContainerBuildRecord {
+    return this.#record(this.#find(id))
+  }
+
+  list(filter: ContainerBuildFilter, limit: number, cursor?: string) {
+    const { items, nextCursor } = this.#rooms.store.containerBuilds.list(filter, limit, cursor)
+    return { items: items.map(build => this.#record(build)), nextToken: nextCursor }
+  }
+
+  /** Ends it with every process it started. Throws NOT_FOUND, and CONFLICT for one that has ended. */
+  stop(id: string): ContainerBuildRecord {
+    const build = this.#find(id)
+    const stopped = this.#move(build, 'stopped', { phase: 'COMPLETED', endTime: this.#rooms.clock.now() })
+    this.#running.get(id)?.abort()
+    this.#rooms.background.run(() => this.#log.write(id, 'COMPLETED', 'stopped', 'warn'))
+    return this.#record(stopped)
+  }
+
+  logs(id: string, query: ContainerLogQuery): Promise<LogPage> {
+    return this.#log.page(this.#find(id), query)
+  }
+
+  /** Throws NOT_FOUND before anything is given. */
+  followLogs(id: string, signal: AbortSignal): AsyncGenerator<LogPage['lines'][number]> {
+    return this.#log.follow(this.#find(id), signal)
+  }
+
+  /** After a start of the daemon: what was being done is failed, what waited waits again. */
+  async resume(): Promise<void> {
+    const { store } = this.#rooms
+    for (const build of store.containerBuilds.withStatus('in_progress'))
+      await this.#end(
+        build,
+        'failed',
+        'INTERRUPTED: the daemon ended while this was being built. Trigger it again.',
+      )
+    for (const build of store.containerBuilds.withStatus('pending')) this.#enqueue(build)
+  }
+
+  #enqueue(build: ContainerBuild): void {
+    const controller = new AbortController()
+    this.#running.set(build.id, controller)
+    const work = () => this.#slots.run(() => this.#run(build.id, controller.signal))
+    this.#rooms.background.run(() => work().finally(() => this.#running.delete(build.id)))
+  }
+
+  async #run(id: string, stopped: AbortSignal): Promise<void> {
+    if (stopped.aborted || this.#rooms.background.closing) return
+    const { clock, closing } = this.#rooms
+    const begun = this.#move(this.#find(id), 'in_progress', {
+      phase: 'DOWNLOAD_SOURCE',
+      startTime: clock.now(),
+    })
+    await this.#log.write(id, 'QUEUED', `building project ${begun.projectId} of ${begun.storageLocation}`)
+    try {
+      await runPhases(this.#rooms, this.#builds, {
+        build: begun,
+        signal: AbortSignal.any([stopped, closing]),
+        note: facts => this.#note(id, facts),
+        tell: (phase, message) => this.#log.write(id, phase, message),
+      })
+      await this.#end(this.#find(id), 'succeeded', 'succeeded')
+    } catch (error) {
+      if (stopped.aborted) return
+      const { code, message, details } = toHostingError(error)
+      const text = closing.aborted
+        ? 'INTERRUPTED: the daemon was stopped while this was being built.'
+        : `${code}: ${message}`
+      await this.#end(this.#find(id), 'failed', text, details)
+    }
+  }
+
+  /** The last line is there before the state is final: whoever reads to the end of a final one has read all. */
+  async #end(
+    build: ContainerBuild,
+    to: 'succeeded' | 'failed',
+    message: string,
+    details?: string,
+  ): Promise<void> {
+    const isFailed = to === 'failed'
+    if (details) await this.#log.write(build.id, build.phase, details, 'error')
+    const now = this.#find(build.id)
+    if (!canMove(CONTAINER_BUILD_TRANSITIONS, now.status, to)) return // it was stopped meanwhile
+    this.#move(now, to, {
+      phase: 'COMPLETED',
+      endTime: this.#rooms.clock.now(),
+      ...(isFailed && { errorMessage: message }),
+    })
+    await this.#log.write(
+      build.id,
+      'COMPLETED',
+      isFailed ? `failed: ${message}` : message,
+      isFailed ? 'error' : 'info',
+    )
+  }
+
+  #note(id: string, facts: Partial<ContainerBuild>): void {
+    const { store, clock } = this.#rooms
+    store.containerBuilds.update({ ...this.#find(id), ...facts, updatedAt: clock.now() })
+  }
+
+  #move(build: ContainerBuild, to: ContainerBuildState, facts: Partial<ContainerBuild>): ContainerBuild {
+    if (!canMove(CONTAINER_BUILD_TRANSITIONS, build.status, to))
+      throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status} and cannot become ${to}.`)
+    const moved = { ...build, ...facts, status: to, updatedAt: this.#rooms.clock.now() }
+    this.#rooms.store.containerBuilds.update(moved)
+    return moved
+  }
+
+  #find(id: string): ContainerBuild {
+    const build = this.#rooms.store.containerBuilds.find(id)
+    if (build) return build
+    throw new HostingError('NOT_FOUND', `There is no container build "${id}".`, {
+      details: 'GET /api/lambda-builds lists the builds there are.',
+      next: [{ description: 'See the builds of a project', command: 'mcp projects builds <project>' }],
+    })
+  }
+
+  #record({ phase, storageLocation, sourceId: _source, ...build }: ContainerBuild): ContainerBuildRecord {
+    return {
+      ...build,
+      cloudBuildId: `local:${build.id}`,
+      storageSourceLocation: storageLocation,
+      logGroupName: 'mcp-hosting/container-builds',
+      logStreamName: build.id,
+      currentPhase: phase,
+    }
+  }
+}
+
+function newBuild(
+  projectId: string,
+  storageLocation: string,
+  sourceId: string | null,
+  now: string,
+): ContainerBuild {
+  return {
+    id: createId('bld'),
+    projectId,
+    status: 'pending',
+    phase: 'QUEUED',
+    storageLocation,
+    sourceId,
+    mcpId: '',
+    imageRepository: '',
+    imageUri: '',
+    imageDigest: '',
+    errorMessage: '',
+    startTime: '',
+    endTime: '',
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+function noSource(projectId: string): HostingError {
+  return new HostingError('NO_SOURCE', `Project ${projectId} has no source.`, {
+    details: 'PUT /api/projects/{id}/source uploads one.',
+    next: [{ description: 'Upload it', command: `mcp projects upload ${projectId}` }],
+  })
+}
