@@ -3,11 +3,12 @@ import type { Handler, LogLevel } from '../../shared/definitions.ts'
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
 import { createServerScope } from '../handlers/scope.ts'
 import { prepareServer } from '../prepare-server.ts'
-import type { PreparedServer, ServerCapabilities, ServerOutlet } from '../prepared-server.ts'
+import type { PreparedServer, ServerCapabilities } from '../prepared-server.ts'
 import { ModuleFailure } from './failure.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { complete, completionFunction } from './module-completion.ts'
 import type { ModuleScope } from './module-context.ts'
+import { ModuleLog } from './module-log.ts'
 import { getModulePrompt, type ModulePrompt } from './module-prompts.ts'
 import { type ModuleResource, ModuleResources } from './module-resources.ts'
 import { ModuleTool } from './module-tool.ts'
@@ -23,18 +24,15 @@ export async function prepareModule(
 ): Promise<PreparedServer> {
   const modules = await loadBundle(bundle)
   const declared = prepareServer(artifact, tenant)
-  let outlet: ServerOutlet | undefined
+  const log = new ModuleLog()
   const scope: ModuleScope = {
     env: Object.freeze(createServerScope(artifact, tenant).env),
     log: (level, data) => {
       if (level === 'debug' && tenant.logLevel !== 'debug') return
-      outlet?.log(
-        LINE_LEVELS[level],
-        typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data)),
-      )
+      log.write(LINE_LEVELS[level], typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data)))
     },
   }
-  const failure = new ModuleFailure(tenant.env, message => outlet?.log('error', message))
+  const failure = new ModuleFailure(tenant.env, message => log.write('error', message))
   const found = matchModules(artifact, modules)
   const tools = await createTools(found.tools, { scope, failure })
   const resources = new ModuleResources(found.resources, scope, failure)
@@ -46,8 +44,8 @@ export async function prepareModule(
     ...declared,
     capabilities: capabilitiesOf(artifact),
     speaksUnasked: true,
-    attach: to => {
-      outlet = to
+    attach: outlet => {
+      log.outlet = outlet
     },
     findTool: name => tools.get(name) ?? declared.findTool(name),
     readResource: (uri, call) =>

@@ -40,7 +40,10 @@ describe('code that cannot be served', () => {
   })
 
   test('because it throws while it is loaded, is told with a stack in its own files', async () => {
-    const { message, trace } = await refusal('tools/early.ts', `export default {}\nthrow new TypeError('too early')`)
+    const { message, trace } = await refusal(
+      'tools/early.ts',
+      `export default {}\nthrow new TypeError('too early')`,
+    )
     expect(message).toBe('too early')
     expect(trace).toMatch(/^TypeError: too early\n.*tools\/early\.ts:4:7/)
   })

@@ -45,6 +45,9 @@ const FILES = {
   'tools/said.ts': tool(
     `handler: (_args, context) => { context.progress(1, 2, 'half'); context.warning({ a: 1 }, 'mine'); return 'said' }`,
   ),
+  'tools/floods.ts': tool(
+    `handler: (_args, context) => { for (let i = 0; i < 20_000; i++) context.info('x'.repeat(1000)) }`,
+  ),
   'tools/waits.ts': tool(
     `handler: (_args, { signal }) => new Promise(resolve => signal.addEventListener('abort', () => resolve('stopped')))`,
   ),
@@ -161,6 +164,12 @@ describe('the log', () => {
     expect(line.message).toMatch(
       /^throws failed: Error: it broke on \[redacted\]\n {4}at Object.handler \(tools\/throws.ts:2:\d+\)$/,
     )
+  })
+
+  test('takes no more than what a disk minds, and tells what was dropped', async () => {
+    await result('floods')
+    expect((await logged('were dropped')).message).toMatch(/^\d+ lines \(\d+ KB\) of its output were dropped/)
+    expect(server.harness.output.length).toBeLessThan(3_000_000)
   })
 
   test('has what a handler logs for its client', async () => {
