@@ -13,13 +13,12 @@ import * as domains from './commands/domains.ts'
 import exportBundle from './commands/export.ts'
 import init from './commands/init.ts'
 import * as keys from './commands/keys.ts'
-import * as models from './commands/models.ts'
 import list from './commands/list.ts'
 import login from './commands/login.ts'
 import logout from './commands/logout.ts'
+import logs from './commands/logs.ts'
 import * as models from './commands/models.ts'
 import * as projects from './commands/projects.ts'
-import logs from './commands/logs.ts'
 import prompt from './commands/prompt.ts'
 import prompts from './commands/prompts.ts'
 import read from './commands/read.ts'
@@ -69,8 +68,8 @@ const ALL: readonly Command[] = [
   ...Object.values(domains),
   login,
   logout,
-  ...Object.values(projects),
   whoami,
+  ...Object.values(projects),
   ...Object.values(keys),
   ...Object.values(context),
   ...Object.values(models),
