@@ -25,9 +25,13 @@ export interface Run {
   deliver(body: string | undefined, code?: number): number
   onSettled?(): void
   sessionId?: string | undefined
+  quiet?: NodeJS.Timeout
   startedAt: number
   isSettled: boolean
 }
+
+/** Clients and proxies give up an answer whose head does not come: after a minute, or five (undici's `headersTimeout`). */
+const QUIET_MS = 15_000
 
 export type Method = NonNullable<ReturnType<typeof findMethod>>
 
@@ -41,6 +45,7 @@ export function runRequest(run: Run, method: Method, onWaiting?: () => void): vo
     if (!(result instanceof Promise)) return succeed(run, result)
     tenant.changed()
     onWaiting?.()
+    run.quiet = setTimeout(openStream, QUIET_MS, run).unref()
     follow(run, method, result)
   } catch (error) {
     fail(run, method, error)
@@ -89,6 +94,11 @@ function fail(run: Run, method: Method, thrown: unknown): void {
   settle(run, rpcError(run.request.id, code, message, data), true, code)
 }
 
+/** From here on the signs of life of a stream keep the connection. */
+function openStream(run: Run): void {
+  run.context.openSink()
+}
+
 function goOn(run: Run, method: Method, thrown: InputRequired): void {
   const { onInputRequired } = run
   try {
@@ -118,6 +128,7 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   run.isSettled = true
   run.context.finish()
   run.onSettled?.()
+  clearTimeout(run.quiet)
   const { tenant } = run.exchange
   const bytes = run.deliver(body, code)
   const ms = performance.now() - run.startedAt

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { RequestContext } from '../../../src/instance/protocol/request-context.ts'
 import { type Run, runRequest } from '../../../src/instance/protocol/run-request.ts'
 
@@ -28,6 +28,8 @@ function createRun(parts: Partial<Run>, log: object = {}) {
   return { run, sent: sent.promise, told: told.promise, tenant }
 }
 
+afterEach(() => void vi.useRealTimers())
+
 const answer = { members: '', failed: false }
 
 test('a result that cannot be written is an internal error of its request alone', async () => {
@@ -55,4 +57,28 @@ test('a fault after the answer is told in the log', async () => {
   runRequest(run, async () => answer)
   expect(await sent).toBe('{"jsonrpc":"2.0","id":1,"result":{"ok":true}}')
   expect(await told).toMatch('m failed: RangeError: too deep')
+})
+
+test('an answer that takes long becomes a stream, so that nobody takes its connection for a dead one', async () => {
+  vi.useFakeTimers()
+  const open = vi.fn()
+  const handler = Promise.withResolvers<typeof answer>()
+  const { run, sent } = createRun({ conversation: { open } as unknown as Run['conversation'] })
+  runRequest(run, () => handler.promise)
+  vi.advanceTimersByTime(14_999)
+  expect(open).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(open).toHaveBeenCalledExactlyOnceWith(run)
+  handler.resolve(answer)
+  await sent
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('an answer that comes in time is no stream', async () => {
+  vi.useFakeTimers()
+  const open = vi.fn()
+  const { run, sent } = createRun({ conversation: { open } as unknown as Run['conversation'] })
+  runRequest(run, async () => answer)
+  await sent
+  expect([open.mock.calls, vi.getTimerCount()]).toEqual([[], 0])
 })
