@@ -17,6 +17,8 @@ export interface Conversation {
   done: DoneCall[]
   /** What the user said before, latest last. */
   earlier: string[]
+  /** How many calls the whole conversation holds. */
+  calls: number
 }
 
 /** What a model has to know of a prompt: the request at hand and how far it was carried out. */
@@ -39,7 +41,7 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
       }
     }
   }
-  return { message: messages.at(-1) ?? '', done, earlier: messages.slice(0, -1) }
+  return { message: messages.at(-1) ?? '', done, earlier: messages.slice(0, -1), calls: asked.size }
 }
 
 function argumentsOf(input: unknown): Record<string, unknown> {

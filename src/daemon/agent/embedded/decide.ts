@@ -1,30 +1,44 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4FunctionTool,
-} from '@ai-sdk/provider'
-import { readConversation } from './conversation.ts'
-import { planCalls } from './plan/plan.ts'
+import type { LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider'
+import { type Conversation, type DoneCall, readConversation } from './conversation.ts'
+import { offeredIn } from './offered.ts'
+import { continueRequest } from './plan/follow-up.ts'
+import { type Plan, planCalls } from './plan/plan.ts'
 import { writeRefusal, writeReply } from './reply.ts'
 import type { Reader } from './text/analyse.ts'
-import type { Schema } from './tools/schema.ts'
 import type { Tool } from './tools/signature.ts'
 
 /** The next step of a conversation: calls, or the reply. */
 export function decide(read: Reader, call: LanguageModelV4CallOptions): LanguageModelV4Content[] {
-  const { message, done } = readConversation(call.prompt)
-  if (done.length > 0) return [{ type: 'text', text: writeReply(done) }]
-  const tools = (call.tools ?? []).filter(tool => tool.type === 'function').map(toTool)
-  const plan = planCalls(read(message), tools)
-  if (plan.calls.length === 0) return [{ type: 'text', text: writeRefusal(plan) }]
-  return plan.calls.map((planned, i) => ({
-    type: 'tool-call',
-    toolCallId: `call-${i + 1}`,
-    toolName: planned.tool,
-    input: JSON.stringify(planned.arguments),
-  }))
+  const conversation = readConversation(call.prompt)
+  const { done } = conversation
+  const offered = offeredIn(call)
+  const byName = new Map(offered.map(offer => [offer.tool.name, offer]))
+  const plan = makePlan(
+    read,
+    conversation,
+    [...byName.values()].map(({ tool }) => tool),
+  )
+  const wanted = plan.calls.map(planned => byName.get(planned.tool)!.toCall(planned.arguments))
+  const open = wanted.filter(({ toolName, args }) => !done.some(made => isSame(made, toolName, args)))
+  if (open.length > 0)
+    return open.map(({ toolName, args }, i) => ({
+      type: 'tool-call',
+      toolCallId: `call-${conversation.calls + i + 1}`,
+      toolName,
+      input: JSON.stringify(args),
+    }))
+  return [{ type: 'text', text: done.length > 0 ? writeReply(done) : writeRefusal(plan, offered.length) }]
 }
 
-function toTool({ name, description, inputSchema }: LanguageModelV4FunctionTool): Tool {
-  return { name, ...(description && { description }), inputSchema: inputSchema as Schema }
+/** "And in Rome?" asks again for what the message before asked for. */
+function makePlan(read: Reader, { message, done, earlier }: Conversation, tools: Tool[]): Plan {
+  const analysis = read(message)
+  const before = earlier.at(-1)
+  const plan = planCalls(analysis, tools, done)
+  if (plan.calls.length > 0 || before === undefined) return plan
+  return continueRequest(analysis, read(before), tools, done) ?? plan
+}
+
+function isSame(made: DoneCall, toolName: string, args: Record<string, unknown>): boolean {
+  return made.tool === toolName && JSON.stringify(made.arguments) === JSON.stringify(args)
 }

@@ -17,6 +17,7 @@ export interface Fit {
 
 /** Undefined when the mention cannot be a value of the parameter at all. */
 export function fitMention(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
+  if (scope.analysis.budget.left-- <= 0) return undefined
   const found = fitType(scope, parameter, mention)
   if (!found) return undefined
   const spot = found.spot ? { ...mention, ...found.spot } : mention

@@ -161,22 +161,27 @@ dice die
 lottery
 `
 
-const groupsByStem = new Map<string, Set<number>>()
+const groupsByStem = new Map<string, number[]>()
 GROUPS.trim()
   .split('\n')
   .forEach((line, group) => {
     for (const word of line.split(' ')) {
       const key = stem(word)
-      groupsByStem.set(key, (groupsByStem.get(key) ?? new Set()).add(group))
+      const groups = groupsByStem.get(key) ?? []
+      if (!groups.includes(group)) groupsByStem.set(key, [...groups, group])
     }
   })
+
+const NONE: readonly number[] = []
+
+/** The groups of a stem, by number. */
+export function conceptsOf(part: string): readonly number[] {
+  return groupsByStem.get(part) ?? NONE
+}
 
 /** Whether two stems stand for the same thing often enough to take one for the other. */
 export function areRelated(a: string, b: string): boolean {
   if (a === b) return true
-  const groups = groupsByStem.get(a)
-  const others = groupsByStem.get(b)
-  if (!groups || !others) return false
-  for (const group of groups) if (others.has(group)) return true
-  return false
+  const others = conceptsOf(b)
+  return others.length > 0 && conceptsOf(a).some(group => others.includes(group))
 }

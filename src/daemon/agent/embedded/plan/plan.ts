@@ -1,17 +1,21 @@
 import type { Binding } from '../bind/bind.ts'
+import type { DoneCall } from '../conversation.ts'
 import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { type Signature, signatureOf, type Tool } from '../tools/signature.ts'
 import { type Call, callsOf, fallback } from './calls.ts'
+import { fillFromResults, waitingFor } from './chain.ts'
+import { fillNested } from './nested.ts'
 import { type Memory, recall, remember } from './recall.ts'
 import { findRecords, inherit } from './records.ts'
 import { findRequests, type Request } from './requests.ts'
 
 export interface Plan {
+  /** What can be called now, as far as the results at hand go. */
   calls: Call[]
-  /** Tools by how well they fit, best first. */
+  /** Tools by how well they fit, best first: about 0 to 1. */
   ranking: { name: string; score: number }[]
-  /** What the message lacks for the tool that would fit. */
+  /** What the message lacks for a tool that would fit. */
   missing?: { tool: string; parameters: string[] }
 }
 
@@ -19,53 +23,69 @@ export interface Plan {
  * From here on a message asks for a tool: what it names of it (0 to 1.5), and how well it fills what the tool requires (up
  * to 0.3).
  */
-const RELEVANT = 0.47
+export const RELEVANT = 0.47
 const WEIGHT_OF_FILLING = 0.06
 const MOST_FILLED = 5
 
-/** What to call for a message, or why nothing. */
-export function planCalls(analysis: Analysis, tools: Tool[]): Plan {
+/** More requests than this are no message to a test agent. */
+const MAXIMUM_REQUESTS = 12
+
+/** What to call for a message, given the results of the calls made so far, or why nothing. */
+export function planCalls(analysis: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
   const signatures = tools.map(signatureOf)
-  const ranked = rankTools(analysis, signatures)
-  const ranking = ranked.map(({ signature, score }) => ({ name: signature.name, score }))
-  const requests = findRequests(analysis, signatures)
-  const memory: Memory = new Map()
-  const answered = requests.map(request => answer(analysis, request, memory))
-  const calls = distinct(answered.filter(isRelevant).flatMap(found => found.calls))
-  return { calls, ranking }
+  const ranking = rankTools(analysis, signatures).map(({ signature, score }) => ({
+    name: signature.name,
+    score,
+  }))
+  const requests = findRequests(analysis, signatures).slice(0, MAXIMUM_REQUESTS)
+  return { ...planRequests(analysis, requests, done, new Map()), ranking }
+}
+
+/** The calls of requests in their order; values of earlier ones stand in for what later ones leave out. */
+export function planRequests(
+  analysis: Analysis,
+  requests: Request[],
+  done: DoneCall[],
+  memory: Memory,
+): Pick<Plan, 'calls' | 'missing'> {
+  const calls: Call[] = []
+  let missing: Plan['missing']
+  for (const request of requests) {
+    const answered = answer(analysis, request, memory)
+    if (!isRelevant(answered)) continue
+    for (const binding of answered.bindings) {
+      const wanted = calls.length > 0 || done.length > 0 ? waitingFor(analysis, request.stretch, binding) : []
+      if (wanted.length > 0 && !fillFromResults(binding, wanted, done)) continue
+      const lacking = lackingIn(binding)
+      if (lacking.length === 0) calls.push(...callsOf(request.signature, binding, respectively(analysis)))
+      else missing ??= { tool: request.signature.name, parameters: lacking }
+    }
+  }
+  return { calls: distinct(calls), missing }
 }
 
 interface Answered {
   request: Request
-  calls: Call[]
-  /** Mean score of the values of required parameters. */
-  filled: number
+  bindings: Binding[]
 }
 
-function isRelevant({ request, filled }: Answered): boolean {
+/** Mean score of the values of required parameters counts, what is missing as nothing. */
+function isRelevant({ request, bindings: [first] }: Answered): boolean {
+  const required = first?.bound.filter(({ parameter }) => parameter.required) ?? []
+  const total = required.length + (first?.missing.length ?? 0)
+  const filled = total === 0 ? 0 : required.reduce((sum, { score }) => sum + score, 0) / total
   return request.score + WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) >= RELEVANT
 }
 
 function answer(analysis: Analysis, request: Request, memory: Memory): Answered {
   const { signature, stretch } = request
-  const respectively = analysis.tokens.some(token => token.lower === 'respectively')
   const records = findRecords(analysis, signature, stretch)
+  for (const record of records) fillNested(analysis, signature, record)
   const bindings = records.map(({ binding }) => binding)
   for (const binding of bindings) recall(memory, binding, signature.parameters)
   if (bindings.some(({ missing }) => missing.length > 0)) fillFromRest(analysis, signature, stretch, bindings)
   remember(memory, signature.parameters, bindings)
-  const complete = bindings.filter(binding => !lacks(binding))
-  return {
-    request,
-    calls: complete.flatMap(binding => callsOf(signature, binding, respectively)),
-    filled: filling(bindings),
-  }
-}
-
-function filling([first]: Binding[]): number {
-  const required = first?.bound.filter(({ parameter }) => parameter.required) ?? []
-  const total = required.length + (first?.missing.length ?? 0)
-  return total === 0 ? 0 : required.reduce((sum, { score }) => sum + score, 0) / total
+  return { request, bindings }
 }
 
 /** What the stretch itself does not say may stand elsewhere in the message. */
@@ -80,9 +100,14 @@ function fillFromRest(
   if (whole) for (const binding of bindings) inherit(binding, whole.binding.values, false)
 }
 
-function lacks(binding: Binding): boolean {
+/** Required parameters without a value, and without anything to fall back on. */
+function lackingIn(binding: Binding): string[] {
   const given = [...binding.values.values()].flat()
-  return binding.missing.some(parameter => fallback(parameter, given).length === 0)
+  return binding.missing.filter(parameter => fallback(parameter, given).length === 0).map(({ name }) => name)
+}
+
+function respectively({ tokens }: Analysis): boolean {
+  return tokens.some(token => token.lower === 'respectively')
 }
 
 function distinct(calls: Call[]): Call[] {

@@ -15,7 +15,10 @@ import { type Token, tokenize } from './tokens.ts'
 export type Reader = (message: string) => Analysis
 
 /** Longer messages are read up to here: every scanner is linear, the tagger's memory is what this bounds. */
-export const MAXIMUM_READ = 12_000
+export const MAXIMUM_READ = 8000
+
+/** Real messages need some hundreds to some thousands. */
+const MAXIMUM_WORK = 60_000
 
 /** Loads what reading needs (60 ms, once); relative dates count from `reference`. */
 export async function loadReader(reference: Date): Promise<Reader> {
@@ -56,7 +59,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const owners = ownersOf(tokens, [...plain, ...dates, ...solid])
   const lists = findLists(mentions, tokens)
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
-  return { text, tokens, tags, owners, lists, mentions, inner }
+  return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
 }
 
 /** "5 years ago" is a number of years as well as a date. */

@@ -72,6 +72,8 @@ export interface Analysis {
   /** Part-of-speech tags of each token. */
   tags: ReadonlySet<string>[]
   mentions: Mention[]
+  /** How many pairs of a parameter and a mention may still be looked at: what bounds the time of one message. */
+  budget: { left: number }
   /** The numbers inside of literals, for tools that take no arrays. */
   inner: Mention[]
   /** Mentions that commas and "and" join. */

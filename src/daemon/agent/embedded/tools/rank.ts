@@ -1,4 +1,4 @@
-import { areRelated } from '../lexicon/concepts.ts'
+import { conceptsOf } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { kindsOf } from '../lexicon/kinds.ts'
 import type { Analysis } from '../text/mention.ts'
@@ -13,8 +13,13 @@ export interface Ranked {
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS].map(stem))
 
-/** What a stretch of a message speaks of: stems, and the kinds of well-known things at less weight. */
-type Said = ReadonlyMap<string, number>
+/** What a stretch of a message speaks of. */
+interface Said {
+  /** Stems, and the kinds of well-known things at less weight. */
+  weights: ReadonlyMap<string, number>
+  /** The groups of related words that its own words belong to. */
+  concepts: ReadonlySet<number>
+}
 
 /** Tools by how much of their name and description a stretch of the message names. */
 export function rankTools(
@@ -39,53 +44,64 @@ export function rankTools(
 const WEIGHT_OF_KIND = 0.6
 
 function readSaid(analysis: Analysis, from: number, to: number): Said {
-  const said = new Map<string, number>()
+  const weights = new Map<string, number>()
+  const concepts = new Set<number>()
   const kinds: string[] = []
   for (const token of analysis.tokens.slice(from, to)) {
     if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) continue
     for (const part of token.stems) {
-      said.set(part, 1)
+      weights.set(part, 1)
+      for (const concept of conceptsOf(part)) concepts.add(concept)
       kinds.push(...kindsOf(part))
     }
   }
-  const money = analysis.mentions.some(
-    mention => mention.kind === 'currency' && mention.from >= from && mention.to <= to,
-  )
-  if (money) kinds.push(stem('currency'), stem('money'))
-  for (const kind of kinds) if (!said.has(kind)) said.set(kind, WEIGHT_OF_KIND)
-  return said
+  if (speaksOfMoney(analysis, from, to)) kinds.push(stem('currency'), stem('money'))
+  for (const kind of kinds) if (!weights.has(kind)) weights.set(kind, WEIGHT_OF_KIND)
+  return { weights, concepts }
+}
+
+function speaksOfMoney({ mentions }: Analysis, from: number, to: number): boolean {
+  return mentions.some(mention => mention.kind === 'currency' && mention.from >= from && mention.to <= to)
 }
 
 /** Who writes "use get_weather" has chosen. */
 function calledByName({ name }: Signature, spoken: string): number {
   const written = [name, name.replaceAll('_', '.')].some(
-    text => /[_.A-Z-]/.test(text) && spoken.includes(text),
+    text => /[_.:/A-Z-]/.test(text) && spoken.includes(text),
   )
   return written ? 1 : 0
 }
 
+type Rarity = (part: string) => number
+
+const rarities = new WeakMap<Signature[], Rarity>()
+
 /** A stem that many of the offered tools share tells them apart badly. */
-function rarityOf(signatures: Signature[]): (part: string) => number {
+function rarityOf(signatures: Signature[]): Rarity {
+  const known = rarities.get(signatures)
+  if (known) return known
   const counts = new Map<string, number>()
   for (const { vocabulary } of signatures)
     for (const part of vocabulary) counts.set(part, (counts.get(part) ?? 0) + 1)
   const total = signatures.length
-  return part => {
+  const rarity = (part: string) => {
     const generic = GENERIC_STEMS.has(part) ? 0.25 : 1
     const share = total > 1 ? 1 - 0.75 * (((counts.get(part) ?? 1) - 1) / total) : 1
     return generic * share
   }
+  rarities.set(signatures, rarity)
+  return rarity
 }
 
-function scoreTool(said: Said, signature: Signature, rarity: (part: string) => number): number {
-  const name = coverage(said, new Set(signature.nameStems), rarity)
-  const description = coverage(said, new Set(signature.descriptionStems), rarity)
+function scoreTool(said: Said, signature: Signature, rarity: Rarity): number {
+  const name = coverage(said, signature.nameStems, rarity)
+  const description = coverage(said, signature.descriptionStems, rarity)
   const back = explained(said, signature, rarity)
   return 0.6 * name + 0.5 * description + 0.4 * back
 }
 
 /** The weighted share of the stems that were said, related words at two thirds. */
-function coverage(said: Said, stems: Set<string>, rarity: (part: string) => number): number {
+function coverage(said: Said, stems: readonly string[], rarity: Rarity): number {
   let total = 0
   let hit = 0
   for (const part of stems) {
@@ -97,23 +113,22 @@ function coverage(said: Said, stems: Set<string>, rarity: (part: string) => numb
   return total === 0 ? 0 : hit / total
 }
 
-function nearness(said: Said, part: string): number {
-  const known = said.get(part)
+function nearness({ weights, concepts }: Said, part: string): number {
+  const known = weights.get(part)
   if (known !== undefined) return known
-  for (const [other, weight] of said) if (weight === 1 && areRelated(other, part)) return 0.65
-  return 0
+  return conceptsOf(part).some(concept => concepts.has(concept)) ? 0.65 : 0
 }
 
 /** The share of what was said that the tool speaks of. */
-function explained(said: Said, signature: Signature, rarity: (part: string) => number): number {
-  const spoken = new Map([...signature.vocabulary].map(part => [part, 1]))
+function explained(said: Said, signature: Signature, rarity: Rarity): number {
   let total = 0
   let hit = 0
-  for (const [part, share] of said) {
+  for (const [part, share] of said.weights) {
     if (share < 1) continue
     const weight = rarity(part)
     total += weight
-    hit += weight * nearness(spoken, part)
+    if (signature.vocabulary.has(part)) hit += weight
+    else if (conceptsOf(part).some(concept => signature.concepts.has(concept))) hit += weight * 0.65
   }
   return total === 0 ? 0 : hit / total
 }

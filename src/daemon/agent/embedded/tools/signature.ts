@@ -1,3 +1,4 @@
+import { conceptsOf } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { dimensionOf, type Role, rolesOf, SOURCE_STEMS, TARGET_STEMS } from '../lexicon/roles.ts'
 import { identifierWords, stem } from '../text/stem.ts'
@@ -46,26 +47,38 @@ export interface Signature {
   parameters: Parameter[]
   /** Stems of the name, the description and the parameters. */
   vocabulary: ReadonlySet<string>
+  /** The groups of related words that these belong to. */
+  concepts: ReadonlySet<number>
 }
 
-const prepared = new WeakMap<object, Signature>()
+const bySchema = new WeakMap<object, Signature>()
+const byText = new Map<string, Signature>()
+const MAXIMUM_KEPT = 1000
 
-/** Reads a tool once; the same schema object is not read again. */
+/** Reads a tool once: found again by its schema object, or, when that was made anew, by its text. */
 export function signatureOf(tool: Tool): Signature {
-  const known = prepared.get(tool.inputSchema)
+  const known = bySchema.get(tool.inputSchema)
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
-  const signature = readTool(tool)
-  prepared.set(tool.inputSchema, signature)
+  const text = JSON.stringify([tool.name, tool.description, tool.inputSchema])
+  const signature = byText.get(text) ?? readTool(tool)
+  if (byText.size >= MAXIMUM_KEPT) byText.clear()
+  byText.set(text, signature)
+  bySchema.set(tool.inputSchema, signature)
   return signature
 }
 
 function readTool(tool: Tool): Signature {
   const description = tool.description ?? ''
-  const nameStems = identifierWords(tool.name).map(stem)
-  const descriptionStems = contentStems(firstSentences(description))
+  const nameStems = unique(identifierWords(tool.name).map(stem))
+  const descriptionStems = unique(contentStems(firstSentences(description)))
   const parameters = readParameters(tool.inputSchema, tool.inputSchema, 0)
   const vocabulary = new Set([...nameStems, ...descriptionStems, ...parameters.flatMap(p => p.nameStems)])
-  return { name: tool.name, description, nameStems, descriptionStems, parameters, vocabulary }
+  const concepts = new Set([...vocabulary].flatMap(conceptsOf))
+  return { name: tool.name, description, nameStems, descriptionStems, parameters, vocabulary, concepts }
+}
+
+function unique(stems: string[]): string[] {
+  return [...new Set(stems)]
 }
 
 /** What a tool is for stands at the start; long descriptions go on with rules and warnings. */

@@ -1,0 +1,73 @@
+import type { Binding } from '../bind/bind.ts'
+import type { DoneCall } from '../conversation.ts'
+import type { Analysis } from '../text/mention.ts'
+import { identifierWords, stem } from '../text/stem.ts'
+import type { Parameter } from '../tools/signature.ts'
+import type { Piece } from './pieces.ts'
+import { isPoor } from './recall.ts'
+
+/** Words that speak of what an earlier request will bring. */
+const BACK_REFERENCES = new Set(
+  'it its them they that those result results output outcome answer response content contents there'.split(
+    ' ',
+  ),
+)
+
+/** The parameters of a later request that only the result of an earlier one can fill. */
+export function waitingFor(analysis: Analysis, stretch: Piece, binding: Binding): Parameter[] {
+  const points = analysis.tokens
+    .slice(stretch.from, stretch.to)
+    .some((token, i) => BACK_REFERENCES.has(token.lower) && !analysis.owners[stretch.from + i])
+  if (!points) return []
+  const poor = binding.bound.filter(isPoor).map(({ parameter }) => parameter)
+  return [...binding.missing, ...poor]
+}
+
+/** Fills a binding from results, the latest first. False when one of the parameters finds nothing there. */
+export function fillFromResults(binding: Binding, wanted: Parameter[], done: DoneCall[]): boolean {
+  const results = done.filter(({ failed }) => !failed).reverse()
+  for (const parameter of wanted) {
+    const value = firstDefined(results, result => valueIn(parameter, result))
+    if (value === undefined) return false
+    binding.values.set(parameter.name, [value])
+  }
+  binding.missing = binding.missing.filter(parameter => !binding.values.has(parameter.name))
+  return true
+}
+
+function firstDefined<T, R>(items: T[], read: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const value = read(item)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** A field of the result that bears the parameter's name; else, for text, the result as a whole, for a number its only one. */
+function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
+  const field = data === undefined ? undefined : findField(data, parameter, { left: MAXIMUM_FIELDS })
+  if (field !== undefined) return field
+  if (parameter.type === 'string' || parameter.type === 'any') return text.slice(0, MAXIMUM_TEXT)
+  if (parameter.type !== 'number' && parameter.type !== 'integer') return undefined
+  const numbers = text.slice(0, MAXIMUM_TEXT).match(/-?\d+(?:\.\d+)?/g) ?? []
+  return numbers.length === 1 ? Number(numbers[0]) : undefined
+}
+
+const MAXIMUM_FIELDS = 500
+const MAXIMUM_TEXT = 4000
+
+function findField(data: unknown, parameter: Parameter, budget: { left: number }): unknown {
+  if (typeof data !== 'object' || data === null || budget.left-- <= 0) return undefined
+  const entries = Object.entries(data)
+  for (const [key, value] of entries) if (fits(value, parameter) && sameName(key, parameter)) return value
+  return firstDefined(entries, ([, value]) => findField(value, parameter, budget))
+}
+
+function fits(value: unknown, { type }: Parameter): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  return type === 'any' || typeof value === type
+}
+
+function sameName(key: string, { nameStems }: Parameter): boolean {
+  return identifierWords(key).some(word => nameStems.includes(stem(word)))
+}
