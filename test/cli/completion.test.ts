@@ -53,6 +53,11 @@ describe('completion', () => {
     expect(await suggestions('call', 'mcp_')).toEqual([built.mcp_id])
   })
 
+  it('knows projects', async () => {
+    const { id } = await home.json<{ id: string }>(['projects', 'create', 'suggested'])
+    expect(await suggestions('projects', 'show', '')).toEqual(['suggested', id])
+  })
+
   it('works in a real bash', async () => {
     const script = `
       source <("${process.execPath}" "${MCP_BIN}" completion bash)

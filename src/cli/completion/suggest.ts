@@ -1,6 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import { ENVIRONMENTS } from '../../shared/states.ts'
-import { createApiClient } from '../api-client.ts'
+import { type ApiClient, createApiClient } from '../api-client.ts'
 import { type Command, type OptionDeclaration, toKebabCase } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { COMMANDS, groupOf } from '../command-list.ts'
@@ -8,6 +8,7 @@ import { getCommand } from '../commands.ts'
 import { readCredentials } from '../credentials.ts'
 import { findDaemon } from '../daemon-client.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
+import { listProjects } from '../projects.ts'
 import { listBuilds, listDeployments } from '../resolve-id.ts'
 
 export interface Suggestion {
@@ -96,8 +97,9 @@ async function argumentValues(
   const position = positionals(command, rest).length
   const name = names[Math.min(position, names.length - 1)]
   if (name === 'shell') return ['bash', 'zsh', 'fish'].map(value => ({ value }))
+  if (name === 'project') return askApi(context, projects)
   return name === 'server' || name === 'id' || name === 'deployment' || name === 'mcpId'
-    ? serversAndIds(context)
+    ? askApi(context, serversAndIds)
     : []
 }
 
@@ -105,26 +107,42 @@ function positionals(command: Command, rest: readonly string[]): string[] {
   return rest.filter((word, index) => !word.startsWith('-') && !optionBefore(command, rest[index - 1]))
 }
 
-async function serversAndIds(context: CommandContext): Promise<Suggestion[]> {
+/** Nothing when the API cannot be reached or asked. */
+async function askApi(
+  context: CommandContext,
+  list: (api: ApiClient) => Promise<Suggestion[]>,
+): Promise<Suggestion[]> {
   const api = await openApi(context)
   if (!api) return []
   try {
-    const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])
-    const names = [...new Set(builds.map(({ name }) => name))].map(value => ({ value, doc: 'server' }))
-    return [
-      ...names,
-      ...deployments.map(({ deployment_id, name, environment, status }) => ({
-        value: deployment_id,
-        doc: [name, environment, status].filter(Boolean).join(' '),
-      })),
-      ...builds.map(({ mcp_id, name, status }) => ({ value: mcp_id, doc: `${name} ${status}` })),
-    ]
+    return await list(api)
   } catch (error) {
     if (error instanceof HostingError) return []
     throw error
   } finally {
     api.close()
   }
+}
+
+async function serversAndIds(api: ApiClient): Promise<Suggestion[]> {
+  const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])
+  const names = [...new Set(builds.map(({ name }) => name))].map(value => ({ value, doc: 'server' }))
+  return [
+    ...names,
+    ...deployments.map(({ deployment_id, name, environment, status }) => ({
+      value: deployment_id,
+      doc: [name, environment, status].filter(Boolean).join(' '),
+    })),
+    ...builds.map(({ mcp_id, name, status }) => ({ value: mcp_id, doc: `${name} ${status}` })),
+  ]
+}
+
+async function projects(api: ApiClient): Promise<Suggestion[]> {
+  const all = await listProjects(api)
+  return all.flatMap(({ id, name, status }) => [
+    { value: name, doc: status },
+    { value: id, doc: `${name} ${status}` },
+  ])
 }
 
 /** The API in use, if it can be reached without starting anything. */
