@@ -180,6 +180,15 @@ test.each([
     '    |         ^\n    at src/load.ts:2:9\n    at tools/b.ts:2:22',
   ],
   [
+    'has a package that reads a file',
+    {
+      'tools/a.ts': `import text from 'reader'\nexport default text`,
+      'node_modules/reader/index.js': `const fs = require('fs')\nmodule.exports = fs.readFileSync('/etc/hostname', 'utf8')`,
+    },
+    '(tools/a.ts:1:18)',
+    'at node_modules/reader/index.js:2:21',
+  ],
+  [
     'exports no definition',
     { 'tools/a.ts': `export default { description: 'x' }` },
     'The server cannot be loaded: tools/a.ts exports no tool',

@@ -209,6 +209,6 @@ test.each([
   const failure = await failureOf({ 'tools/a.ts': `import fast from 'fast'\nexport default fast`, ...files })
   expect(failure).toMatchObject({
     code: 'INVALID_MCP',
-    message: expect.stringContaining('needs a native addon'),
+    message: expect.stringContaining('needs a native addon (fast)'),
   })
 })

@@ -1,6 +1,6 @@
 import type { BuildFailure, Message } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
-import { nativeAddon } from './bundle-inputs.ts'
+import { nativeAddon, packageOf } from './bundle-inputs.ts'
 import { codeFrame } from './code-frame.ts'
 import { readDevDependencies } from './lock-file.ts'
 
@@ -14,7 +14,7 @@ const MAX_TOLD = 20
 export function toBundleError(error: unknown, directory: string): unknown {
   if (!isBuildFailure(error)) return error
   const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
-  if (addon) return nativeAddon(/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(addon.text)?.[0] ?? '.node')
+  if (addon) return nativeAddon(packageOf(addon.text) ?? '.node')
   const devDependencies = readDevDependencies(directory)
   const faults = error.errors.map(message => toFault(message, devDependencies))
   const [first] = faults

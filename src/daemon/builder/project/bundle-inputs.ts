@@ -1,8 +1,10 @@
+import type { Metafile } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
 
 /** Packages that only load a binary of the machine they were compiled for. */
 const ADDON_LOADERS = [
   'bindings',
+  'detect-libc',
   'node-gyp-build',
   'node-pre-gyp',
   '@mapbox/node-pre-gyp',
@@ -10,19 +12,34 @@ const ADDON_LOADERS = [
 ]
 
 /**
- * `inputs`: paths as esbuild names them, relative to the project. Throws INVALID_MCP for a file outside of it, which
+ * `inputs`: by paths as esbuild names them, relative to the project. Throws INVALID_MCP for a file outside of it, which
  * nobody who sent this source may read, and for packages with native parts, which a sandboxed process may not load.
  */
-export function requireInside(inputs: readonly string[]): void {
-  for (const input of inputs) {
+export function requireInside(inputs: Metafile['inputs']): void {
+  for (const input of Object.keys(inputs)) {
     if (input.startsWith('..') || input.startsWith('/') || /^[A-Za-z]:/.test(input)) throw outside(input)
     const loader = ADDON_LOADERS.find(name => input.includes(`node_modules/${name}/`))
-    if (loader) throw nativeAddon(loader)
+    if (loader) throw nativeAddon(importerOf(loader, inputs) ?? loader)
   }
 }
 
+/** The package that cannot do without it. */
+function importerOf(loader: string, inputs: Metafile['inputs']): string | undefined {
+  const isLoader = (path: string) => path.includes(`node_modules/${loader}/`)
+  const [importer] =
+    Object.entries(inputs).find(
+      ([path, { imports }]) => !isLoader(path) && imports.some(one => isLoader(one.path)),
+    ) ?? []
+  return importer && packageOf(importer)
+}
+
+/** Of the innermost `node_modules`. */
+export function packageOf(path: string): string | undefined {
+  return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+}
+
 function outside(input: string): HostingError {
-  const packageName = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]
+  const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
   return new HostingError('INVALID_MCP', `The source imports ${what} from outside of the project.`, {
     details: packageName

@@ -37,7 +37,7 @@ export async function bundleProject(options: BundleOptions): Promise<string> {
   const result = await bundler.build(optionsFor(options)).catch(error => {
     throw toBundleError(error, options.directory)
   })
-  requireInside(Object.keys(result.metafile!.inputs))
+  requireInside(result.metafile!.inputs)
   const [map, code] = ['.map', '.mjs'].map(end => result.outputFiles!.find(({ path }) => path.endsWith(end))!)
   return requireSize(inlineSourceMap(code!.text, map!.text))
 }
