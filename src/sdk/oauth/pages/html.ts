@@ -28,7 +28,9 @@ const HEADERS = {
   ].join('; '),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
+  // Not no-referrer: with that browsers send `Origin: null` with the page's own form
+  // (https://fetch.spec.whatwg.org/#append-a-request-origin-header), and it could not be told from another site's.
+  'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 }

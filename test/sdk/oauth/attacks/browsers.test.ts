@@ -32,7 +32,7 @@ async function untilOurCallback(url: string) {
   return back.url
 }
 
-test('the consent page cannot be framed, runs nothing, leaks no referrer and is kept nowhere', async () => {
+test('the consent page cannot be framed, runs nothing, gives no other site a referrer and is kept nowhere', async () => {
   const { headers, text, status } = await openAuthorize(startFlow(base))
   expect(status).toBe(200)
   const policy = headers.get('content-security-policy')!
@@ -40,7 +40,7 @@ test('the consent page cannot be framed, runs nothing, leaks no referrer and is 
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe-inline')
   expect(headers.get('x-frame-options')).toBe('DENY')
-  expect(headers.get('referrer-policy')).toBe('no-referrer')
+  expect(headers.get('referrer-policy')).toBe('same-origin')
   expect(headers.get('cache-control')).toBe('no-store')
   expect(headers.get('access-control-allow-origin')).toBeNull()
   expect(text).toContain('&lt;script&gt;alert(&quot;ü&quot;)&lt;/script&gt;')

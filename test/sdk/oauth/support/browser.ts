@@ -25,9 +25,14 @@ export function createBrowser(): Browser {
     submit(page, button = {}, isEnd = () => false) {
       const { action, fields } = readForm(page)
       const body = new URLSearchParams({ ...fields, ...button })
-      return visit(action, { method: 'POST', body, headers: { origin: new URL(page.url).origin } }, isEnd)
+      return visit(action, { method: 'POST', body, headers: { origin: originSent(page) } }, isEnd)
     },
   }
+}
+
+/** As browsers do (https://fetch.spec.whatwg.org/#append-a-request-origin-header). */
+function originSent({ url, headers }: Page): string {
+  return headers.get('referrer-policy') === 'no-referrer' ? 'null' : new URL(url).origin
 }
 
 async function follow(
