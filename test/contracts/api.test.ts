@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { startModelStub } from '../helpers/model-stub.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { createKey, echoServer } from '../http/fixtures.ts'
 import { OpenApiClient } from './openapi-client.ts'
@@ -36,9 +37,11 @@ describe('the description', () => {
     expect(all).toEqual(
       expect.arrayContaining([
         'POST /v1/build',
+        'POST /v1/test',
         'POST /v1/deploy',
         'GET /v1/deploy/{deployment_id}/status',
         'GET /api/deployments/api-key/info',
+        'GET /api/chat-messages/chat/id/{chatId}/count',
         'GET /api/lambda-deploy/{id}/health',
         'POST /api/lambda-builds/trigger/{projectId}',
         'GET /api/lambda-builds/{id}/logs',
@@ -114,6 +117,30 @@ describe('every answer in the good case is as described:', () => {
       subdomain: 'echo',
     })
     await api.call('listDeployments', {}, { query: 'environment=production&limit=1' })
+  })
+
+  test('tests and chats', async () => {
+    const stub = await startModelStub('compatible', [{ status: 400 }])
+    const { body } = await api.call('runTest', {}, { body: { mcp_id: mcpId, message: 'call echo with hi' } })
+    const { chat_id: chatId } = body.data
+    const other = { mcp_id: mcpId, message: 'x', ai_model: `openai:m@${stub.url}` }
+    expect((await api.call('runTest', {}, { body: other })).status).toBe(502)
+    await stub.close()
+    const replay = { ...other, cassette: { mode: 'replay', responses: {} } }
+    expect((await api.call('runTest', {}, { body: replay })).body.error.code).toBe('NOT_RECORDED')
+    await api.call('listChats', {}, { query: 'limit=1' })
+    await api.call('listChatMessages', { chatId }, { query: 'limit=1' })
+    expect((await api.call('countChatMessages', { chatId })).body).toMatchObject({
+      chatId,
+      messageCount: expect.any(Number),
+    })
+    await api.call('removeChat', { chatId })
+  })
+
+  test('model keys', async () => {
+    await api.call('saveModelKey', { vendor: 'openai' }, { body: { apiKey: 'sk-0123456789abcdef' } })
+    await api.call('listModelKeys')
+    await api.call('removeModelKey', { vendor: 'openai' })
   })
 
   test('surface', async () => {
@@ -259,7 +286,14 @@ describe('every error is as described:', () => {
         ? await api.call(spec.operationId, {}, { body: '{' })
         : await api.call(
             spec.operationId,
-            { mcp_id: 'a%00b', deployment_id: 'a%00b', id: 'a%00b', subdomain: 'a%00b' },
+            {
+              mcp_id: 'a%00b',
+              deployment_id: 'a%00b',
+              id: 'a%00b',
+              subdomain: 'a%00b',
+              chatId: 'a%00b',
+              vendor: 'a%00b',
+            },
             { query: 'limit=0&digest=x' },
           )
       expect(answer.status, spec.operationId).toBe(400)
@@ -269,6 +303,8 @@ describe('every error is as described:', () => {
   test('404 for what is not there', () =>
     each(404, operationId => {
       if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
+      if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
+      if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
       if (operationId === 'updateProject') return { body: { name: 'x' } }
       if (operationId === 'createBuild')
         return { body: { name: 'none', template: 'custom', source: 'src_none' } }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { STATUS_OF } from '../../src/daemon/http/status.ts'
 import { createdKeySchema, createKeyRequestSchema } from '../../src/shared/api-keys.ts'
+import { chatMessageSchema, chatSchema } from '../../src/shared/chats.ts'
 import {
   buildRecordSchema,
   deployConfigSchema,
@@ -10,8 +11,10 @@ import {
   logPageSchema,
   surfaceReportSchema,
 } from '../../src/shared/deployments.ts'
+import { modelKeySchema } from '../../src/shared/model-keys.ts'
 import { createProjectSchema, projectSchema } from '../../src/shared/projects.ts'
 import { PLAN_LIMITS, SCOPES } from '../../src/shared/scopes.ts'
+import { testRequestSchema, testResultSchema } from '../../src/shared/test-runs.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const api = read('api.md')
@@ -31,6 +34,11 @@ test.each(
     deployConfigSchema,
     projectSchema,
     createProjectSchema,
+    testRequestSchema,
+    testResultSchema,
+    chatSchema,
+    chatMessageSchema,
+    modelKeySchema,
     surfaceReportSchema,
     surface: surfaceReportSchema.shape.items.element,
   }),

@@ -25,7 +25,7 @@ export function toModelError(error: unknown, model: string): HostingError {
   if (code)
     return new HostingError('UNAVAILABLE', `The model ${model} is out of reach (${code}).`, { cause: error })
   if (fault.name === 'TimeoutError')
-    return new HostingError('TIMEOUT', `The model ${model} did not answer in time.`)
+    return new HostingError('UNAVAILABLE', `The model ${model} did not answer in time.`)
   return new HostingError('UPSTREAM_FAILED', `The model ${model} failed: ${messageOf(fault)}`, {
     cause: error,
   })

@@ -49,7 +49,7 @@ const RETRIES = 2
 
 /**
  * One message to the model and everything that follows: calls of one turn side by side, their results and errors given
- * back, until the model answers or a limit is reached. Throws UPSTREAM_FAILED, UNAVAILABLE or TIMEOUT when the model
+ * back, until the model answers or a limit is reached. Throws UPSTREAM_FAILED or UNAVAILABLE when the model
  * fails, CANCELLED when `signal` aborts.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {

@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai'
+import { HostingError } from '../../shared/errors.ts'
 import { connectToServer } from '../../shared/mcp-connection.ts'
 import type { TestEvent, TestRequest, TestResult } from '../../shared/test-runs.ts'
 import { ASKABLE, answerWith } from './answers.ts'
@@ -9,6 +10,9 @@ import { type ModelChoice, modelName, recordedName, takesImages } from './provid
 import { type ModelKeys, type OpenedModel, openModel } from './providers/open-model.ts'
 import { readOffer } from './read-offer.ts'
 import { type AgentOutcome, runAgent } from './run-agent.ts'
+
+/** An instance that starts and answers takes less, or never answers. */
+const START_TIMEOUT_MS = 60_000
 
 export interface ServerTest {
   /** MCP endpoint of the server. */
@@ -31,12 +35,15 @@ export async function testServer(
   const model = await modelFor(test, recording)
   const connection = await connectToServer(test.url, {
     signal,
+    timeoutMs: START_TIMEOUT_MS,
     capabilities: ASKABLE,
     prepare: client =>
       answerWith(client, request.answers ?? {}, question => {
         questions.push(question)
         tell({ type: 'question', question })
       }),
+  }).catch(error => {
+    throw signal.aborted ? new HostingError('CANCELLED', 'The test run was cancelled.') : unreachable(error)
   })
   try {
     const offer = await readOffer(connection, request.tools)
@@ -65,6 +72,15 @@ export async function testServer(
   } finally {
     await connection.close()
   }
+}
+
+/** What does not start is told as what it is to the caller: out of reach, with the server's own words. */
+function unreachable(error: HostingError): HostingError {
+  return new HostingError('UNAVAILABLE', `The server could not be used: ${error.message}`, {
+    details: error.details,
+    cause: error,
+    next: [{ description: 'See its log', command: 'mcp logs <mcp_id>' }],
+  })
 }
 
 /** In a replay no vendor is asked, so no key is needed either. */

@@ -52,8 +52,10 @@ export class VendorKeys {
     })
   }
 
-  save(vendor: ModelVendor, apiKey: string, baseUrl: string | undefined): ModelKeyRecord {
+  /** Throws NOT_FOUND for an unknown vendor. */
+  save(name: string, apiKey: string, baseUrl: string | undefined): ModelKeyRecord {
     const { store, secrets, clock } = this.#rooms
+    const vendor = getVendor(name)
     const hint = hintOf(apiKey)
     store.modelKeys.save({
       vendor,
@@ -66,7 +68,8 @@ export class VendorKeys {
   }
 
   /** Throws NOT_FOUND. */
-  remove(vendor: ModelVendor): void {
+  remove(name: string): void {
+    const vendor = getVendor(name)
     if (this.#rooms.store.modelKeys.remove(vendor)) return
     throw new HostingError('NOT_FOUND', `No key of ${vendor} is saved.`)
   }
@@ -81,6 +84,15 @@ export class VendorKeys {
     const saved = this.#rooms.store.modelKeys.find(vendor)
     return saved && { apiKey: this.#rooms.secrets.unseal(saved.sealed), baseUrl: saved.baseUrl ?? undefined }
   }
+}
+
+function getVendor(name: string): ModelVendor {
+  const vendor = MODEL_VENDORS.find(one => one === name)
+  if (vendor) return vendor
+  throw new HostingError(
+    'NOT_FOUND',
+    `There is no model vendor "${name}"; there are ${MODEL_VENDORS.join(' and ')}.`,
+  )
 }
 
 /** `…3f9a`: enough to tell two keys apart, too little to use one. */

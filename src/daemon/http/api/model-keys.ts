@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import {
-  MODEL_VENDORS,
-  modelKeyListSchema,
-  modelKeySchema,
-  saveModelKeySchema,
-} from '../../../shared/model-keys.ts'
+import { modelKeyListSchema, modelKeySchema, saveModelKeySchema } from '../../../shared/model-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
+import { idSchema } from '../path-ids.ts'
 
-const params = z.object({ vendor: z.enum(MODEL_VENDORS) })
+const params = z.object({ vendor: idSchema })
 
 export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
   const listModelKeys = endpoint({
@@ -24,6 +20,7 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     params,
     body: saveModelKeySchema,
     answers: { 200: { description: 'Saved', schema: modelKeySchema } },
+    errors: ['NOT_FOUND'],
     run: ({ params, body }) => ({
       status: 200,
       data: vendorKeys.save(params.vendor, body.apiKey, body.baseUrl),

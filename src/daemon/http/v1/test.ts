@@ -10,7 +10,7 @@ export function testEndpoints({ testRuns }: Services) {
     answers: {
       200: { description: 'The agent has answered', schema: testResultSchema, events: testEventSchema },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'NOT_RECORDED', 'UPSTREAM_FAILED', 'UNAVAILABLE', 'TIMEOUT', 'CANCELLED'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'NOT_RECORDED', 'UPSTREAM_FAILED', 'UNAVAILABLE'],
     async run({ body, signal, accepts }) {
       if (!accepts('text/event-stream')) return { status: 200, data: await testRuns.run(body, signal) }
       return { status: 200, events: testRuns.events(body, signal) }
