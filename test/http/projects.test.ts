@@ -199,6 +199,7 @@ describe('the source of a project', () => {
     await expect.poll(temporary).toHaveLength(1)
     sent.destroy()
     await expect.poll(temporary).toEqual([])
+    expect(daemon.errors).toEqual([])
     expect((await daemon.api('GET', `/api/projects/${id}`)).body.sourceId).toBeNull()
   })
 

@@ -27,7 +27,7 @@ export class Sources {
    */
   async upload(projectId: string, body: AsyncIterable<Uint8Array>, digest?: string): Promise<Source> {
     requireActive(getProject(this.#rooms, projectId))
-    const chunks = body[Symbol.asyncIterator]()
+    const chunks = untilBroken(body)
     const first = await chunks.next()
     if (first.done) return this.#reuse(projectId, digest)
     const whole = startingWith(first.value, chunks)
@@ -85,6 +85,15 @@ function requireActive(project: Project): Project {
   throw new HostingError('CONFLICT', `Project ${project.id} is ${project.status}; it takes no source.`, {
     details: project.status === 'archived' ? 'Make it active first.' : undefined,
   })
+}
+
+/** A client that goes away amid its upload is no fault of ours. */
+async function* untilBroken(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (cause) {
+    throw new HostingError('CANCELLED', 'The upload broke off before its end.', { cause })
+  }
 }
 
 async function* startingWith<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
