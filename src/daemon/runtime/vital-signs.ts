@@ -24,7 +24,9 @@ const MEMORY_EVERY_MS = 200
 export class VitalSigns {
   readonly #options: VitalSignsOptions
   readonly #timers: NodeJS.Timeout[]
-  #heardAt = Date.now()
+  #heardAt = performance.now()
+  /** Counted, because a daemon that was itself held up, or a machine that slept, has not listened all that time. */
+  #unansweredPings = 0
 
   constructor(options: VitalSignsOptions) {
     this.#options = options
@@ -37,7 +39,8 @@ export class VitalSigns {
 
   /** It said something, whatever it was. */
   heard(): void {
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
+    this.#unansweredPings = 0
   }
 
   stop(): void {
@@ -45,9 +48,12 @@ export class VitalSigns {
   }
 
   #checkPulse(): void {
-    const silentMs = Date.now() - this.#heardAt
-    if (silentMs < this.#options.patienceMs) return this.#options.ping()
+    if (this.#unansweredPings < PINGS_IN_PATIENCE) {
+      this.#unansweredPings++
+      return this.#options.ping()
+    }
     const running = runningHandler(this.#options) ?? 'its code'
+    const silentMs = performance.now() - this.#heardAt
     this.#fail(`was killed because ${running} ran for ${seconds(silentMs)} s without yielding`)
   }
 

@@ -41,17 +41,16 @@ function wrap(bubblewrap: string, line: CommandLine, places: Places): Pick<Comma
 }
 
 /** Later ones lie on top of earlier ones. */
-export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: Places): string[] {
+export function sandboxArguments({ file, args, cwd }: CommandLine, { place, named }: Places): string[] {
   const there = named.filter(path => existsSync(path) && !isRoot(path))
   const folders = there.filter(path => statSync(path).isDirectory())
-  const files = there.filter(path => !folders.includes(path))
-  const code = [file, realpathSync(file), cwd, ...files]
+  const mentioned = [file, realpathSync(file), cwd, ...args, ...named]
   return [
     ...SANDBOX_BASE,
     // Sockets of the machine's services, a container engine's among them.
     ...(existsSync('/run') ? ['--tmpfs', '/run'] : []),
     ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
-    ...readable(code.flatMap(belowTemporary)),
+    ...readable(mentioned.flatMap(belowTemporary)),
     ...[...new Set(folders)].flatMap(path => ['--bind', path, path]),
     ...place.hidden.filter(path => existsSync(path)).flatMap(path => ['--tmpfs', path]),
     ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
@@ -66,10 +65,9 @@ export function sandboxArguments({ file, cwd }: CommandLine, { place, named }: P
 /** Names of hosts, and where some systems keep their programs. */
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
-/** Temporary files are its own; of the machine's it sees the folder in which its code lies, when it lies there. */
-function belowTemporary(path: string): string[] {
-  const [, first] = /^\/tmp\/([^/]+)/.exec(path) ?? []
-  return first === undefined ? [] : [join('/tmp', first)]
+/** Temporary files are its own; of the machine's it sees the folders that its command speaks of, in whatever words. */
+function belowTemporary(text: string): string[] {
+  return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
 }
 
 function readable(paths: readonly string[]): string[] {
