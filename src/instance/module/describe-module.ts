@@ -7,12 +7,14 @@ import type {
   ResourceDefinition as Resource,
   ToolDefinition as Tool,
 } from '../../shared/definitions.ts'
+import { checkOptions } from './check-options.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { toJsonSchema } from './standard-schema.ts'
 
 /** Loads a bundle and tells what its modules define, in the terms of a build request. Rejects with what its code throws. */
 export async function describeModule(bundle: string): Promise<Described> {
   const modules = await loadBundle(bundle)
+  for (const module of modules) checkOptions(module)
   const resources = modules.flatMap(one => (one.kind === 'resource' ? [describeResource(one)] : []))
   const prompts = modules.flatMap(one => (one.kind === 'prompt' ? [describePrompt(one)] : []))
   return {

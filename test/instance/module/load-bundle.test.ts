@@ -39,6 +39,32 @@ describe('code that cannot be served', () => {
     )
   })
 
+  test.each([
+    [
+      'tools/a.js',
+      'tool',
+      'inputSchema: {}',
+      '"inputSchema" is not a known option of a tool; did you mean "input"?',
+    ],
+    [
+      'tools/a.js',
+      'tool',
+      'descripton: ""',
+      '"descripton" is not a known option of a tool; did you mean "description"?',
+    ],
+    [
+      'resources/a.js',
+      'resource',
+      'zzz: 1',
+      '"zzz" is not a known option of a resource; known are name, title,',
+    ],
+    ['prompts/a.js', 'prompt', 'arguments: []', '"arguments" must be an object of names'],
+  ])('because %s has an option that nobody reads, is told which', async (path, kind, option, message) => {
+    const text = `export default { kind: '${kind}', uri: 'a://b', ${option}, handler: () => '' }`
+    const wanted = kind === 'resource' ? text : text.replace(`uri: 'a://b', `, '')
+    expect((await refusal(path, wanted)).message).toContain(`${path}: ${message}`)
+  })
+
   test('because it throws while it is loaded, is told with a stack in its own files', async () => {
     const { message, trace } = await refusal(
       'tools/early.ts',

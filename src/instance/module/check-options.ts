@@ -1,0 +1,38 @@
+import { nearestName } from '../../shared/names.ts'
+import type { LoadedModule } from './load-bundle.ts'
+
+const COMMON = ['kind', 'name', 'title', 'description', 'icons', '_meta', 'handler']
+
+const OPTIONS: Record<LoadedModule['kind'], readonly string[]> = {
+  tool: [...COMMON, 'input', 'output', 'annotations'],
+  resource: [...COMMON, 'uri', 'mimeType', 'annotations', 'size', 'complete'],
+  prompt: [...COMMON, 'arguments'],
+}
+
+/** What the same thing is called by the protocol and by other libraries. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  inputSchema: 'input',
+  parameters: 'input',
+  outputSchema: 'output',
+  argsSchema: 'arguments',
+  uriTemplate: 'uri',
+  execute: 'handler',
+  run: 'handler',
+  read: 'handler',
+  load: 'handler',
+}
+
+/** Throws an Error for an option that nobody would read: without types a slip of the hand is seen nowhere else. */
+export function checkOptions({ kind, path, definition }: LoadedModule): void {
+  if (typeof definition === 'function') return
+  const known = OPTIONS[kind]
+  const unknown = Object.keys(definition).find(name => !known.includes(name))
+  if (unknown !== undefined) {
+    const other = Object.hasOwn(OTHER_NAMES, unknown) ? OTHER_NAMES[unknown] : undefined
+    const meant = other && known.includes(other) ? other : nearestName(unknown, known)
+    const hint = meant ? `; did you mean "${meant}"?` : `; known are ${known.slice(1).join(', ')}`
+    throw new Error(`${path}: "${unknown}" is not a known option of a ${kind}${hint}`)
+  }
+  if (kind === 'prompt' && Array.isArray((definition as { arguments?: unknown }).arguments))
+    throw new Error(`${path}: "arguments" must be an object of names: { city: { description: '…' } }`)
+}
