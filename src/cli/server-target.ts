@@ -126,7 +126,7 @@ async function targetOfPrefix(api: ApiClient, reference: string): Promise<Server
   const deployment = await findDeployment(api, reference).catch(unlessMissing)
   if (deployment) return withUrl(api, deployment)
   const build = await findBuild(api, reference).catch(unlessMissing)
-  if (build) return { url: build.url, name: build.name }
+  if (build) return readyTarget(build)
   throw await unknownServer(api, reference)
 }
 
@@ -143,9 +143,12 @@ async function unknownServer(api: ApiClient, reference: string): Promise<Hosting
 async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerTarget> {
   const found = await findBuild(api, reference)
   const build = found ?? (await api.get<BuildEntry>(`/v1/build/${encodeURIComponent(reference)}`))
-  if (build.status !== 'ready')
-    throw new HostingError('CONFLICT', `The build ${build.mcp_id} is ${build.status}, so it has no address.`)
-  return { url: build.url, name: build.name }
+  return readyTarget(build)
+}
+
+function readyTarget({ mcp_id, status, url, name }: BuildEntry): ServerTarget {
+  if (status === 'ready') return { url, name }
+  throw new HostingError('CONFLICT', `The build ${mcp_id} is ${status}, so it has no address.`)
 }
 
 async function targetOfDeployment(api: ApiClient, reference: string): Promise<ServerTarget> {

@@ -119,6 +119,8 @@ export interface CallerSession {
   readonly id: string
   /** Aborted when the session is over. */
   readonly ended: AbortSignal
+  /** Its client holds a GET stream. */
+  readonly isListening: boolean
   /** Sends a notification or a request outside of any request's stream (the session's GET stream). */
   notify(method: string, params?: Record<string, unknown>): void
   ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>

@@ -54,8 +54,8 @@ test('200 sessions with a child each: every answer is its own client’s, and in
   served = await serveProgram({
     command: 'sh',
     args: [LIGHT],
-    timeoutMs: 1000,
-    isolation: { children: 'session', sandbox: 'off', maxChildren: SESSIONS, idleMs: 1000 },
+    timeoutMs: 5000,
+    isolation: { children: 'session', sandbox: 'off', maxChildren: SESSIONS, idleMs: 5000 },
   })
   const { url, harness } = served
   await (await openSession(url)).end()
@@ -72,7 +72,7 @@ test('200 sessions of one child: it dies amid them and each goes on', async () =
   served = await serveProgram({
     command: 'sh',
     args: [LIGHT],
-    timeoutMs: 1000,
+    timeoutMs: 5000,
     isolation: { sandbox: 'off' },
   })
   const { url, harness } = served

@@ -30,7 +30,7 @@ const PRODUCTION_IDLE_MS = 15 * MINUTE
 export function servedDeployment(rooms: Rooms, deployment: Deployment, address: Address): Served {
   const build = rooms.store.builds.find(deployment.mcpId)!
   const { environment, config } = deployment
-  const scaling = scalingOf(deployment)
+  const scaling = steadyScaling(rooms, build, scalingOf(deployment))
   const { idleMs } = PLACEMENT[environment]
   return {
     placement: placementOf(build, environment),
@@ -97,6 +97,17 @@ export function describingTenant(
 export function scalingOf({ environment, config }: Deployment): { min: number; max: number } {
   if (environment !== 'production') return { min: 0, max: 1 }
   return { min: config.scaling?.min_instances ?? 1, max: config.scaling?.max_instances ?? 10 }
+}
+
+/**
+ * A program keeps its sessions in its memory, so load brings no instance that knows nothing of them: there are as many as
+ * are asked for at least.
+ */
+function steadyScaling(rooms: Rooms, build: Build, { min, max }: { min: number; max: number }) {
+  if (max <= Math.max(1, min) || build.template !== 'custom' || !rooms.artifacts.has(build.digest ?? ''))
+    return { min, max }
+  const { program } = loadArtifact(rooms, build)
+  return program && program.type !== 'module' ? { min, max: Math.max(1, min) } : { min, max }
 }
 
 /** The real values of `env_vars`. */

@@ -2,6 +2,7 @@ import { type CallerSession, type ClientContext, RpcError, type ServerOutlet } f
 import { RPC } from '../protocol/json-rpc.ts'
 import { ChildSlot } from './child-slot.ts'
 import type { ChildEvents, McpChild } from './mcp-child.ts'
+import type { EarlyOutlet } from './outlet.ts'
 
 /** The children of one server: which of them answers whom. */
 export interface Children {
@@ -27,16 +28,16 @@ export type Use<T> = (child: McpChild) => Promise<T>
 export interface ChildrenOptions {
   /** Starts a process; the handshake is still to come. Throws when there is no such command. */
   spawn(events: ChildEvents): McpChild
-  outlet: ServerOutlet
+  outlet: EarlyOutlet
   /** It ends again and again, before it could do anything. */
   onCrashLoop(sentence: string): void
 }
 
 /** What all children have in common: their output goes to the log. */
-export function outputEvents(outlet: ServerOutlet): Pick<ChildEvents, 'onStderr' | 'onNoise'> {
+export function outputEvents(outlet: EarlyOutlet): Pick<ChildEvents, 'onStderr' | 'onNoise'> {
   return {
-    onStderr: line => outlet.log('info', line, 'stderr'),
-    onNoise: line => outlet.log('warn', line, 'stdout'),
+    onStderr: line => outlet.print('stderr', line),
+    onNoise: line => outlet.print('stdout', line),
   }
 }
 

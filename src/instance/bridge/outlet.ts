@@ -1,10 +1,12 @@
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import { OutputLimit } from '../isolation/output-limit.ts'
 import type { ServerOutlet } from '../prepared-server.ts'
 
 const MAX_WAITING = 200
 
 /** What a program says before its tenant is served waits here for the tenant's log. */
 export class EarlyOutlet implements ServerOutlet {
+  readonly #limit = new OutputLimit()
   #target: ServerOutlet | undefined
   #waiting: Parameters<ServerOutlet['log']>[] = []
 
@@ -17,6 +19,14 @@ export class EarlyOutlet implements ServerOutlet {
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void {
     if (this.#target) this.#target.log(level, message, stream)
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
+  }
+
+  /** A line that the program printed; what is too much is counted and told. */
+  print(stream: 'stdout' | 'stderr', line: string): void {
+    if (!this.#limit.takes(line.length)) return
+    const report = this.#limit.takeReport()
+    if (report !== undefined) this.log('warn', report)
+    this.log('info', line, stream)
   }
 
   fail(message: string): void {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { LineReader } from './lines.ts'
 import type { ProcessGuard } from './process-guard.ts'
@@ -54,10 +55,12 @@ export class ProgramProcess {
       stdio: ['pipe', 'pipe', 'pipe', options.guard.intake],
       detached: true,
     })
-    if (this.#child.pid !== undefined) options.guard.added(this.#child.pid)
-    this.#child.stdin!.on('error', () => {}) // its end is told by `ended`
-    this.#readStderr()
     this.ended = this.#watchEnd()
+    // Without descriptors to spare Node makes no pipes (lib/internal/child_process.js, `spawn`).
+    if (!this.#child.stdin) throw new ChildStartError('the program could not be started: too many open files')
+    if (this.#child.pid !== undefined) options.guard.added(this.#child.pid)
+    this.#child.stdin.on('error', () => {}) // its end is told by `ended`
+    this.#readStderr()
   }
 
   get pid(): number | undefined {

@@ -9,7 +9,7 @@ import { SpareChild } from './spare-child.ts'
 export interface SessionLimits {
   /** Children at one time; a session more is refused. */
   maxChildren: number
-  /** A session's child that was not used for so long, and by nobody's open stream, ends; the next request starts one. */
+  /** A session's child that was not used for so long ends, unless its client holds a stream; the next request starts one. */
   idleMs: number
 }
 
@@ -114,7 +114,7 @@ export class SessionChildren implements Children {
   #endIdle(): void {
     const limit = Date.now() - this.#limits.idleMs
     for (const entry of this.#sessions.values())
-      if (entry.lastUsedAt < limit && !entry.slot.isBusy) this.#forget(entry)
+      if (entry.lastUsedAt < limit && !entry.session.isListening && !entry.slot.isBusy) this.#forget(entry)
     if (this.#sessions.size > 0) return
     clearInterval(this.#sweep)
     this.#sweep = undefined

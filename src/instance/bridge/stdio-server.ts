@@ -43,7 +43,7 @@ interface BridgeLimits extends SessionLimits {
  */
 export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
   const program = artifact.program as ExistingProgram
-  const limits = limitsOf(program)
+  const limits = limitsOf(program, tenant)
   const outlet = new EarlyOutlet()
   const guard = new ProcessGuard()
   const children = createChildren(program, tenant, { outlet, guard, limits })
@@ -57,9 +57,14 @@ export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Pr
   return new StdioServer(artifact, children, outlet, guard)
 }
 
-function limitsOf({ timeoutMs = 10 * MINUTE, isolation }: ExistingProgram): BridgeLimits {
+function limitsOf({ isolation, timeoutMs }: ExistingProgram, { handlerTimeoutMs }: Tenant): BridgeLimits {
   const { maxChildren = 100, idleMs = 10 * MINUTE } = typeof isolation === 'object' ? isolation : {}
-  return { timeoutMs, startTimeoutMs: START_TIMEOUT_MS, maxChildren, idleMs }
+  return {
+    timeoutMs: handlerTimeoutMs ?? timeoutMs ?? 10 * MINUTE,
+    startTimeoutMs: START_TIMEOUT_MS,
+    maxChildren,
+    idleMs,
+  }
 }
 
 interface Parts {

@@ -13,6 +13,9 @@ export function callerSession(tenant: ServedTenant, session: Session): CallerSes
       session.ended ??= new AbortController()
       return session.ended.signal
     },
+    get isListening() {
+      return session.stream !== undefined
+    },
     notify: (method, params = {}) => sendUnasked(tenant, session, rpcNotification(method, params)),
     ask: (method, params) =>
       askClient(tenant, session, method, params, () => message => sendUnasked(tenant, session, message)),

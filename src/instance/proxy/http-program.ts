@@ -118,7 +118,7 @@ class HttpProgram implements PreparedServer {
     const child = await HttpChild.start(command, {
       guard: this.#guard,
       startTimeoutMs: START_TIMEOUT_MS,
-      onOutput: (stream, line) => this.#outlet.log('info', line, stream),
+      onOutput: (stream, line) => this.#outlet.print(stream, line),
     })
     const pool = new Pool(child.origin, { pipelining: 1, keepAliveTimeout: 4000 })
     this.#pools.set(child, pool)
