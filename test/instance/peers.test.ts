@@ -97,6 +97,20 @@ test('an instance that drains still gets the answer that a call of its waits for
   await leaving.stop()
 })
 
+test('a session that was taken over can be asked as before', async () => {
+  const gone = new InstanceHarness()
+  const address = await gone.serve(server.artifact, TENANT, server.bundle)
+  const headers = await begin(address.url)
+  await gone.stop()
+  const events = readEvents(await open(here, { body: rpc('tools/call', { name: 'ask' }), headers }))
+  let event = await events.next()
+  while (event && !event.json) event = await events.next()
+  expect(event!.json.method).toBe('sampling/createMessage')
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+  await post(here, { jsonrpc: '2.0', id: event!.json.id, result }, headers)
+  expect((await events.next())!.json.result.content[0].text).toBe('yes')
+})
+
 test('a session of an instance that is gone is taken over, and no stranger on its port sees a request', async () => {
   const gone = new InstanceHarness()
   const address = await gone.serve(server.artifact, TENANT, server.bundle)
