@@ -48,7 +48,7 @@ async function passConformance(javaScriptEnabled: boolean): Promise<void> {
   }
   await once(suite, 'close')
   await clicks
-  assert.match(output, /2 passed, 0 failed/)
+  assert.match(output, /Total: 3 passed, 0 failed/)
 }
 
 function findAuthorizationUrl({ issuer }: Mounted, output: string): string | undefined {

@@ -27,7 +27,7 @@ test("passes the MCP conformance suite's scenarios for authorization servers, bo
     const output = collectOutput(suite, url => signIn(url))
     const [code] = await once(suite, 'close')
     expect(code, output()).toBe(0)
-    expect(output()).toMatch(/2 passed, 0 failed/)
+    expect(output()).toMatch(/Total: 3 passed, 0 failed/)
   } finally {
     suite.kill()
   }
