@@ -51,11 +51,18 @@ export function alternativesOf(view: View): View[] {
 
 const ALL_TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 
-/** `number` covers `integer`. */
-export function typesOf({ schema }: View): Set<string> {
-  const { type } = schema
-  const named = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : ALL_TYPES
+/** `number` covers `integer`. Without `type` those of the values that are allowed. */
+export function typesOf(view: View): Set<string> {
+  const { type } = view.schema
+  const implied = valuesOf(view)?.map(typeOf) ?? ALL_TYPES
+  const named = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : implied
   return new Set(named.includes('number') ? [...named, 'integer'] : named)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 /** Values of `enum` or `const`; undefined where there are none. */
