@@ -1,13 +1,22 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { writeFileAtomic } from '../src/shared/atomic-file.ts'
 import { projectFileSchema } from '../src/shared/project-file.ts'
+import { suiteSchema } from '../src/shared/test-suite.ts'
 import { DESCRIPTIONS } from './schema-descriptions.ts'
 
 /** Where editors find the JSON Schema of a project file, in the package. */
 export const SCHEMA_FILE = fileURLToPath(new URL('../schema/mcp.config.json', import.meta.url))
+
+export const SUITE_SCHEMA_FILE = fileURLToPath(new URL('../schema/suite.json', import.meta.url))
+
+/** The JSON Schema of a test suite, made from the one that validates it. */
+export function createSuiteSchema(): string {
+  const schema = z.toJSONSchema(suiteSchema, { io: 'input', target: 'draft-7', reused: 'ref' })
+  return JSON.stringify({ title: 'Test suite of an MCP server', ...schema })
+}
 
 /** The JSON Schema of `mcp.config.json`, made from the one that validates it. Draft-07 is what editors complete with. */
 export function createProjectFileSchema(): string {
@@ -39,8 +48,12 @@ function describe(root: Node, node: Node, path: string, seen: Set<Node>): void {
 }
 
 if (import.meta.main) {
-  const input = createProjectFileSchema()
-  const args = ['biome', 'format', '--stdin-file-path=schema/mcp.config.json']
-  writeFileAtomic(SCHEMA_FILE, execFileSync('npx', args, { input }), 0o644)
-  console.log(`wrote ${join('schema', 'mcp.config.json')}`)
+  for (const [file, input] of [
+    [SCHEMA_FILE, createProjectFileSchema()],
+    [SUITE_SCHEMA_FILE, createSuiteSchema()],
+  ] as const) {
+    const args = ['biome', 'format', `--stdin-file-path=schema/${basename(file)}`]
+    writeFileAtomic(file, execFileSync('npx', args, { input }), 0o644)
+    console.log(`wrote ${join('schema', basename(file))}`)
+  }
 }

@@ -2,13 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { createProjectFileSchema, SCHEMA_FILE } from '../../scripts/schema.ts'
+import {
+  createProjectFileSchema,
+  createSuiteSchema,
+  SCHEMA_FILE,
+  SUITE_SCHEMA_FILE,
+} from '../../scripts/schema.ts'
 import { compileSchema, describeViolation } from '../../src/shared/json-schema.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 it('the schema that editors use is made from the one that validates (npm run schema)', () => {
   expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createProjectFileSchema()))
+})
+
+it('so is the schema of suites', () => {
+  expect(JSON.parse(readFileSync(SUITE_SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createSuiteSchema()))
 })
 
 it.each(projectFiles())('%s fits the schema', file => {
