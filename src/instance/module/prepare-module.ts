@@ -26,7 +26,8 @@ export async function prepareModule(
   const declared = prepareServer(artifact, tenant)
   const log = new ModuleLog()
   const scope: ModuleScope = {
-    env: Object.freeze(createServerScope(artifact, tenant).env),
+    // A server that declares none sees all that its deployment gives.
+    env: Object.freeze({ ...createServerScope(artifact, tenant).env, ...tenant.env }),
     log: (level, data) => {
       if (level === 'debug' && tenant.logLevel !== 'debug') return
       log.write(LINE_LEVELS[level], typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data)))

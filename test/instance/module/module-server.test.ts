@@ -228,6 +228,16 @@ describe('the context of a handler', () => {
     })
   })
 
+  test('has all variables that are given where the server declares none', async () => {
+    const { harness, address } = await startModules(
+      { 'tools/facts.ts': FILES['tools/facts.ts'] },
+      { tenant: { env: { KEY: 'given' } } },
+    )
+    const { json } = await postModern(address.url, 'tools/call', { name: 'facts' })
+    expect(json.result.structuredContent.env).toEqual({ KEY: 'given' })
+    await harness.stop()
+  })
+
   test('takes the token from the request before that of the header', async () => {
     const session = await beginSession(url)
     const params = { name: 'facts', _meta: { authorization: { token: 'from-meta' } } }
