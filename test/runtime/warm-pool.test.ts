@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { RuntimeHarness } from '../helpers/runtime-harness.ts'
+import type { Artifact } from '../../src/shared/artifact.ts'
+import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 test('a start takes the spare, and another one takes its place', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
@@ -27,6 +28,19 @@ test('a spare that ends is replaced', async () => {
   const [spare] = spares(harness)
   process.kill(await pidOf(spare!), 'SIGKILL')
   await harness.until(() => spares(harness).length === 1 && spares(harness)[0] !== spare)
+})
+
+test('handler modules get sealed processes, of which spares are kept from the first one on', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 1 })
+  expect(spares(harness)).toHaveLength(1)
+  const artifact = describeServed('dep_a').loadArtifact()
+  const sealed: Artifact = { ...artifact, template: 'custom', program: { type: 'module', bundle: '' } }
+  await harness.add('dep_a', { loadArtifact: () => sealed })
+  await harness.supervisor.start('dep_a')
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,args='])
+  const line = stdout.split('\n').find(one => one.trim().startsWith(`${harness.pids('dep_a')[0]} `))
+  expect(line).toContain('--permission')
+  await harness.until(() => spares(harness).length === 3)
 })
 
 test('without spares wanted none is started', async () => {
