@@ -160,6 +160,36 @@ process.stdin.on('data', chunk => {
   expect(await say(url)).toBe('two')
 })
 
+// macOS has another script(1).
+test.runIf(process.platform === 'linux')('keys work at a terminal, and leave it as it was', async () => {
+  makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
+  // A pseudo-terminal, so that there is somebody to press keys.
+  const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
+  const { CI: _, ...env } = home.env
+  const child = spawn('script', ['-qfec', `${command}; stty -a`, '/dev/null'], {
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  running.push(child)
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', text => (shown += text))
+  const shows = (text: string | RegExp) => expect.poll(() => shown, { timeout: 20_000 }).toMatch(text)
+  await shows('q quit')
+  child.stdin.write('l')
+  await shows('log level: warn')
+  child.stdin.write('r')
+  await shows('reloaded keys in')
+  child.stdin.write('c')
+  await shows('❯ say')
+  child.stdin.write('\r')
+  await shows('Arguments')
+  child.stdin.write('\r')
+  await shows('answer  one')
+  child.stdin.write('q')
+  await new Promise(resolve => child.once('exit', resolve))
+  expect(shown).toMatch(/(?<!-)\bicanon\b/)
+})
+
 test('a folder without a project is a wrong usage', async () => {
   const ended = await home.mcp(['dev', home.dir])
   expect(ended.code).toBe(2)
