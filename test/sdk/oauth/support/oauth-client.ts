@@ -52,10 +52,10 @@ export function createClientMemory(clientMetadataUrl?: string) {
       kept.discovery = state
     },
     /** The user signs in; what the browser brings back. */
-    async approveInBrowser(browser: Browser = createBrowser()): Promise<URLSearchParams> {
+    async approveInBrowser(browser: Browser = createBrowser(), provider = 'idp'): Promise<URLSearchParams> {
       const isBack = (url: string) => url.startsWith(redirectUrl)
       const page = await browser.open(authorizationUrl!.href, isBack)
-      const back = await browser.submit(page, { provider: 'idp' }, isBack)
+      const back = await browser.submit(page, { provider }, isBack)
       return new URL(back.url).searchParams
     },
   }
