@@ -102,7 +102,8 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       if (debug) err(text)
     },
     progress(text, work) {
-      const spins = !json && !quiet && !env.CI && process.stderr.isTTY
+      // ora clears lines for ever where a line has no columns: a pseudo-terminal that nobody sized.
+      const spins = !json && !quiet && !env.CI && process.stderr.isTTY && process.stderr.columns > 0
       return spins ? spin(text, work) : work(() => {})
     },
     async error(error) {
