@@ -56,6 +56,46 @@ test('build sends the documented fields alone and prints the data of the answer'
   expect(Object.keys(stub.requests[0]!.body as object)).toEqual(['name', 'template', 'tools'])
 })
 
+test('a test sends the documented fields alone, and no key of a vendor', async () => {
+  await hosted()
+  const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell' }
+  const result = await home.json(['test', '--server', 'srv-1', 'What is 2 + 3?'], { env })
+  expect(result).toEqual({
+    ai_response: 'The sum is 5.',
+    tools_used: ['add'],
+    resources_accessed: [],
+    execution_time: 0.5,
+    success_rate: 1,
+  })
+  const tested = stub.requests.find(({ path }) => path === '/v1/test')
+  expect(tested!.body).toEqual({ mcp_id: 'srv-1', message: 'What is 2 + 3?' })
+})
+
+test('a suite judges what the documented fields tell, and leaves the rest open', async () => {
+  await hosted()
+  const suite = (expect: unknown) => {
+    const file = join(home.dir, 'suite.json')
+    writeFileSync(file, JSON.stringify({ server: 'srv-1', cases: [{ message: 'sum', expect }] }))
+    return ['test', '--suite', file]
+  }
+  const told = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
+  expect((await home.mcp(suite(told))).code).toBe(0)
+  expect((await home.mcp(suite({ tools: ['subtract'] }))).code).toBe(1)
+  const untold = await home.mcp(suite({ calls: [{ tool: 'add' }] }))
+  expect(untold).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining('does not tell what is expected of: calls'),
+  })
+})
+
+test('a chat with an API that neither streams nor keeps chats is a row of single messages', async () => {
+  await hosted()
+  const { code, stdout } = await home.mcp(['chat', 'srv-1'], { input: 'one\ntwo\n' })
+  expect(code).toBe(0)
+  expect(stdout.match(/The sum is 5\./g)).toHaveLength(2)
+  expect(stub.requests.filter(({ path }) => path === '/v1/test')).toHaveLength(2)
+})
+
 test('build for a person names the server, its id, its URL and the next command', async () => {
   await hosted()
   const { code, stdout, stderr } = await home.mcp(['build', writeProject()])

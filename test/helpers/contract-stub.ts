@@ -58,6 +58,14 @@ function route(operation: string, options: StubOptions, nextStatus: () => string
   switch (operation) {
     case 'POST /v1/build':
       return envelope({ mcp_id: 'srv-1', name, status: options.buildStatus ?? 'ready', url, build_time: 1.5 })
+    case 'POST /v1/test':
+      return envelope({
+        ai_response: 'The sum is 5.',
+        tools_used: ['add'],
+        resources_accessed: [],
+        execution_time: 0.5,
+        success_rate: 1,
+      })
     case 'POST /v1/deploy':
       return envelope({
         deployment_id: 'release-1',

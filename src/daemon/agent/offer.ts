@@ -12,8 +12,8 @@ export interface Offer {
 
 /**
  * Models know tools only: a resource is read by calling `read_resource` with `{uri}`, a prompt is fetched by calling
- * `get_prompt` with `{name, arguments}`. Each of the two is offered when the server has such things, unless a tool of the
- * server has its name: then with an underscore before it.
+ * `get_prompt` with `{name, arguments}`. Each of the two is offered when the server has such things, under this name, or with a number
+ * after it when a tool of the server has the name.
  */
 export const READ_RESOURCE = 'read_resource'
 export const GET_PROMPT = 'get_prompt'
