@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
-import { TenantLog } from './log/tenant-log.ts'
+import { openLog } from './log/open-log.ts'
+import type { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
 import type { PeerListener } from './peers/peer-listener.ts'
 import type { relayToPeer } from './peers/relay-to-peer.ts'
@@ -58,7 +59,7 @@ export class ServedTenant {
   }
 
   get log(): TenantLog {
-    this.#log ??= new TenantLog(this.config)
+    this.#log ??= openLog(this.config)
     return this.#log
   }
 
