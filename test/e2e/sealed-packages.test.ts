@@ -63,6 +63,7 @@ const USES = `
     builtin: () => typeof process.getBuiltinModule('node:fs').readFileSync,
     wasm: () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module,
     evaluated: () => new Function('return 1 + 1')(),
+    exists: () => process.getBuiltinModule('node:fs').existsSync('/etc/hostname'),
     missing: () => { try { return process.getBuiltinModule('node:fs').readFileSync('/etc/hostname') } catch ({ code }) { return code } },
   }
 
@@ -131,6 +132,7 @@ test('real packages and modules of Node work in a locked-down process', async ()
     builtin: 'function',
     wasm: true,
     evaluated: 2,
+    exists: false,
     missing: 'ERR_ACCESS_DENIED',
   })
 })

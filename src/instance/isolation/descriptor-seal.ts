@@ -44,6 +44,7 @@ const files = fs as unknown as Record<string, FileFunction>
 function sealFiles(output: UserOutput): void {
   // Opens what may be read, which is our own program, and leads from there to any descriptor.
   deny(fs.promises, ['open'], 'fs.promises')
+  replace(fs, 'existsSync', answerExists(fs.existsSync))
   const opened = trackOpened()
   for (const name of [...BY_DESCRIPTOR, ...BY_NAME_OR_DESCRIPTOR]) {
     const act = files[name]!
@@ -62,6 +63,17 @@ function sealFiles(output: UserOutput): void {
     const done = callbackOf(rest)
     if (done) process.nextTick(done, null, written, data)
   })
+}
+
+/** Many libraries ask for a file of settings when they are loaded, and do without; Node throws here instead of saying no. */
+function answerExists(existsSync: typeof fs.existsSync): typeof fs.existsSync {
+  return path => {
+    try {
+      return existsSync(path)
+    } catch {
+      return false // not permitted, so not there for this process
+    }
+  }
 }
 
 /** As the function itself would fail: by its callback where it has one. */
