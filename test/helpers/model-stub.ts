@@ -17,7 +17,13 @@ export type Turn =
 export interface ModelStub {
   /** Base URL as the vendor's SDKs take it. */
   url: string
-  requests: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> }[]
+  requests: {
+    path: string
+    headers: Record<string, unknown>
+    body: Record<string, unknown>
+    /** The client went away before it was answered. */
+    aborted: boolean
+  }[]
   close(): Promise<void>
 }
 
@@ -34,7 +40,9 @@ export async function startModelStub(
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
-    requests.push({ path: request.url!, headers: request.headers, body })
+    const entry = { path: request.url!, headers: request.headers, body, aborted: false }
+    response.on('close', () => (entry.aborted = !response.writableFinished))
+    requests.push(entry)
     if (request.url !== PATH_OF[wire]) return response.writeHead(404).end('{}')
     const turn = turns[Math.min(requests.length, turns.length) - 1]!
     play(response, wire, typeof turn === 'function' ? turn(body) : turn, requests.length)

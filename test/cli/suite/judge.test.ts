@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { judge } from '../../../src/cli/suite/judge.ts'
+import { loadSchemaCheck } from '../../../src/cli/suite/judge-calls.ts'
+import { type Observed, observe } from '../../../src/cli/suite/observed.ts'
+import { type Expectation, expectationSchema } from '../../../src/shared/test-suite.ts'
+
+const check = await loadSchemaCheck()
+
+const SEEN: Observed = {
+  reply: 'It is 4 °C in Oslo.',
+  tools: ['find', 'read', 'find'],
+  resources: ['notes://one'],
+  prompts: ['greet'],
+  calls: [
+    { name: 'find', arguments: { city: 'Oslo', days: 3, place: { lat: 59.9, lon: 10.7 }, tags: ['a', 'b'] } },
+    { name: 'read', arguments: {} },
+    { name: 'find', arguments: { city: 'Lima' } },
+  ],
+  errors: 1,
+  turns: 3,
+  seconds: 1.5,
+  tokens: 900,
+  stoppedBy: null,
+}
+
+const failuresOf = (expectation: Expectation, seen: Partial<Observed> = {}) =>
+  judge(expectationSchema.parse(expectation), { ...SEEN, ...seen }, check).failures
+
+describe('holds:', () => {
+  test.each<[string, Expectation]>([
+    ['a list of tools, each of which was used', { tools: ['find'] }],
+    ['any of several', { tools: { any: ['write', 'read'] } }],
+    ['exactly these, whatever their order', { tools: { exact: ['read', 'find'] } }],
+    ['an order with others in between', { tools: { sequence: ['find', 'find'] } }],
+    ['never', { tools: { never: ['write'] } }],
+    ['resources and prompts', { resources: ['notes://one'], prompts: { exact: ['greet'] } }],
+    [
+      'a subset of the arguments',
+      { calls: [{ tool: 'find', arguments: { city: 'Oslo', place: { lat: 59.9 }, tags: ['a', 'b'] } }] },
+    ],
+    [
+      'a schema of the arguments',
+      { calls: [{ tool: 'find', schema: { properties: { days: { minimum: 3 } }, required: ['days'] } }] },
+    ],
+    [
+      'patterns of members within members',
+      { calls: [{ tool: 'find', patterns: { city: '^Os', 'place.lat': '^59', 'tags.1': 'b' } }] },
+    ],
+    [
+      'a number of calls',
+      {
+        calls: [
+          { tool: 'find', times: 2 },
+          { tool: 'write', times: 0 },
+        ],
+      },
+    ],
+    [
+      'what the reply contains, whatever its case',
+      { reply: { contains: ['oslo', '4 °c'], excludes: 'Lima', pattern: '\\d °C' } },
+    ],
+    [
+      'numbers within their ranges',
+      { errors: 1, turns: { min: 3, max: 3 }, seconds: 2, tokens: { max: 1000 } },
+    ],
+  ])('%s', (_, expectation) => expect(failuresOf(expectation)).toEqual([]))
+})
+
+describe('fails with a sentence:', () => {
+  test.each<[Expectation, string]>([
+    [{ tools: ['write'] }, 'the tool write was not used; used: find, read'],
+    [{ tools: { any: ['a', 'b'] } }, 'none of a, b was used; used: find, read'],
+    [{ tools: { exact: ['find'] } }, 'the tool read was used, expected only find'],
+    [{ tools: { exact: [] } }, 'the tool find was used, expected only none'],
+    [
+      { tools: { sequence: ['read', 'read'] } },
+      'expected the tools in the order read, read; used: find, read, find',
+    ],
+    [{ tools: { never: ['read'] } }, 'the tool read was used, and never should be'],
+    [{ resources: ['notes://two'] }, 'the resource notes://two was not used; used: notes://one'],
+    [{ calls: [{ tool: 'write' }] }, 'write was not called'],
+    [
+      { calls: [{ tool: 'find', arguments: { city: 'Rome', days: 3 } }] },
+      'no call of find fits: city is "Oslo", expected "Rome"',
+    ],
+    [
+      { calls: [{ tool: 'read', arguments: { a: null } }] },
+      'no call of read fits: a is absent, expected null',
+    ],
+    [
+      { calls: [{ tool: 'find', arguments: { tags: ['a'] } }] },
+      'no call of find fits: tags is ["a","b"], expected ["a"]',
+    ],
+    [{ calls: [{ tool: 'read', schema: { required: ['id'] } }] }, 'no call of read fits: "id" is required'],
+    [
+      { calls: [{ tool: 'find', patterns: { city: '^X' } }] },
+      'no call of find fits: city is "Oslo", expected a match of /^X/',
+    ],
+    [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 fitting call of find, there were 2'],
+    [{ reply: { contains: 'Rome' } }, 'the reply does not contain "Rome"'],
+    [{ reply: { excludes: 'oslo' } }, 'the reply contains "oslo"'],
+    [{ reply: { pattern: '^Rome' } }, 'the reply does not match /^Rome/'],
+    [{ errors: 0 }, 'failed calls: 1, expected at most 0'],
+    [{ turns: { min: 4 } }, 'turns: 3, expected at least 4'],
+    [{ seconds: 1 }, 'seconds: 1.500, expected at most 1'],
+  ])('%j', (expectation, sentence) => expect(failuresOf(expectation)[0]).toContain(sentence))
+})
+
+test('without any expectation no call may fail', () => {
+  expect(judge(undefined, SEEN, check).failures).toEqual(['failed calls: 1, expected at most 0'])
+  expect(judge(undefined, { ...SEEN, errors: 0 }, check).failures).toEqual([])
+})
+
+test('a run that a limit ended fails whatever was expected', () => {
+  expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run was ended by its limit of turns'])
+})
+
+test('what an API does not tell is unknown, neither met nor missed', () => {
+  const { failures, unknown } = judge(
+    { calls: [{ tool: 'find' }], turns: 1 },
+    { ...SEEN, calls: undefined, turns: undefined },
+    check,
+  )
+  expect([failures, unknown]).toEqual([[], ['calls', 'turns']])
+})
+
+test('a conversation adds up, and its last reply counts', () => {
+  const result = (reply: string, tool: string) => ({
+    ai_response: reply,
+    tools_used: [tool],
+    resources_accessed: [],
+    execution_time: 0.5,
+    success_rate: 1,
+    turns: 2,
+  })
+  const seen = observe([result('first', 'a'), result('last', 'b')])
+  expect(seen).toMatchObject({
+    reply: 'last',
+    tools: ['a', 'b'],
+    turns: 4,
+    seconds: 1,
+    calls: undefined,
+    tokens: undefined,
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { toJUnit } from '../../../src/cli/suite/junit.ts'
+import { loadSuite } from '../../../src/cli/suite/load-suite.ts'
+import { toMarkdown } from '../../../src/cli/suite/markdown.ts'
+import { concludeCase, concludeSuite, type RunOutcome } from '../../../src/cli/suite/outcome.ts'
+import { planSuite } from '../../../src/cli/suite/plan.ts'
+import { costOf, loadPrices } from '../../../src/cli/suite/prices.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'suite-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const RUN: RunOutcome = {
+  status: 'failed',
+  failures: ['the reply does not match /<b>&"\u0007|/'],
+  error: null,
+  model: 'embedded',
+  reply: 'said | so',
+  tools_used: [],
+  resources_accessed: [],
+  success_rate: 1,
+  seconds: 0.25,
+  usage: null,
+  cost: null,
+  chat_id: null,
+}
+
+const suite = concludeSuite({ name: 'a & b', server: 's', threshold: 1, seconds: 1 }, [
+  concludeCase('fails <once>', 'embedded', 1, [RUN]),
+  concludeCase('passes', 'embedded', 1, [{ ...RUN, status: 'passed', failures: [] }]),
+  concludeCase('errs', 'embedded', 1, [
+    { ...RUN, status: 'error', failures: [], error: { code: 'UNAVAILABLE', message: 'gone' } },
+  ]),
+])
+
+test('a JUnit report holds verdicts and faults apart, and any text', () => {
+  const xml = toJUnit(suite)
+  expect(xml).toContain(
+    '<testsuites name="a &amp; b" tests="3" failures="1" errors="1" skipped="0" time="0.750">',
+  )
+  expect(xml).toContain('<testcase name="passes" classname="a &amp; b.embedded" time="0.250"/>')
+  expect(xml).toContain('<failure message="the reply does not match /&lt;b&gt;&amp;&quot;?|/">')
+  expect(xml).toContain('<error message="gone">')
+})
+
+test('a Markdown summary cannot be broken by what was said', () => {
+  const text = toMarkdown(suite)
+  expect(text).toContain('| fails \\<once\\> | failed |')
+  expect(text).toContain('1 of 3 cases passed, 1 failed, 1 could not be judged')
+  expect(text).toContain('- the reply does not match /\\<b\\>&"')
+})
+
+test('flags outrank the case, the case outranks the suite', () => {
+  const [first, second, third] = planSuite(
+    {
+      models: ['a', 'b'],
+      repeat: 2,
+      limits: { turns: 3, calls: 9 },
+      offer: { deny: ['x'] },
+      cases: [{ message: 'same', limits: { turns: 5 }, threshold: 0.5 }, { message: 'same' }],
+    },
+    { models: [], repeat: undefined, settings: { limits: { calls: 1 } } },
+  )
+  expect(first).toMatchObject({
+    name: 'same',
+    model: 'a',
+    repeat: 2,
+    threshold: 0.5,
+    request: { limits: { turns: 5, calls: 1 }, tools: { deny: ['x'] } },
+  })
+  expect(second).toMatchObject({
+    name: 'same (2)',
+    model: 'a',
+    threshold: 1,
+    request: { limits: { turns: 3, calls: 1 } },
+  })
+  expect(third).toMatchObject({ model: 'b' })
+})
+
+test('a suite that is not valid is refused with the place of every problem', async () => {
+  const file = join(folder, 'tests.yaml')
+  writeFileSync(
+    file,
+    'cases:\n  - message: a\n    expect: { tools: { some: [x] }, reply: { pattern: "(" } }\n  - { }\n',
+  )
+  await expect(loadSuite(file)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    details: expect.stringMatching(
+      /cases\[0\]\.expect[\s\S]*must be a regular expression[\s\S]*cases\[1\]: needs either/,
+    ),
+  })
+  writeFileSync(file, 'cases: [')
+  await expect(loadSuite(file)).rejects.toMatchObject({ message: expect.stringContaining('not valid YAML') })
+  await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('costs come from the price table, and the file of prices outranks it', () => {
+  const usage = {
+    input_tokens: 1_000_000,
+    output_tokens: 100_000,
+    total_tokens: 0,
+    cached_input_tokens: 500_000,
+    requests: 1,
+  }
+  const list = loadPrices(join(folder, 'none.json'))
+  expect(costOf(list, 'claude-sonnet-4-5-20250929', usage)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3 + 0.1 * 15)
+  expect(costOf(list, 'gpt-5.2', usage)).toBeCloseTo(0.5 * 1.75 + 0.5 * 0.175 + 0.1 * 14)
+  expect(costOf(list, 'embedded', usage)).toBe(0)
+  expect(costOf(list, 'unheard-of', usage)).toBeUndefined()
+  const file = join(folder, 'prices.json')
+  writeFileSync(file, JSON.stringify({ 'gpt-5.2': { input: 1, output: 1 } }))
+  expect(costOf(loadPrices(file), 'gpt-5.2', usage)).toBeCloseTo(1.1)
+  writeFileSync(file, '{"gpt-5.2": {"input": "1"}}')
+  expect(() => loadPrices(file)).toThrow('"gpt-5.2" must be')
+})
