@@ -60,6 +60,8 @@ export interface ApiClient {
   events<T>(path: string, query?: RequestInput['query'], signal?: AbortSignal): AsyncIterable<T>
   /** The same for any request. An API that does not stream gives what it answers as the only event. */
   stream<T>(method: Method, path: string, input: RequestInput): AsyncIterable<T>
+  /** Writes what is answered to a file, which is there only when all of it came; gives its size in bytes. */
+  download(path: string, file: string): Promise<number>
   close(): void
 }
 
@@ -128,9 +130,21 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     }
   }
 
+  async function download(path: string, file: string): Promise<number> {
+    const incoming = await send('GET', path, { timeoutMs: Infinity, headers: { accept: '*/*' } })
+    const status = incoming.statusCode!
+    if (status !== 200) {
+      const text = await readText(incoming)
+      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method: 'GET', path })
+    }
+    const { receiveFile } = await import('./receive-file.ts')
+    return receiveFile(incoming, file)
+  }
+
   return {
     url: options.url,
     stream,
+    download,
     request: exchange,
     get: async (path, query) => (await exchange<never>('GET', path, { query })).data,
     post: async (path, body, headers) =>

@@ -19,12 +19,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     build: 'build a server from its project file',
     test: 'let an agent use the server, and judge what it does',
     deploy: 'deploy a project or a built server to an environment',
-    export: 'a built server as a folder that runs by itself',
+    export: 'a built server as a folder or an image that runs by itself',
   }),
   ...section('Look', {
     list: 'all servers and their deployments',
     status: 'state of one deployment, or of all',
-    logs: 'log lines of a deployment',
+    logs: 'log lines of a deployment or a container build',
   }),
   ...section('Life of a deployment', {
     stop: 'stop a deployment, keeping its address',
@@ -55,6 +55,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     'projects archive': 'put a project aside; it takes no source until it is active again',
     'projects delete': 'delete a project and its sources for good',
     'projects upload': "upload a folder as a project's source",
+    'projects build': "build an image of a project's source",
+    'projects builds': 'container builds, newest first',
   }),
   ...section('Who and where', {
     login: 'save an API key',

@@ -18,6 +18,7 @@ import login from './commands/login.ts'
 import logout from './commands/logout.ts'
 import logs from './commands/logs.ts'
 import * as models from './commands/models.ts'
+import * as projectBuilds from './commands/project-builds.ts'
 import * as projects from './commands/projects.ts'
 import prompt from './commands/prompt.ts'
 import prompts from './commands/prompts.ts'
@@ -70,6 +71,7 @@ const ALL: readonly Command[] = [
   logout,
   whoami,
   ...Object.values(projects),
+  ...Object.values(projectBuilds),
   ...Object.values(keys),
   ...Object.values(context),
   ...Object.values(models),

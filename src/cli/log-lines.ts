@@ -30,14 +30,12 @@ function toEntry(line: unknown): LogEntry {
 
 /** `2026-11-21 08:00:00.123 info  mcp    tools/call add ok 3 ms` */
 export function formatLogLine(line: LogEntry, style: Style): string {
-  const { timestamp, level, stream, message } = line
+  const { timestamp, level, stream, phase, message } = line
+  // A deployment has but one phase.
+  const origin = phase && phase !== 'RUN' ? phase.padEnd(15) : stream?.padEnd(6)
   const time = timestamp?.replace('T', ' ').replace('Z', '')
   const paint = level === 'error' ? style.red : level === 'warn' ? style.yellow : (text: string) => text
-  const head = [
-    time && style.dim(time),
-    level && paint(level.padEnd(5)),
-    stream && style.dim(stream.padEnd(6)),
-  ]
+  const head = [time && style.dim(time), level && paint(level.padEnd(5)), origin && style.dim(origin)]
   return [...head, paint(printable(message)), ...outcomeOf(line)].filter(Boolean).join(' ')
 }
 

@@ -36,6 +36,21 @@ export async function resolveDeployment(
   return found?.deployment_id ?? reference
 }
 
+/** A container build's id, or a unique prefix of one among the newest. Throws NOT_FOUND, INVALID_REQUEST. */
+export async function resolveContainerBuild(api: ApiClient, reference: string): Promise<string> {
+  if (/^bld_[0-9a-z]{20}$/.test(reference)) return reference
+  const { items } = await api.get<{ items: { id: string }[] }>('/api/lambda-builds', { limit: 1000 })
+  const matches = byPrefix(items, reference, 'bld', ({ id }) => id)
+  if (matches.length === 1) return matches[0]!.id
+  if (matches.length > 1)
+    throw ambiguous(
+      'container build',
+      reference,
+      matches.map(({ id }) => id),
+    )
+  throw notFound('container build', reference, [])
+}
+
 /** The same, with what the list tells; undefined when the API has no list. */
 export async function findDeployment(
   api: ApiClient,
@@ -128,7 +143,7 @@ function isFullId(reference: string, prefix: 'dep' | 'mcp'): boolean {
 function byPrefix<T>(
   all: readonly T[],
   reference: string,
-  kind: 'dep' | 'mcp',
+  kind: 'dep' | 'mcp' | 'bld',
   idOf: (one: T) => string,
 ): T[] {
   const prefix = reference.startsWith(`${kind}_`) ? reference : `${kind}_${reference}`

@@ -65,7 +65,9 @@ export class OpenApiClient {
       expect(value, `${label} carries ${name}`).toBeDefined()
       if (header.schema.type === 'integer') expect(value, `${label} ${name}`).toMatch(/^\d+$/)
     }
-    this.#checkBody(operationId, label, answer, described.content?.['application/json'])
+    const isFile = described.content && !('application/json' in described.content)
+    if (isFile) expect(Object.keys(described.content)).toContain(answer.headers['content-type'])
+    else this.#checkBody(operationId, label, answer, described.content?.['application/json'])
     this.seen.add(label)
   }
 

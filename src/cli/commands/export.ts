@@ -4,14 +4,15 @@ import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { packageRoot } from '../package-root.ts'
 import { resolveBuild } from '../resolve-id.ts'
 
 export default defineCommand({
   name: 'export',
-  summary: 'a built server as a folder that runs by itself',
+  summary: 'a built server as a folder or an image that runs by itself',
   description:
-    'Writes a folder that needs nothing but Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer, in both protocol eras.',
+    'Writes a folder that needs nothing but Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer, in both protocol eras. With --image an archive for docker, podman or skopeo.',
   arguments: { mcpId: { doc: 'mcp_id, a unique prefix of one, or the name of a server', required: true } },
   options: {
     bundle: {
@@ -19,18 +20,25 @@ export default defineCommand({
       default: false,
       doc: 'a folder with server.mjs and the artifact (the default)',
     },
-    out: { type: 'string', value: 'dir', doc: "the folder (default: the server's name)" },
+    image: { type: 'boolean', doc: 'a container image, as an archive that docker, podman and skopeo load' },
+    out: {
+      type: 'string',
+      value: 'path',
+      doc: "the folder (default: the server's name), or the archive (<name>.tar)",
+    },
     force: { type: 'boolean', doc: 'write into a folder that is not empty' },
   },
   examples: [
     { command: 'mcp export weather --bundle', does: 'into ./weather' },
     { command: 'PORT=3000 node weather/server.mjs', does: 'runs it, without mcp' },
+    { command: 'mcp export weather --image && podman load -i weather.tar', does: 'as an image' },
   ],
-  async run(context, { mcpId, out, force }) {
+  async run(context, { mcpId, image, out, force }) {
     const api = await context.api()
     const id = await resolveBuild(api, mcpId)
     const build = `/v1/build/${encodeURIComponent(id)}`
     const artifact = await api.get<Artifact>(`${build}/artifact`)
+    if (image) return exportImage(context, { id, name: artifact.server.name, out, force })
     const bundle = hasModules(artifact)
       ? (await api.get<{ bundle: string }>(`${build}/bundle`)).bundle
       : undefined
@@ -45,6 +53,31 @@ export default defineCommand({
     })
   },
 })
+
+async function exportImage(
+  { api, output, cwd }: CommandContext,
+  { id, name, out, force }: { id: string; name: string; out: string | undefined; force: boolean | undefined },
+): Promise<void> {
+  const file = resolve(cwd, out ?? `${name}.tar`)
+  if (existsSync(file) && !force)
+    throw new HostingError('CONFLICT', `${file} exists: nothing was written.`, {
+      next: [{ description: 'Choose another file with --out, or replace it with --force' }],
+    })
+  const client = await api()
+  const path = `/v1/build/${encodeURIComponent(id)}/image`
+  const bytes = await output.progress(`Making the image of ${name}`, () => client.download(path, file))
+  output.result({ mcp_id: id, file, bytes }, () => {
+    const shown = relative(cwd, file)
+    output.line(`Exported the image of ${name} to ${shown} (${Math.round(bytes / 1_000_000)} MB)`)
+    output.next(
+      { description: 'Load it', command: `podman load -i ${shown}` },
+      {
+        description: 'Copy it to a registry',
+        command: `skopeo copy oci-archive:${shown} docker://<registry>/<name>`,
+      },
+    )
+  })
+}
 
 function refuseFull(directory: string, force: boolean): void {
   if (force || !existsSync(directory) || readdirSync(directory).length === 0) return

@@ -4,14 +4,15 @@ import type { ApiClient } from '../api-client.ts'
 import { defineCommand } from '../command.ts'
 import { ONE_DEPLOYMENT } from '../deployment-action.ts'
 import { formatLogLine, type LogEntry, readLogPage } from '../log-lines.ts'
-import { resolveBuild, resolveDeployment } from '../resolve-id.ts'
+import type { Output } from '../output.ts'
+import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../resolve-id.ts'
 
 const DEFAULT_TAIL = 100
 
 export default defineCommand({
   name: 'logs',
-  summary: 'log lines of a deployment',
-  description: `Prints the last ${DEFAULT_TAIL} lines, or all since a moment. An mcp_id gives the lines of a server's preview.`,
+  summary: 'log lines of a deployment or a container build',
+  description: `Prints the last ${DEFAULT_TAIL} lines, or all since a moment. An mcp_id gives the lines of a server's preview, the id of a container build all of its lines.`,
   arguments: ONE_DEPLOYMENT.arguments,
   options: {
     ...ONE_DEPLOYMENT.options,
@@ -42,6 +43,8 @@ export default defineCommand({
   ],
   async run({ output, api }, { id: reference, env, follow, since, until, level, grep, tail }) {
     const client = await api()
+    if (isContainerBuild(reference))
+      return printLines(output, await containerLines(client, reference, follow), follow)
     const path = `/api/lambda-deploy/${encodeURIComponent(await resolveLog(client, reference, env))}/logs`
     const whole = since !== undefined || until !== undefined
     const query = {
@@ -52,14 +55,32 @@ export default defineCommand({
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
     }
     const lines = follow ? client.events<LogEntry>(path, query) : readPages(client, path, query)
-    let count = 0
-    for await (const line of lines) {
-      count++
-      output.entry(line, () => formatLogLine(line, output.style))
-    }
-    if (count === 0 && !follow) output.note('No log lines.')
+    await printLines(output, lines, follow)
   },
 })
+
+async function printLines(
+  output: Output,
+  lines: AsyncIterable<LogEntry>,
+  follow: boolean | undefined,
+): Promise<void> {
+  let count = 0
+  for await (const line of lines) {
+    count++
+    output.entry(line, () => formatLogLine(line, output.style))
+  }
+  if (count === 0 && !follow) output.note('No log lines.')
+}
+
+function isContainerBuild(reference: string): boolean {
+  return reference.startsWith('bld_')
+}
+
+/** All of them: they are few, and the first one matters as much as the last. */
+async function containerLines(client: ApiClient, id: string, follow: boolean | undefined) {
+  const path = `/api/lambda-builds/${encodeURIComponent(await resolveContainerBuild(client, id))}/logs`
+  return follow ? client.events<LogEntry>(path) : readPages(client, path, {})
+}
 
 /** Logs are kept of deployments and, under the build's id, of previews. */
 function resolveLog(

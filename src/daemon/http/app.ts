@@ -56,6 +56,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /v1/build/{mcp_id}', 'READ', build.getBuild],
       ['GET /v1/build/{mcp_id}/artifact', 'READ', build.getArtifact],
       ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
+      ['GET /v1/build/{mcp_id}/image', 'READ', build.getImage],
       ['GET /v1/build/{mcp_id}/surface', 'READ', build.getSurface],
       ['DELETE /v1/build/{mcp_id}', 'BUILD_AND_DEPLOY', build.removeBuild],
 

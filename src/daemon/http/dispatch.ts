@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { MiddlewareHandler } from 'hono'
 import { HostingError } from '../../shared/errors.ts'
 import type { Bindings, Call, Reply, Route } from './endpoint.ts'
@@ -79,6 +80,10 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   if ('events' in reply && context.req.method === 'HEAD')
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
   if ('events' in reply) return eventStream(reply.events, new Headers(context.res.headers))
+  if ('file' in reply) {
+    const body = context.req.method === 'HEAD' ? discard(reply.file) : Readable.toWeb(reply.file)
+    return context.body(body as ReadableStream, 200, { 'Content-Type': reply.type })
+  }
   if (reply.status === 204) return context.body(null, 204)
   for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)
   if (reply.status === 202 && route.endpoint.takesPrefer)
@@ -86,4 +91,9 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   if (!route.path.startsWith('/v1/')) return context.json(reply.data as object, reply.status)
   const meta = { request_id: context.get('requestId'), timestamp: new Date().toISOString() }
   return context.json({ success: true, data: reply.data, meta }, reply.status)
+}
+
+function discard(file: Readable): null {
+  file.destroy()
+  return null
 }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { ErrorCode, HostingError } from '../../shared/errors.ts'
@@ -34,12 +35,15 @@ export type Reply =
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string> }
   | { status: 204 }
   | { status: 200; events: AsyncIterable<unknown> }
+  | { status: 200; file: Readable; type: string }
 
 /** One possible answer as the OpenAPI description lists it. */
 export interface AnswerDoc {
   description: string
   /** Of `data` under /v1, of the whole body elsewhere; none: no body. */
   schema?: z.ZodType
+  /** Media type of an answer that is a file. */
+  file?: string
   /** Also answered as a stream of server-sent events with one JSON document each. */
   events?: z.ZodType
   headers?: Record<string, string>

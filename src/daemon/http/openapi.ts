@@ -128,6 +128,7 @@ function describeAnswer(route: Route, status: number, answer: AnswerDoc, schemas
       ...(isAsync ? { 'Preference-Applied': header('`respond-async`') } : {}),
     },
     ...(answer.schema ? { content: contentOf(route, answer, schemas) } : {}),
+    ...(answer.file ? { content: { [answer.file]: {} } } : {}),
   }
 }
 

@@ -42,7 +42,8 @@ export class LogStore {
 
   /** One page, oldest line first. `nextToken` is null when there is nothing more at this moment. */
   async page(id: string, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
-    if (query.tail !== undefined) return { lines: await this.#tail(id, query, query.tail), nextToken: null }
+    if (query.tail !== undefined)
+      return { lines: (await this.#tail(id, query, query.tail)).lines, nextToken: null }
     const { lines, position, more } = await this.#read(id, decodeToken(query.nextToken), query, query.limit)
     return { lines, nextToken: more ? encodeToken(position) : null }
   }
@@ -54,8 +55,12 @@ export class LogStore {
   ): AsyncGenerator<LogLine> {
     const folder = this.#folder(id)
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    let position = await this.#endPosition(id)
-    if (query.tail) yield* await this.#tail(id, query, query.tail)
+    let position: LogPosition
+    if (query.tail) {
+      const older = await this.#tail(id, query, query.tail)
+      position = older.position
+      yield* older.lines
+    } else position = await this.#endPosition(id)
     using changes = new FolderChanges(folder, query.signal)
     while (!query.signal.aborted) {
       changes.forget()
@@ -145,15 +150,19 @@ export class LogStore {
     })
   }
 
-  async #tail(id: string, filter: LogFilter, count: number): Promise<LogLine[]> {
+  async #tail(
+    id: string,
+    filter: LogFilter,
+    count: number,
+  ): Promise<{ lines: LogLine[]; position: LogPosition }> {
     const kept: LogLine[] = []
     let position: LogPosition = {}
     for (;;) {
       const page = await this.#read(id, position, filter, 10_000)
       kept.push(...page.lines)
       kept.splice(0, kept.length - count)
-      if (!page.more) return kept
       position = page.position
+      if (!page.more) return { lines: kept, position }
     }
   }
 

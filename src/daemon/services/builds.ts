@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Artifact } from '../../shared/artifact.ts'
 import type { BuildRequest } from '../../shared/definitions.ts'
 import type { Failure } from '../../shared/deployments.ts'
@@ -64,6 +65,11 @@ export class Builds {
     const bundle = digest === null ? undefined : this.#rooms.artifacts.loadBundle(digest)
     if (bundle !== undefined) return bundle
     throw new HostingError('NOT_FOUND', `Build ${id} has no handler modules, so there is no bundle of them.`)
+  }
+
+  /** It as an image. Throws what `artifact` does, and INVALID_MCP for a program of its own. */
+  image(id: string): Promise<{ file: Readable; name: string }> {
+    return this.#rooms.images.archive(requireReady(this.get(id)))
   }
 
   /** Throws NOT_FOUND, and CONFLICT while the build is being made or a deployment of it is kept. */

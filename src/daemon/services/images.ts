@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream'
 import { HostingError } from '../../shared/errors.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
+import { imageArchive } from '../builder/image/archive.ts'
 import type { Image } from '../builder/image/image.ts'
 import type { LayerEntry } from '../builder/image/layer.ts'
 import { Layout } from '../builder/image/layout.ts'
@@ -26,6 +28,12 @@ export class Images {
   get layout(): Layout {
     this.#layout ??= new Layout(this.#options.directory)
     return this.#layout
+  }
+
+  /** The image as a tar that docker, podman and skopeo load, and its name. */
+  async archive(build: Build): Promise<{ file: Readable; name: string }> {
+    const { image, name } = await this.make(build)
+    return { file: imageArchive(this.layout, image, name), name }
   }
 
   /** The image of a ready build, and its name with a tag that the same server always gets. */

@@ -84,6 +84,18 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     run: ({ params }) => ({ status: 200, data: { bundle: builds.bundle(params.mcp_id) } }),
   })
 
+  const getImage = endpoint({
+    operationId: 'getImage',
+    summary: 'Fetch a built server as a container image, a tar that docker, podman and skopeo load',
+    params,
+    answers: { 200: { description: 'An OCI layout and a Docker archive in one', file: 'application/x-tar' } },
+    errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP'],
+    async run({ params }) {
+      const { file } = await builds.image(params.mcp_id)
+      return { status: 200, file, type: 'application/x-tar' }
+    },
+  })
+
   const getSurface = endpoint({
     operationId: 'getSurface',
     summary: "Compare what clients see of a build with the server's live deployments",
@@ -106,5 +118,5 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     },
   })
 
-  return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getSurface, removeBuild }
+  return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getImage, getSurface, removeBuild }
 }
