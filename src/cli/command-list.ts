@@ -19,7 +19,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     build: 'build a server from its project file',
     test: 'let an agent use the server, and judge what it does',
     deploy: 'deploy a project or a built server to an environment',
-    export: 'a built server as a folder or an image that runs by itself',
+    export: 'a built server as a folder or image that runs alone',
   }),
   ...section('Look', {
     list: 'all servers and their deployments',

@@ -10,7 +10,7 @@ import { resolveBuild } from '../resolve-id.ts'
 
 export default defineCommand({
   name: 'export',
-  summary: 'a built server as a folder or an image that runs by itself',
+  summary: 'a built server as a folder or image that runs alone',
   description:
     'Writes a folder that needs nothing but Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer, in both protocol eras. With --image an archive for docker, podman or skopeo.',
   arguments: { mcpId: { doc: 'mcp_id, a unique prefix of one, or the name of a server', required: true } },

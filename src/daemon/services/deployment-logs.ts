@@ -30,7 +30,8 @@ export class DeploymentLogs {
   async page(id: string, query: LogQuery & { limit: number; nextToken?: string }): Promise<LogPage> {
     const status = this.#statusOf(id)
     if (!hasPhase(query)) return { id, status, lines: [], nextToken: null }
-    const { lines, nextToken } = await this.#logs.page(id, query)
+    const { phase: _run, ...filter } = query
+    const { lines, nextToken } = await this.#logs.page(id, filter)
     return { id, status, lines: lines.map(withPhase), nextToken }
   }
 
@@ -40,7 +41,8 @@ export class DeploymentLogs {
     query: LogQuery & { signal: AbortSignal },
   ): AsyncGenerator<LogPage['lines'][number]> {
     if (!hasPhase(query)) return
-    for await (const line of this.#logs.follow(id, query)) yield withPhase(line)
+    const { phase: _run, ...filter } = query
+    for await (const line of this.#logs.follow(id, filter)) yield withPhase(line)
   }
 
   /** Throws NOT_FOUND for what is neither a deployment nor a build. */
