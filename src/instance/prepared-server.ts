@@ -29,6 +29,8 @@ export interface PreparedServer {
   attach?(outlet: ServerOutlet): void
   /** A session of the legacy era (un)subscribed; its updates are sent by `resourceUpdated` alone. */
   subscribe?(uri: string, isWanted: boolean, context: ClientContext): void | Promise<void>
+  /** A client of the modern era wants to hear of these resources until `ended`. */
+  listen?(uris: readonly string[], ended: AbortSignal): void
   /** A session of the legacy era set its level; what it is sent is filtered already. */
   setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>
   /** A notification of a legacy client other than `notifications/cancelled`. */

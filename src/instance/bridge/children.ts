@@ -16,6 +16,8 @@ export interface Children {
   readonly running: McpChild[]
   /** One for all clients. */
   readonly isShared: boolean
+  /** What serves clients without a session, when it runs. */
+  readonly common: McpChild | undefined
   /** A session's own child, when it runs. */
   of(session: CallerSession): McpChild | undefined
   /** Called with every child after its handshake; `session`: whose it is. */
@@ -68,6 +70,10 @@ export class SharedChildren implements Children {
 
   get running(): McpChild[] {
     return this.#slot.current ? [this.#slot.current] : []
+  }
+
+  get common(): McpChild | undefined {
+    return this.#slot.current
   }
 
   of(): undefined {}

@@ -24,6 +24,8 @@ interface Lease {
  * first free one is taken, so that a client that makes one call after the other always meets the same child.
  */
 export class LeasedChildren {
+  /** Called with the first of them after each handshake. */
+  onReady: ((child: McpChild) => void) | undefined
   readonly #options: ChildrenOptions
   readonly #leases: Lease[] = []
   readonly #waiting: ((lease: Lease) => void)[] = []
@@ -100,6 +102,7 @@ export class LeasedChildren {
   async #open(lease: Lease): Promise<McpChild> {
     const child: McpChild = this.#options.spawn(this.#events(lease, () => child))
     await child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
+    if (lease === this.#leases[0]) this.onReady?.(child)
     return child
   }
 

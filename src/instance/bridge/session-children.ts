@@ -38,6 +38,7 @@ export class SessionChildren implements Children {
     this.#limits = limits
     this.#spare = new SpareChild(() => options.spawn({ ...outputEvents(options.outlet), ...SILENT }))
     this.#leased = new LeasedChildren(options)
+    this.#leased.onReady = child => this.onReady?.(child)
   }
 
   get running(): McpChild[] {
@@ -45,6 +46,10 @@ export class SessionChildren implements Children {
       ...[...this.#sessions.values()].flatMap(({ slot }) => slot.current ?? []),
       ...this.#leased.running,
     ]
+  }
+
+  get common(): McpChild | undefined {
+    return this.#leased.running[0]
   }
 
   of(session: CallerSession): McpChild | undefined {

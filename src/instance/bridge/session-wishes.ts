@@ -16,6 +16,8 @@ interface Wishes {
 export class SessionWishes {
   readonly #children: Children
   readonly #sessions = new Map<string, Wishes>()
+  /** Of clients without a session. */
+  readonly #listeners = new Set<Wishes>()
 
   constructor(children: Children) {
     this.#children = children
@@ -41,6 +43,16 @@ export class SessionWishes {
     await this.#children.run(context, child => child.call('logging/setLevel', { level: wanted }, context))
   }
 
+  listen(uris: readonly string[], ended: AbortSignal): void {
+    const wishes: Wishes = { level: undefined, uris: new Set(uris) }
+    this.#listeners.add(wishes)
+    for (const uri of uris) this.#children.common?.request('resources/subscribe', { uri }).catch(ignore)
+    ended.addEventListener('abort', () => {
+      this.#listeners.delete(wishes)
+      this.#giveUp(wishes, this.#children.common)
+    })
+  }
+
   #of(session: CallerSession): Wishes {
     const known = this.#sessions.get(session.id)
     if (known) return known
@@ -52,8 +64,9 @@ export class SessionWishes {
 
   /** Those that the child of this session serves. */
   #served(session: CallerSession | undefined): Wishes[] {
-    if (this.#children.isShared) return [...this.#sessions.values()]
-    const own = session && this.#sessions.get(session.id)
+    if (this.#children.isShared) return [...this.#sessions.values(), ...this.#listeners]
+    if (!session) return [...this.#listeners]
+    const own = this.#sessions.get(session.id)
     return own ? [own] : []
   }
 
@@ -77,12 +90,15 @@ export class SessionWishes {
       child.request('resources/subscribe', { uri }).catch(ignore)
   }
 
-  #forget(id: string, { uris }: Wishes): void {
+  #forget(id: string, wishes: Wishes): void {
     this.#sessions.delete(id)
-    if (!this.#children.isShared) return
-    for (const child of this.#children.running)
-      for (const uri of uris)
-        if (!this.#isWanted(uri, undefined)) child.request('resources/unsubscribe', { uri }).catch(ignore)
+    // A child of its own ends with the session.
+    if (this.#children.isShared) this.#giveUp(wishes, this.#children.common)
+  }
+
+  #giveUp({ uris }: Wishes, child: McpChild | undefined): void {
+    for (const uri of uris)
+      if (!this.#isWanted(uri, undefined)) child?.request('resources/unsubscribe', { uri }).catch(ignore)
   }
 }
 

@@ -156,6 +156,10 @@ class StdioServer implements PreparedServer {
     return this.#wishes.subscribe(uri, isWanted, context)
   }
 
+  listen(uris: readonly string[], ended: AbortSignal): void {
+    this.#wishes.listen(uris, ended)
+  }
+
   setLogLevel(level: LogLevel, context: ClientContext): Promise<void> {
     return this.#wishes.setLevel(level, context)
   }

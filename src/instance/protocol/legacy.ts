@@ -253,7 +253,7 @@ async function subscribe(
   await server.subscribe?.(uri, isWanted, context)
   if (!isWanted) session.subscriptions?.delete(uri)
   // A declared resource changes only with a release, which ends the session: there is nothing to remember.
-  else if (server.capabilities.resources?.listChanged) {
+  else if (server.speaksUnasked || server.capabilities.resources?.listChanged) {
     session.subscriptions ??= new Set()
     if (session.subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw new RpcError(RPC.invalidRequest, `A session may have ${MAX_SUBSCRIPTIONS} subscriptions`)

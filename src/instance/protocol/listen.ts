@@ -50,7 +50,9 @@ export function serveListen(exchange: Exchange, request: RpcRequest): void {
     )
     stream.end()
   }
+  const ended = new AbortController()
   const stream = openStream(exchange, [], () => {
+    ended.abort()
     tenant.endlessStreams.delete(finish)
     tenant.announcements.listeners.delete(listener)
   })
@@ -62,6 +64,7 @@ export function serveListen(exchange: Exchange, request: RpcRequest): void {
   tenant.log.message('out', acknowledgement)
   stream.send(acknowledgement)
   tenant.announcements.listeners.add(listener)
+  if (honored.resourceSubscriptions) tenant.server.listen?.(honored.resourceSubscriptions, ended.signal)
   // Nothing could ever be told, or not for long.
   if (Object.keys(honored).length === 0 || tenant.isDraining) finish()
 }

@@ -206,6 +206,30 @@ describe('one child for all', () => {
     await eventually(async () => (await callModern(url, 'subscriptions')) === '[]')
   })
 
+  test('an update reaches the sessions that subscribed, and clients without one that listen', async () => {
+    const { url } = await serve()
+    const uri = 'fixture://a'
+    const [subscribed, other] = [await openSession(url), await openSession(url)]
+    await post(url, rpc('resources/subscribe', { uri }), subscribed.headers)
+    const streams = await Promise.all(
+      [subscribed, other].map(({ headers }) => open(url, { method: 'GET', headers })),
+    )
+    const listen = await open(url, {
+      body: modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['fixture://b'] } }),
+      headers: modernHeaders('subscriptions/listen'),
+    })
+    const [mine, theirs, modernOnes] = [...streams, listen].map(readEvents) as [Events, Events, Events]
+    expect((await nextMessage(modernOnes)).method).toBe('notifications/subscriptions/acknowledged')
+    await eventually(async () => (await subscribed.call('subscriptions')) === '["fixture://a","fixture://b"]')
+    for (const touched of [uri, 'fixture://b']) await other.call('touch', { uri: touched })
+    await other.call('changed')
+    expect((await nextMessage(mine)).params).toEqual({ uri })
+    expect((await nextMessage(modernOnes)).params.uri).toBe('fixture://b')
+    expect((await nextMessage(theirs)).method).toBe('notifications/tools/list_changed')
+    for (const events of [mine, theirs, modernOnes]) events.close()
+    await eventually(async () => (await subscribed.call('subscriptions')) === '["fixture://a"]')
+  })
+
   test('it is started anew after it ended; only what it was answering fails', async () => {
     const { url, log } = await serve()
     const session = await openSession(url)
@@ -399,6 +423,8 @@ async function withGrandchild(url: string, instance: number): Promise<number[]> 
     return started.some(pid => commandOf(pid).startsWith('sleep')) ? started : undefined
   })
 }
+
+type Events = ReturnType<typeof readEvents>
 
 /** The first JSON-RPC message that a stream has still to give. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of a message.
