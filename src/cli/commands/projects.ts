@@ -115,7 +115,7 @@ export const projectsUpload = defineCommand({
   name: 'projects upload',
   summary: "upload a folder as a project's source",
   description:
-    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .git and .env. Nothing is sent that is there already.',
+    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .venv, .git and .env. Nothing is sent that is there already.',
   arguments: { ...PROJECT, dir: { doc: 'the folder', default: '.' } },
   examples: [{ command: 'mcp projects upload weather ./weather', does: 'this folder' }],
   async run(context, { project, dir }) {

@@ -5,8 +5,8 @@ import createIgnore, { type Ignore } from 'ignore'
 /** Files with rules, in the order they count: what the second one says overrides the first. */
 export const IGNORE_FILES = ['.gitignore', '.mcpignore'] as const
 
-/** Never part of a source, whatever the rules say: history, what `npm ci` makes, secrets. */
-const ALWAYS_OUT = ['.git', '.hg', '.svn', 'node_modules', '.DS_Store', 'Thumbs.db']
+/** Never part of a source, whatever the rules say: history, what is installed or made on the way, secrets. */
+const ALWAYS_OUT = ['.git', '.hg', '.svn', 'node_modules', '.venv', '__pycache__', '.DS_Store', 'Thumbs.db']
 const SECRETS = /^\.env(\..+)?$/
 const NO_SECRETS = /^\.env\.(example|sample|template)$/
 

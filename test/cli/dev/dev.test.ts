@@ -26,8 +26,10 @@ interface DevEvent {
 }
 
 /** `mcp dev --json`, and what it prints line by line. */
-function startDev(directory: string, ...options: string[]) {
-  const child = spawn(process.execPath, [MCP_BIN, 'dev', directory, '--json', ...options], {
+const startDev = (directory: string, ...options: string[]) => start('dev', directory, ...options)
+
+function start(command: string, directory: string, ...options: string[]) {
+  const child = spawn(process.execPath, [MCP_BIN, command, directory, '--json', ...options], {
     env: home.env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -38,7 +40,7 @@ function startDev(directory: string, ...options: string[]) {
     async next(event: string): Promise<DevEvent> {
       for (;;) {
         const { value, done } = await lines.next()
-        if (done) throw new Error(`mcp dev ended before "${event}"`)
+        if (done) throw new Error(`mcp ${command} ended before "${event}"`)
         const parsed = JSON.parse(value)
         if (parsed.event === event) return parsed
       }
@@ -56,6 +58,13 @@ function makeFolder(name: string, files: Record<string, string>): (path: string,
   mkdirSync(join(home.dir, name, 'tools'), { recursive: true })
   for (const [path, content] of Object.entries(files)) write(path, content)
   return write
+}
+
+async function buildsOf(name: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${home.apiKey()}` }
+  const listed = await fetch(`${home.discovery()!.url}/v1/build?name=${name}`, { headers })
+  const { data } = (await listed.json()) as { data: { items: { mcp_id: string }[] } }
+  return data.items.map(({ mcp_id }) => mcp_id)
 }
 
 test('a project of modules is served, reloaded on save at the same URL, and survives a broken build', async () => {
@@ -85,11 +94,7 @@ test('a project of modules is served, reloaded on save at the same URL, and surv
   dev.child.kill('SIGINT')
   expect(await dev.ended).toBe(130)
   // Of all its builds the last one is left, and serves on.
-  const listed = await fetch(`${home.discovery()!.url}/v1/build?name=modules`, {
-    headers: { authorization: `Bearer ${home.apiKey()}` },
-  })
-  const { data } = (await listed.json()) as { data: { items: { mcp_id: string }[] } }
-  expect(data.items.map(({ mcp_id }) => mcp_id)).toEqual([last.mcp_id])
+  expect(await buildsOf('modules')).toEqual([last.mcp_id])
   expect(await say(first.url)).toBe('three')
 })
 
@@ -128,6 +133,20 @@ test('what the server reads as env comes from the project file and the command l
   makeFolder('env', { 'mcp.config.json': JSON.stringify(config) })
   const { url } = await startDev(join(home.dir, 'env'), '--set', 'TWO=given').next('built')
   expect(await say(url)).toBe('file given')
+})
+
+test('mcp build --watch builds with every change and keeps each build', async () => {
+  const write = makeFolder('watched', { 'tools/say.ts': moduleTool('one') })
+  const watching = start('build', join(home.dir, 'watched'), '--watch')
+  const first = await watching.next('built')
+  write('tools/say.ts', 'export default (')
+  expect((await watching.next('failed')).error.code).toBe('INVALID_MCP')
+  write('tools/say.ts', moduleTool('two'))
+  const second = await watching.next('built')
+  expect(await say(second.url)).toBe('two')
+  expect(await buildsOf('watched')).toEqual(expect.arrayContaining([first.mcp_id, second.mcp_id]))
+  watching.child.kill('SIGINT')
+  expect(await watching.ended).toBe(130)
 })
 
 test('a program is restarted when its code changes', async () => {

@@ -37,6 +37,8 @@ describe('what belongs to a source', () => {
       '.git/HEAD': '',
       'node_modules/zod/index.js': '',
       'packages/a/node_modules/b/index.js': '',
+      '.venv/bin/python': '',
+      'lib/__pycache__/x.pyc': '',
       '.env': 'KEY=1',
       '.env.production': 'KEY=1',
       'config/.env.local': 'KEY=1',
