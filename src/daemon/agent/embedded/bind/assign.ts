@@ -1,7 +1,9 @@
 import type { Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 import { fitMention } from './fit.ts'
+import { isDated } from './fit-moment.ts'
 import type { Scope } from './scope.ts'
+import { asksTime } from './write-moment.ts'
 
 /** One or more mentions that are taken as a unit: a list that shall fill one parameter. */
 export interface Candidate {
@@ -75,9 +77,22 @@ function excludes(a: Bound, b: Bound): boolean {
   if (!collide(a.candidate, b.candidate)) return false
   if (a.part && b.part && a.part !== b.part) return false
   if (sharesQuantity(a, b) || sharesQuantity(b, a)) return false
+  if (splitsMoment(a, b) || splitsMoment(b, a)) return false
   const sameMoment =
     a.candidate.members[0] === b.candidate.members[0] && a.candidate.members[0]!.kind === 'moment'
   return !(sameMoment && typeof a.values[0] === 'number' && typeof b.values[0] === 'number')
+}
+
+/** "March 3 at 15:30" gives a day and a time. */
+function splitsMoment(day: Bound, time: Bound): boolean {
+  const { kind, moment } = day.candidate.members[0]!
+  return (
+    kind === 'moment' &&
+    moment!.certain.has('hour') &&
+    isDated(day.parameter) &&
+    !asksTime(day.parameter) &&
+    asksTime(time.parameter)
+  )
 }
 
 /** "100 euros" gives an amount and a currency, "5 km" a value and a unit. */

@@ -1,7 +1,7 @@
-import type { Mention } from '../text/mention.ts'
+import type { Mention, MentionKind } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 import { assign, type Bound, type Candidate, collide } from './assign.ts'
-import { type Chosen, findChosen, readFlag } from './choose.ts'
+import { type Chosen, findChosen, isExact, readFlag } from './choose.ts'
 import { mentionsIn, type Scope } from './scope.ts'
 
 /** The arguments that one stretch of the message gives for one tool. */
@@ -10,6 +10,10 @@ export interface Binding {
   values: Map<string, unknown[]>
   bound: Bound[]
   missing: Parameter[]
+  /** Where enumerations and flags were read. */
+  used: { from: number; to: number }[]
+  /** Parameters of which the message names a choice in its very words. */
+  exact: Set<string>
   score: number
 }
 
@@ -17,27 +21,35 @@ export function bind(scope: Scope): Binding {
   const { parameters } = scope.signature
   const values = new Map<string, unknown[]>()
   const used: { from: number; to: number }[] = []
-  readClosed(scope, parameters, values, used)
+  const exact = new Set<string>()
+  readClosed(scope, parameters, { values, used, exact })
   const open = parameters.filter(
     parameter => !values.has(parameter.name) && !parameter.choices && parameter.type !== 'boolean',
   )
   const bound = assignWithLists(scope, open, used)
   for (const { parameter, values: found } of bound) values.set(parameter.name, found)
   const missing = parameters.filter(parameter => parameter.required && !values.has(parameter.name))
-  return { values, bound, missing, score: bound.reduce((sum, { score }) => sum + score, 0) + values.size }
+  return {
+    values,
+    bound,
+    missing,
+    used,
+    exact,
+    score: bound.reduce((sum, { score }) => sum + score, 0) + values.size,
+  }
 }
 
 /** Enumerations, flags and values that descriptions name: they are looked for, not assigned. */
 function readClosed(
   scope: Scope,
   parameters: Parameter[],
-  values: Map<string, unknown[]>,
-  used: { from: number; to: number }[],
+  { values, used, exact }: Pick<Binding, 'values' | 'used' | 'exact'>,
 ): void {
   for (const parameter of parameters) {
     if (parameter.type === 'boolean') {
       const flag = readFlag(scope, parameter)
       if (flag) values.set(parameter.name, [flag.value])
+      if (flag) exact.add(parameter.name)
     } else {
       const choices = parameter.choices ?? parameter.items?.choices
       const chosen = choices
@@ -47,10 +59,14 @@ function readClosed(
       const kept = choices || parameter.type === 'array' ? chosen : listed(scope, chosen)
       const all = kept.map(hit => hit.value)
       values.set(parameter.name, parameter.type === 'array' ? [all] : all)
+      if (kept.some(isExact)) exact.add(parameter.name)
       for (const hit of kept) used.push({ from: hit.at, to: hit.at + hit.length })
     }
   }
 }
+
+/** What stands for itself (an address, a code) is a value of its own, whatever the examples say. */
+const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
 /** Of several examples that the message uses the first, with those that stand in one list with it. */
 function listed({ analysis }: Scope, chosen: Chosen[]): Chosen[] {
@@ -65,7 +81,8 @@ function findSuggested(scope: Scope, parameter: Parameter): Chosen[] {
     parameter.type === 'string' || (parameter.type === 'array' && parameter.items?.type === 'string')
   if (!texts || parameter.roles.has('place')) return []
   const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
-  return findChosen(scope, words, parameter.type === 'array').filter(hit => hit.score > 1)
+  const free = ({ at }: Chosen) => FREE_KINDS.has(scope.analysis.owners[at]?.kind ?? 'phrase')
+  return findChosen(scope, words, parameter.type === 'array').filter(hit => hit.score > 1 && free(hit))
 }
 
 function assignWithLists(

@@ -30,7 +30,7 @@ export function findChosen(scope: Scope, choices: Choice[], many = false): Chose
 }
 
 /** The very words of the choice, not others of their family. */
-function isExact({ score }: Chosen): boolean {
+export function isExact({ score }: Chosen): boolean {
   return score % 0.5 === 0 && score >= 2
 }
 
@@ -46,7 +46,7 @@ function locate(
   const short = stems.length === 1 && stems[0]!.length < 2
   for (let at = scope.from; at < scope.to; at++) {
     if (!matches(scope, at, stems[0]!)) continue
-    if (short && !standsAlone(scope, at)) continue
+    if ((short && !standsAlone(scope, at)) || isInsideQuote(scope, at, stems.length)) continue
     if (!followed(scope, at, stems)) continue
     const exact = isWord(tokens[at]!.lower, text.split(/[ _]/)[0]!) ? 0.5 : 0
     return { score: 1 + stems.length * 0.5 + exact, at }
@@ -54,7 +54,7 @@ function locate(
   if (!loose || short) return undefined
   for (let at = scope.from; at < scope.to; at++) {
     const token = tokens[at]!
-    if (token.kind !== 'word' || GENERIC_WORDS.has(token.lower)) continue
+    if (token.kind !== 'word' || GENERIC_WORDS.has(token.lower) || isInsideQuote(scope, at, 1)) continue
     if (stems.length === 1 && token.stems.some(part => areRelated(part, stems[0]!))) return { score: 0.6, at }
   }
   return undefined
@@ -63,6 +63,12 @@ function locate(
 function matches(scope: Scope, at: number, part: string): boolean {
   const token = scope.analysis.tokens[at]!
   return token.kind === 'number' ? token.text === part : token.stems.includes(part)
+}
+
+/** "Rain jacket" in quotes names no category. */
+function isInsideQuote({ analysis }: Scope, at: number, length: number): boolean {
+  const owner = analysis.owners[at]
+  return owner?.kind === 'quoted' && owner.to - owner.from - 2 > length
 }
 
 /** One letter is a choice only when it is written like a value. */

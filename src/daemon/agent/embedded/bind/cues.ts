@@ -98,7 +98,7 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
   for (const part of token.stems) {
     const share = 1 / (1 + 0.7 * ((scope.stemCounts.get(part) ?? 1) - 1))
     if (parameter.nameStems.includes(part)) best = Math.max(best, share)
-    else if (part.length > 3 && parameter.nameStems.some(own => own.startsWith(part)))
+    else if (parameter.nameStems.some(own => isShortFor(own, part) || isShortFor(part, own)))
       best = Math.max(best, 0.8)
     else if (parameter.descriptionStems.includes(part))
       best = Math.max(best, (parameter.required ? 0.5 : 0.3) * share)
@@ -106,6 +106,11 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
     else if (parameter.nameStems.some(own => areRelated(own, part))) best = Math.max(best, 0.55)
   }
   return best
+}
+
+/** "repo" for "repository" */
+function isShortFor(short: string, long: string): boolean {
+  return short.length > 3 && long.startsWith(short)
 }
 
 /** One letter too many, too few or another, in a long word. Linear. */

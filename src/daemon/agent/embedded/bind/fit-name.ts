@@ -94,6 +94,8 @@ function placeLevel(parameter: Parameter, mention: Mention): number {
 function placeText(parameter: Parameter, mention: Mention): string {
   const { description } = parameter
   const wantsBoth = /state|country|e\.g\.?[^.]*,|province/i.test(description)
+  if (parameter.schema.maxLength === 2 || /two-letter/i.test(description))
+    return stateCode(mention.text) ?? mention.text
   if (mention.core) return parameter.nameStems.includes('citi') && !wantsBoth ? mention.core : mention.text
   const home = /city and state|[A-Z][a-z]+, [A-Z]{2}\b/.test(description)
     ? stateCode(homeOf(mention.text) ?? '')

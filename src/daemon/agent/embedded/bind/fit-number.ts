@@ -91,12 +91,17 @@ function kindScore(parameter: Parameter, quantity: Quantity): number {
   const asksYear = isYearParameter(parameter)
   let score = 0
   if (asksYear) score += looksLikeYear(quantity) ? 2.5 : -2
-  if (quantity.ordinal)
-    score +=
-      parameter.roles.has('ordinal') || parameter.roles.has('year') ? 1.5 : quantity.inWords ? -4 : -1.5
+  if (quantity.ordinal) score += ordinalScore(parameter, quantity)
   if (quantity.implied) score -= 0.8
   if (quantity.inWords && !quantity.ordinal && parameter.roles.has('count')) score += 0.4
   return score
+}
+
+/** Centuries, ranks and days are counted so; "the second circle" only tells it from the first. */
+function ordinalScore({ roles, namedRoles }: Parameter, { inWords }: Quantity): number {
+  if (namedRoles.has('ordinal')) return 1.5
+  if (inWords) return -4
+  return roles.has('ordinal') || roles.has('year') ? 1.5 : -1.5
 }
 
 /** A calendar year, not a number of years. */
@@ -115,8 +120,16 @@ function placeScore(scope: Scope, parameter: Parameter, mention: Mention): numbe
   const after = scope.analysis.tokens[mention.to]?.lower ?? ''
   if (isYearParameter(parameter) && (ERAS.has(after) || before === 'year'))
     return looksLikeYear(mention.quantity!) ? 1 : 4.5
+  if (parameter.roles.has('count') && countsThings(scope, mention)) return 0.6
   if (!looksLikeYear(mention.quantity!) || isYearParameter(parameter)) return 0
   return ['in', 'year', 'since', 'during'].includes(before) ? -1.5 : 0
+}
+
+/** "3 articles" */
+function countsThings({ analysis }: Scope, mention: Mention): boolean {
+  const next = analysis.tokens[mention.to]
+  const plural = next?.kind === 'word' && next.lower.endsWith('s') && !FUNCTION_WORDS.has(next.lower)
+  return plural && !mention.quantity!.unit && !mention.quantity!.ordinal
 }
 
 const ERAS = new Set(['ad', 'a.d', 'ce', 'c.e', 'bc', 'bce', 'b.c'])

@@ -22,10 +22,7 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
     case 'url':
       return { score: parameter.roles.has('url') ? 4 : 0.6, value: text }
     case 'email':
-      return {
-        score: parameter.roles.has('email') ? 4 : parameter.roles.has('person') ? 1.5 : 0.2,
-        value: text,
-      }
+      return { score: emailScore(parameter), value: text }
     case 'path':
       return { score: parameter.roles.has('path') ? 3.5 : 0.8, value: text }
     case 'code':
@@ -45,11 +42,17 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
   }
 }
 
+function emailScore({ roles, namedRoles }: Parameter): number {
+  if (roles.has('email')) return 4
+  return roles.has('person') && !namedRoles.has('identifier') ? 1.5 : -0.5
+}
+
 function fitQuoted(parameter: Parameter, mention: Mention): Fit {
   const { roles } = parameter
   const value = roles.has('expression') ? algebra(mention.text) : mention.text
   let score = parameter.required ? 2.6 : 1.5
   if (isDated(parameter)) score -= 3
+  if (parameter.namedRoles.has('identifier') && mention.text.includes(' ')) score -= 1
   if (roles.has('language') && !isMember('languag', stem(mention.text))) score -= 3
   return { score, value }
 }
@@ -89,10 +92,29 @@ function fitCurrency(parameter: Parameter, mention: Mention): Fit | undefined {
 
 function fitCode(parameter: Parameter, mention: Mention): Fit {
   const value = mention.text
+  const zoned = parameter.nameStems.includes('timezon') || parameter.nameStems.includes('zone')
+  if (TIME_ZONE.test(value)) return { score: zoned ? 4 : -1, value }
+  const part = partOfSlug(parameter, value)
+  if (part) return part
   if (isYearRange(value)) return { score: parameter.roles.has('year') ? 3.5 : -0.5, value }
   if (isDated(parameter)) return { score: -2, value }
   return { score: parameter.roles.has('identifier') ? 2.8 : 0.9, value }
 }
+
+const TIME_ZONE = /^[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?$/
+
+/** "acme/website" is an owner and a repository. */
+function partOfSlug({ nameStems }: Parameter, text: string): Fit | undefined {
+  const [owner, repository, more] = text.split('/')
+  if (!owner || !repository || more !== undefined) return undefined
+  if (OWNERS.some(word => nameStems.includes(word))) return { score: 4, value: owner, part: 'core' }
+  if (REPOSITORIES.some(word => nameStems.includes(word)))
+    return { score: 4, value: repository, part: 'region' }
+  return undefined
+}
+
+const OWNERS = ['owner', 'org', 'organization', 'namespace'].map(stem)
+const REPOSITORIES = ['repo', 'repository'].map(stem)
 
 /** Formulas are written with "**" for powers, as most languages that evaluate them want it. */
 function algebra(text: string): string {

@@ -10,11 +10,22 @@ export function writeMoment(parameter: Parameter, mention: Mention): string {
   const { format } = parameter.schema
   if (format === 'date-time') return `${isoDate(moment)}T${clock(moment, true)}Z`
   if (format === 'date') return isoDate(moment)
+  if (
+    asksTime(parameter) &&
+    moment.hour !== undefined &&
+    (format === 'time' || /HH:MM/i.test(parameter.description))
+  )
+    return clock(moment, /HH:MM:SS/i.test(parameter.description))
   const pattern = patternIn(parameter.description)
   if (pattern) return fillPattern(pattern, moment)
   const onlyTime = moment.hour !== undefined && !moment.certain.has('day')
   if (onlyTime || moment.relative || !moment.certain.has('day')) return mention.text
   return moment.hour === undefined ? isoDate(moment) : `${isoDate(moment)} ${clock(moment, false)}`
+}
+
+/** A time of day, not a day. */
+export function asksTime({ roles, schema }: Parameter): boolean {
+  return schema.format === 'time' || (roles.has('time') && !roles.has('date'))
 }
 
 function isoDate({ year, month, day }: Moment): string {

@@ -37,9 +37,9 @@ const TABLE: Record<Role, string> = {
   currency: 'currency',
   url: 'url uri link website webpage href endpoint',
   email: 'email mail recipient',
-  path: 'path file filename filepath directory folder dir filepaths paths repository repo',
+  path: 'path file filename filepath directory folder dir filepaths paths',
   identifier:
-    'id identifier code key ticker symbol number sku isbn docket serial phone zip zipcode postal version hash branch tag username account slug uuid',
+    'id identifier code key ticker symbol number sku isbn docket serial phone zip zipcode postal version hash branch tag username account slug uuid revision sha ref commit channel',
   expression: 'function equation expression formula polynomial',
   text: 'text message content body query sentence review comment prompt note description question keyword keywords search string subject title summary',
   count:

@@ -4,7 +4,7 @@ import type { Analysis } from '../text/mention.ts'
 import { identifierWords, stem } from '../text/stem.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Piece } from './pieces.ts'
-import { isPoor } from './recall.ts'
+import { isPoor, type Memory } from './recall.ts'
 
 /** Words that speak of what an earlier request will bring. */
 const BACK_REFERENCES = new Set(
@@ -13,14 +13,19 @@ const BACK_REFERENCES = new Set(
   ),
 )
 
-/** The parameters of a later request that only the result of an earlier one can fill. */
-export function waitingFor(analysis: Analysis, stretch: Piece, binding: Binding): Parameter[] {
+/** The parameters of a later request that only the result of an earlier one can fill: no earlier one was told their value. */
+export function waitingFor(
+  analysis: Analysis,
+  stretch: Piece,
+  binding: Binding,
+  memory: Memory,
+): Parameter[] {
   const points = analysis.tokens
     .slice(stretch.from, stretch.to)
     .some((token, i) => BACK_REFERENCES.has(token.lower) && !analysis.owners[stretch.from + i])
   if (!points) return []
   const poor = binding.bound.filter(isPoor).map(({ parameter }) => parameter)
-  return [...binding.missing, ...poor]
+  return [...binding.missing, ...poor].filter(({ name }) => !memory.has(name))
 }
 
 /** Fills a binding from results, the latest first. False when one of the parameters finds nothing there. */

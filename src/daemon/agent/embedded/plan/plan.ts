@@ -50,22 +50,21 @@ export function planRequests(
 ): Pick<Plan, 'calls' | 'missing'> {
   const calls: Call[] = []
   let missing: Plan['missing']
-  for (const request of requests) {
-    const answered = answer(analysis, request, memory)
-    if (!isRelevant(answered)) continue
+  requests.forEach((request, i) => {
+    const answered = answer(analysis, request, memory, i > 0 ? done : undefined)
+    if (!isRelevant(answered)) return
     for (const binding of answered.bindings) {
-      const wanted = calls.length > 0 || done.length > 0 ? waitingFor(analysis, request.stretch, binding) : []
-      if (wanted.length > 0 && !fillFromResults(binding, wanted, done)) continue
       const lacking = lackingIn(binding)
       if (lacking.length === 0) calls.push(...callsOf(request.signature, binding, respectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
     }
-  }
+  })
   return { calls: distinct(calls), missing }
 }
 
 interface Answered {
   request: Request
+  /** Of those that need no result that is not there yet. */
   bindings: Binding[]
 }
 
@@ -77,11 +76,22 @@ function isRelevant({ request, bindings: [first] }: Answered): boolean {
   return request.score + WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) >= RELEVANT
 }
 
-function answer(analysis: Analysis, request: Request, memory: Memory): Answered {
+/** With `results` the request may wait for what the calls of earlier ones bring. */
+function answer(
+  analysis: Analysis,
+  request: Request,
+  memory: Memory,
+  results: DoneCall[] | undefined,
+): Answered {
   const { signature, stretch } = request
   const records = findRecords(analysis, signature, stretch)
   for (const record of records) fillNested(analysis, signature, record)
-  const bindings = records.map(({ binding }) => binding)
+  const bindings = records
+    .map(({ binding }) => binding)
+    .filter(binding => {
+      const wanted = results ? waitingFor(analysis, stretch, binding, memory) : []
+      return fillFromResults(binding, wanted, results ?? [])
+    })
   for (const binding of bindings) recall(memory, binding, signature.parameters)
   if (bindings.some(({ missing }) => missing.length > 0)) fillFromRest(analysis, signature, stretch, bindings)
   remember(memory, signature.parameters, bindings)
@@ -96,8 +106,8 @@ function fillFromRest(
   bindings: Binding[],
 ): void {
   if (from === 0 && to === analysis.tokens.length) return
-  const [whole] = findRecords(analysis, signature, { from: 0, to: analysis.tokens.length })
-  if (whole) for (const binding of bindings) inherit(binding, whole.binding.values, false)
+  const whole = findRecords(analysis, signature, { from: 0, to: analysis.tokens.length })
+  for (const record of whole) for (const binding of bindings) inherit(binding, record.binding.values, false)
 }
 
 /** Required parameters without a value, and without anything to fall back on. */

@@ -27,8 +27,9 @@ export function findRecords(analysis: Analysis, signature: Signature, stretch: P
     }
     const joined = { from: last.piece.from, to: piece.to }
     const both = { piece: joined, binding: bindPiece(analysis, signature, joined) }
-    if (conflicts(last.binding, alone.binding, both.binding)) records.push(alone)
-    else records[records.length - 1] = both
+    const apart = conflicts(last.binding, alone.binding, both.binding)
+    if (apart && !lengthens(last.binding, alone.binding)) records.push(alone)
+    else records[records.length - 1] = apart ? lengthened(last, alone) : both
   }
   const last = records.at(-1)
   if (last && last.piece.to < stretch.to) last.piece = { from: last.piece.from, to: stretch.to }
@@ -57,6 +58,26 @@ function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
   return kept < before.bound.filter(isSure).length + closed(before) + own
 }
 
+/** All that a piece adds are further members of arrays: "with disabled access, and open 24 hours". */
+function lengthens(before: Binding, { bound, exact }: Binding): boolean {
+  const own = bound.filter(isSure)
+  const known = (name: string) => before.values.has(name)
+  return (
+    own.length > 0 &&
+    exact.size === 0 &&
+    own.every(({ parameter }) => parameter.type === 'array' && known(parameter.name))
+  )
+}
+
+function lengthened(before: Record, { piece, binding }: Record): Record {
+  const values = new Map(before.binding.values)
+  for (const { parameter, values: more } of binding.bound.filter(isSure))
+    values.set(parameter.name, [
+      [...(values.get(parameter.name)![0] as unknown[]), ...(more[0] as unknown[])],
+    ])
+  return { piece: { from: before.piece.from, to: piece.to }, binding: { ...before.binding, values } }
+}
+
 function isSure({ score, parameter, candidate }: Binding['bound'][number]): boolean {
   const weak = candidate.members.every(({ kind }) => kind === 'phrase')
   return score >= (weak ? 2.1 : parameter.required ? 1 : 2)
@@ -64,14 +85,13 @@ function isSure({ score, parameter, candidate }: Binding['bound'][number]): bool
 
 /** Enumerations and flags that were set. */
 function closed(binding: Binding): number {
-  return binding.values.size - binding.bound.length
+  return binding.exact.size
 }
 
 function repeatsClosed(before: Binding, alone: Binding): boolean {
-  for (const [name, values] of alone.values) {
-    if (alone.bound.some(bound => bound.parameter.name === name)) continue
-    const earlier = before.values.get(name)
-    if (earlier && JSON.stringify(earlier) !== JSON.stringify(values)) return true
+  for (const name of alone.exact) {
+    if (!before.exact.has(name)) continue
+    if (JSON.stringify(before.values.get(name)) !== JSON.stringify(alone.values.get(name))) return true
   }
   return false
 }

@@ -5,6 +5,7 @@ import { rankTools } from '../tools/rank.ts'
 import type { Signature } from '../tools/signature.ts'
 import { cutClauses } from './clauses.ts'
 import { cutPieces, type Piece } from './pieces.ts'
+import { weigh } from './weigh.ts'
 
 /** A stretch of the message that asks for one tool. */
 export interface Request {
@@ -19,7 +20,7 @@ const ENOUGH = { score: 0.35, share: 0.55 }
 /** Which tools the message asks for, and where. */
 export function findRequests(analysis: Analysis, signatures: Signature[]): Request[] {
   const whole = { from: 0, to: analysis.tokens.length }
-  const [best] = rankTools(analysis, signatures)
+  const [best] = weigh(analysis, whole, rankTools(analysis, signatures))
   if (!best) return []
   if (signatures.length === 1) return [{ ...best, stretch: whole }]
   const choices = cutClauses(analysis).map(clause => ({
@@ -65,15 +66,13 @@ function joinClauses(asked: { clause: Piece; chosen: Request[] }[]): Request[] {
 
 /** The best tool of a clause, and others of which the clause says everything that sets them apart. */
 function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece): Request[] {
-  const ranked = rankTools(analysis, signatures, clause.from, clause.to)
-  const [best] = ranked
+  const ranked = weigh(analysis, clause, rankTools(analysis, signatures, clause.from, clause.to))
+  const [best, ...others] = ranked
   const said = stemsIn(analysis, clause)
-  const also = ranked
-    .slice(1)
-    .filter(
-      ({ signature, score }) =>
-        score > 0.6 * best!.score && isNamed(signature, signatures, said, best!.signature),
-    )
+  const also = others.filter(
+    ({ signature, score }) =>
+      score > 0.6 * best!.score && isNamed(signature, signatures, said, best!.signature),
+  )
   const chosen = [best!, ...also].map(({ signature, score }) => ({ signature, score, stretch: clause }))
   return chosen.length > 1 ? divide(analysis, clause, chosen) : chosen
 }
@@ -105,24 +104,47 @@ function ownStems(signature: Signature, all: Signature[]): string[] {
   )
 }
 
+/** The stems of a name that none of the others has; where there are none, those that some lack. */
+function uniqueStems(signature: Signature, all: Signature[]): string[] {
+  const own = ownStems(signature, all)
+  const unique = own.filter(part => !all.some(other => other !== signature && other.nameStems.includes(part)))
+  return unique.length > 0 ? unique : own
+}
+
 /** Gives each tool of a clause the pieces that name it: "the weather in Paris, news on football and the weather in Rome". */
 function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[] {
   const signatures = chosen.map(({ signature }) => signature)
-  const own = signatures.map(signature => ownStems(signature, signatures))
+  const own = new Map(signatures.map(signature => [signature, uniqueStems(signature, signatures)]))
   const divided: Request[] = []
   let current: Request[] = []
   for (const piece of cutPieces(analysis, clause.from, clause.to)) {
     const said = stemsIn(analysis, piece)
-    const named = chosen.filter((_, i) => own[i]!.some(part => said.has(part)))
+    const named = chosen.filter(({ signature }) => own.get(signature)!.some(part => said.has(part)))
+    const kept = named.filter(
+      request =>
+        request === named[0] ||
+        isListed(analysis, piece, own.get(named[0]!.signature)!, own.get(request.signature)!),
+    )
     const same =
-      named.length === current.length &&
-      named.every((request, i) => current[i]?.signature === request.signature)
-    if (named.length > 0 && !same) {
+      kept.length === current.length &&
+      kept.every((request, i) => current[i]?.signature === request.signature)
+    if (kept.length > 0 && !same) {
       const from = current.length === 0 ? clause.from : piece.from
-      current = named.map(request => ({ ...request, stretch: { from, to: piece.to } }))
+      current = kept.map(request => ({ ...request, stretch: { from, to: piece.to } }))
       divided.push(...current)
     } else for (const request of current) request.stretch = { ...request.stretch, to: piece.to }
   }
-  const missing = chosen.filter(({ signature }) => !divided.some(request => request.signature === signature))
-  return [...divided, ...missing]
+  return divided.length > 0 ? divided : [chosen[0]!]
 }
+
+/** "The temperature and the humidity": what names a second tool in one breath is joined to what names the first. */
+function isListed(analysis: Analysis, { from, to }: Piece, first: string[], own: string[]): boolean {
+  const at = (stems: string[]) =>
+    analysis.tokens.findIndex(
+      (token, i) => i >= from && i < to && token.stems.some(part => stems.includes(part)),
+    )
+  const [start, end] = [at(first), at(own)].sort((a, b) => a - b)
+  return analysis.tokens.slice(start! + 1, end).some(token => JOINTS.has(token.lower))
+}
+
+const JOINTS = new Set(['and', ',', 'or', 'also', 'plus', '&'])

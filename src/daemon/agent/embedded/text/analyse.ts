@@ -69,7 +69,11 @@ function isDistance(number: Mention, date: Mention): boolean {
 
 /** "San Francisco back" */
 function goesOn(name: Mention, phrase: Mention): boolean {
-  return name.place === true && name.from === phrase.from && name.to - name.from > 1
+  return (
+    name.from === phrase.from &&
+    name.to - name.from > 1 &&
+    (name.place === true || phrase.text.includes(' of '))
+  )
 }
 
 /** "Maroon 5", "S&P 500" */
@@ -104,7 +108,7 @@ function isInside(mention: Mention, other: Mention): boolean {
   return other.from <= mention.from && mention.to <= other.to
 }
 
-const OPAQUE = new Set<MentionKind>(['quoted', 'literal', 'url', 'email', 'path', 'expression'])
+const OPAQUE = new Set<MentionKind>(['quoted', 'literal', 'url', 'email', 'path', 'expression', 'code'])
 
 function isOpaque(mention: Mention): boolean {
   return OPAQUE.has(mention.kind)

@@ -89,6 +89,8 @@ function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
   if (isPairs(a, b, tokens)) return false
   if (a.kind === 'phrase' && b.kind === 'name' && between.every(word => word === ',')) return false
   const article = ARTICLES.has(tokens[b.from - 1]!.lower)
+  if (b.kind === 'number' && article) return false
+  if (a.kind !== b.kind && (a.place || b.place || a.person || b.person)) return false
   if (b.kind === 'phrase' && article && !ARTICLES.has(tokens[a.from - 1]?.lower ?? '')) return false
   return tokens[a.from]!.sentence === tokens[b.from]!.sentence
 }

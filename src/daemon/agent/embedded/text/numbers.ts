@@ -110,6 +110,7 @@ function readPowerOfTen(tokens: Token[], at: number): { value: number; to: numbe
 function readWords(tokens: Token[], at: number): ReadNumber | undefined {
   const word = tokens[at]?.lower ?? ''
   const ordinal = ORDINALS[word]
+  if (ordinal && (tokens[at + 1]?.text === ',' || tokens[at]!.capital)) return undefined
   if (ordinal && !unitFollowsSecond(word, tokens, at))
     return { quantity: { value: ordinal, ordinal: true, inWords: true }, to: at + 1 }
   if (word === 'one' && isPronoun(tokens, at)) return undefined

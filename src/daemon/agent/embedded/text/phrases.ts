@@ -47,6 +47,7 @@ function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): bo
   )
     return false
   const tag = tags[at]!
+  if (isNamedAfter(tokens, tags, at)) return true
   if (tag.has('Gerund') && tokens[at - 1]?.capital && at > 1) return false
   if (tag.has('Noun') || tag.has('Adjective') || tag.has('Gerund') || tag.has('Acronym'))
     return !tag.has('Pronoun')
@@ -58,6 +59,22 @@ function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): bo
     !tag.has('Preposition')
   )
 }
+
+/** "The branch develop": the word behind a noun with its article is its name, even one that may be a verb. */
+function isNamedAfter(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
+  const next = tokens[at + 1]
+  const ends = next === undefined || next.kind === 'mark' || PREPOSITIONS.has(next.lower)
+  return (
+    ends &&
+    at > 1 &&
+    tags[at - 1]!.has('Noun') &&
+    tags[at]!.has('Infinitive') &&
+    ARTICLES.has(tokens[at - 2]!.lower)
+  )
+}
+
+const PREPOSITIONS = new Set(['in', 'of', 'on', 'at', 'to', 'for', 'from', 'with'])
+const ARTICLES = new Set(['the', 'a', 'an'])
 
 function joinOf(run: Run, next: Run | undefined, tokens: Token[]): Run[] {
   if (!next || next[0] - run[1] > 2) return []

@@ -1,7 +1,7 @@
 import { conceptsOf } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { kindsOf } from '../lexicon/kinds.ts'
-import type { Analysis } from '../text/mention.ts'
+import type { Analysis, MentionKind } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
 import type { Signature } from './signature.ts'
 
@@ -19,6 +19,8 @@ interface Said {
   weights: ReadonlyMap<string, number>
   /** The groups of related words that its own words belong to. */
   concepts: ReadonlySet<number>
+  /** Neighbours written as one: "check out" for "checkout". */
+  joined: ReadonlySet<string>
 }
 
 /** Tools by how much of their name and description a stretch of the message names. */
@@ -43,26 +45,59 @@ export function rankTools(
 /** "Jazz" speaks of music, "USD" of a currency. */
 const WEIGHT_OF_KIND = 0.6
 
+/** What is quoted speaks of the subject, seldom of what is to be done. */
+const WEIGHT_OF_QUOTED = 0.3
+
 function readSaid(analysis: Analysis, from: number, to: number): Said {
   const weights = new Map<string, number>()
   const concepts = new Set<number>()
-  const kinds: string[] = []
-  for (const token of analysis.tokens.slice(from, to)) {
+  const joined = new Set<string>()
+  const quoted: string[] = []
+  const kinds = mentionKinds(analysis, from, to)
+  for (let at = from; at < to; at++) {
+    const token = analysis.tokens[at]!
+    const before = analysis.tokens[at - 1]
+    if (token.kind === 'word' && before?.kind === 'word' && at > from)
+      joined.add(stem(before.lower + token.lower))
     if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) continue
+    if (isQuotedAway(analysis, at)) {
+      quoted.push(...token.stems)
+      continue
+    }
     for (const part of token.stems) {
       weights.set(part, 1)
       for (const concept of conceptsOf(part)) concepts.add(concept)
       kinds.push(...kindsOf(part))
     }
   }
-  if (speaksOfMoney(analysis, from, to)) kinds.push(stem('currency'), stem('money'))
   for (const kind of kinds) if (!weights.has(kind)) weights.set(kind, WEIGHT_OF_KIND)
-  return { weights, concepts }
+  for (const part of quoted) if (!weights.has(part)) weights.set(part, WEIGHT_OF_QUOTED)
+  return { weights, concepts, joined }
 }
 
-function speaksOfMoney({ mentions }: Analysis, from: number, to: number): boolean {
-  return mentions.some(mention => mention.kind === 'currency' && mention.from >= from && mention.to <= to)
+/** What values speak of by their mere form. */
+const KINDS_OF_MENTIONS: Partial<Record<MentionKind, string[]>> = Object.fromEntries(
+  Object.entries({
+    currency: 'currency money',
+    url: 'url page web link',
+    email: 'email mail',
+    path: 'path file',
+    expression: 'function equation expression',
+  }).map(([kind, words]) => [kind, words.split(' ').map(stem)]),
+)
+
+function mentionKinds({ mentions }: Analysis, from: number, to: number): string[] {
+  const within = mentions.filter(mention => mention.from >= from && mention.to <= to)
+  return within.flatMap(({ kind }) => KINDS_OF_MENTIONS[kind] ?? [])
 }
+
+/** The words of an address, a path or a quote are no words of the request. */
+function isQuotedAway({ owners }: Analysis, at: number): boolean {
+  const owner = owners[at]
+  return owner !== undefined && AWAY.has(owner.kind)
+}
+
+const AWAY = new Set<MentionKind>(['quoted', 'url', 'email', 'path'])
 
 /** Who writes "use get_weather" has chosen. */
 function calledByName({ name }: Signature, spoken: string): number {
@@ -93,8 +128,11 @@ function rarityOf(signatures: Signature[]): Rarity {
   return rarity
 }
 
+/** In names the verbs tell tools apart: create_task, complete_task. */
+const LEAST_IN_NAME = 0.4
+
 function scoreTool(said: Said, signature: Signature, rarity: Rarity): number {
-  const name = coverage(said, signature.nameStems, rarity)
+  const name = coverage(said, signature.nameStems, part => Math.max(rarity(part), LEAST_IN_NAME))
   const description = coverage(said, signature.descriptionStems, rarity)
   const back = explained(said, signature, rarity)
   return 0.6 * name + 0.5 * description + 0.4 * back
@@ -113,9 +151,10 @@ function coverage(said: Said, stems: readonly string[], rarity: Rarity): number 
   return total === 0 ? 0 : hit / total
 }
 
-function nearness({ weights, concepts }: Said, part: string): number {
+function nearness({ weights, concepts, joined }: Said, part: string): number {
   const known = weights.get(part)
   if (known !== undefined) return known
+  if (joined.has(part)) return 1
   return conceptsOf(part).some(concept => concepts.has(concept)) ? 0.65 : 0
 }
 

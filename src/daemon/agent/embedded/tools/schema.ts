@@ -12,6 +12,7 @@ export interface Schema {
   minimum?: number
   maximum?: number
   minItems?: number
+  maxLength?: number
   items?: Schema | Schema[]
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
