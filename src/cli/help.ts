@@ -40,9 +40,9 @@ function rowsOf(entries: readonly CommandEntry[]): string[] {
   for (const entry of entries) {
     const group = groupOf(entry)
     if (group === undefined) rows.set(entry.name, entry.summary)
-    else rows.set(group, [rows.get(group), entry.name.slice(group.length + 1)].filter(Boolean).join(' · '))
+    else rows.set(group, [rows.get(group), entry.name.slice(group.length + 1)].filter(Boolean).join(', '))
   }
-  return [...rows].map(([name, text]) => row(name, text))
+  return [...rows].map(([name, text]) => row(name, wrap(text)))
 }
 
 function globalRows(): string[] {
@@ -52,6 +52,12 @@ function globalRows(): string[] {
     const value = 'value' in option ? ` <${option.value}>` : ''
     return row(`${short}${flag}${value}`, option.doc, 22)
   })
+}
+
+/** Within 80 columns, below the text of its row. */
+function wrap(text: string): string {
+  const [first = '', ...rest] = text.match(/.{1,63}(?:\s|$)/g) ?? []
+  return [first, ...rest.map(line => `${' '.repeat(16)}${line}`)].map(line => line.trimEnd()).join('\n')
 }
 
 function row(name: string, text: string, width = 12): string {

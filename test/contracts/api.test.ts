@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tarGz } from '../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { startModelStub } from '../helpers/model-stub.ts'
+import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { createKey, echoServer } from '../http/fixtures.ts'
 import { OpenApiClient } from './openapi-client.ts'
@@ -170,6 +172,30 @@ describe('every answer in the good case is as described:', () => {
     expect(page).toMatchObject({ id: deploymentId, status: 'deployed' })
   })
 
+  test('container builds', async () => {
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'image' } })
+    expect((await api.call('triggerContainerBuild', { projectId: project.id })).body.error.code).toBe(
+      'NO_SOURCE',
+    )
+    const source = tarGz([{ name: 'mcp.config.json', content: JSON.stringify(echoServer('image')) }])
+    await api.call(
+      'putProjectSource',
+      { id: project.id },
+      { body: source, headers: { 'content-type': 'application/gzip' } },
+    )
+    const { body: build } = await api.call('triggerContainerBuild', { projectId: project.id })
+    const at = { id: build.id }
+    expect((await api.call('stopContainerBuild', at)).body.status).toBe('stopped')
+    expect((await api.call('stopContainerBuild', at)).status).toBe(409)
+    expect((await api.call('getContainerBuild', at)).body).toMatchObject({ status: 'stopped' })
+    await api.call('listContainerBuilds', {}, { query: 'limit=1' })
+    await api.call('getContainerBuildLogs', at, { query: 'limit=1' })
+  })
+
+  test('an image', async () => {
+    expect((await api.call('getImage', { mcp_id: mcpId })).status).toBe(200)
+  })
+
   test('subdomain mappings', async () => {
     await api.call('putMapping', { subdomain: 'team' }, { body: { deploymentId } })
     await api.call('listMappings', {}, { query: 'limit=1' })
@@ -219,6 +245,7 @@ describe('every answer in the good case is as described:', () => {
     expect((await api.call('getArtifact', { mcp_id: body.data.mcp_id })).status).toBe(409)
     expect((await api.call('getBundle', { mcp_id: body.data.mcp_id })).status).toBe(409)
     expect((await api.call('getSurface', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await api.call('getImage', { mcp_id: body.data.mcp_id })).status).toBe(409)
     rmSync(daemon.home.artifacts)
   })
 
@@ -290,6 +317,7 @@ describe('every error is as described:', () => {
               mcp_id: 'a%00b',
               deployment_id: 'a%00b',
               id: 'a%00b',
+              projectId: 'a%00b',
               subdomain: 'a%00b',
               chatId: 'a%00b',
               vendor: 'a%00b',
@@ -304,6 +332,7 @@ describe('every error is as described:', () => {
     each(404, operationId => {
       if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
       if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
+      if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
       if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
       if (operationId === 'updateProject') return { body: { name: 'x' } }
       if (operationId === 'createBuild')
@@ -311,8 +340,19 @@ describe('every error is as described:', () => {
       return {}
     }))
 
-  test('422 for invalid definitions', () =>
-    each(422, () => ({ body: { ...echoServer(), template: 'fancy' } })))
+  test('422 for invalid definitions, and for a program that makes no image', async () => {
+    const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
+    const { body: built } = await api.call(
+      'createBuild',
+      {},
+      { body: { name: 'program', template: 'custom', program } },
+    )
+    await each(422, operationId =>
+      operationId === 'getImage'
+        ? { params: { mcp_id: built.data.mcp_id } }
+        : { body: { ...echoServer(), template: 'fancy' } },
+    )
+  })
 
   test('409 for what the state of things forbids', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('conflicts') })
@@ -330,6 +370,14 @@ describe('every error is as described:', () => {
       {},
       { body: deployBody(mcp_id, 'production', { domain: 'a.example' }) },
     )
+    const { body: status } = await api.call('getDeploymentStatus', at)
+    const { body: other } = await api.call(
+      'createDeployment',
+      {},
+      { body: deployBody(mcp_id, 'development') },
+    )
+    const mapping = { deploymentId: other.data.deployment_id }
+    await expect409('putMapping', { subdomain: status.data.subdomain }, { body: mapping })
     await expect409('startDeployment', at)
     await expect409('rollbackDeployment', at)
     await expect409('removeBuild', { mcp_id })
