@@ -24,6 +24,7 @@ export type Describe = (artifact: Artifact, tenant: Tenant, bundle?: string) => 
 export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
   readonly #preparing = new Map<string, object>()
+  readonly #ending = new Set<Promise<void>>()
   readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
@@ -109,9 +110,11 @@ export class Host {
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
-    if (tenant) this.#reportMetrics([tenant])
-    await tenant?.close()
-    if (tenant) this.#reporter.forget(tenant)
+    if (tenant) {
+      this.#reportMetrics([tenant])
+      await this.#end(tenant)
+      this.#reporter.forget(tenant)
+    }
     this.#send({ type: 'retired', tenantId })
   }
 
@@ -135,7 +138,16 @@ export class Host {
     const tenants = [...this.#tenants.values()]
     this.#preparing.clear()
     this.#tenants.clear()
-    await Promise.all(tenants.map(tenant => tenant.close()))
+    for (const tenant of tenants) void this.#end(tenant)
+    await Promise.all(this.#ending)
+  }
+
+  /** What a tenant's program takes to end is waited for, also by a process that is asked to end meanwhile. */
+  async #end(tenant: ServedTenant): Promise<void> {
+    const ended = tenant.close()
+    this.#ending.add(ended)
+    await ended
+    this.#ending.delete(ended)
   }
 
   #fail(tenantId: string, thrown: unknown): void {

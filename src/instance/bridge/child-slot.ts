@@ -13,8 +13,8 @@ export interface Child {
 }
 
 export interface ChildSlotOptions<C extends Child> {
-  /** Starts a child and makes the handshake. */
-  open(): Promise<C>
+  /** Starts a child, tells of it by `began`, and makes the handshake. */
+  open(began: (child: C) => void): Promise<C>
   /** It ended by itself; `restartMs` until it may be started anew. */
   onCrash(sentence: string, restartMs: number): void
   /** It ends again and again, before it could do anything. */
@@ -26,6 +26,8 @@ export class ChildSlot<C extends Child> {
   readonly #options: ChildSlotOptions<C>
   readonly #history = new CrashHistory()
   #child: C | undefined
+  /** Whose handshake is not over. */
+  #starting: C | undefined
   #opening: Promise<C> | undefined
   #notBefore = 0
   #closed = false
@@ -54,6 +56,7 @@ export class ChildSlot<C extends Child> {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.#starting?.stop()
     await this.#opening?.catch(() => {}) // whoever waited for it was told
     await this.#child?.stop()
   }
@@ -63,7 +66,9 @@ export class ChildSlot<C extends Child> {
     if (pauseMs > 0) await new Promise(resolve => setTimeout(resolve, pauseMs))
     if (this.#closed) throw new Error('the server is being stopped')
     try {
-      const child = await this.#options.open()
+      const child = await this.#options.open(one => {
+        this.#starting = one
+      })
       this.#child = child
       void this.#watch(child, Date.now())
       if (this.#closed) void child.stop()

@@ -62,7 +62,7 @@ export class SharedChildren implements Children {
   constructor(options: ChildrenOptions) {
     this.#options = options
     this.#slot = new ChildSlot({
-      open: () => this.#open(),
+      open: began => this.#open(began),
       onCrash: (sentence, restartMs) => this.#onCrash(sentence, restartMs),
       onCrashLoop: options.onCrashLoop,
     })
@@ -97,8 +97,9 @@ export class SharedChildren implements Children {
     await this.#slot.close()
   }
 
-  async #open(): Promise<McpChild> {
+  async #open(began: (child: McpChild) => void): Promise<McpChild> {
     const child: McpChild = this.#options.spawn(this.#events(() => child))
+    began(child)
     // It is told of no capabilities: there is nobody in particular that it could ask.
     await child.initialize({ capabilities: {}, info: undefined })
     this.onReady?.(child)

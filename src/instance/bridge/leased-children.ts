@@ -89,7 +89,7 @@ export class LeasedChildren {
       isTaken: false,
       freeSince: Date.now(),
       slot: new ChildSlot({
-        open: () => this.#open(lease),
+        open: began => this.#open(lease, began),
         onCrash: tellCrash(this.#options.outlet),
         onCrashLoop: this.#options.onCrashLoop,
       }),
@@ -99,8 +99,9 @@ export class LeasedChildren {
     return lease
   }
 
-  async #open(lease: Lease): Promise<McpChild> {
+  async #open(lease: Lease, began: (child: McpChild) => void): Promise<McpChild> {
     const child: McpChild = this.#options.spawn(this.#events(lease, () => child))
+    began(child)
     await child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
     if (lease === this.#leases[0]) this.onReady?.(child)
     return child

@@ -90,7 +90,7 @@ export class SessionChildren implements Children {
       lastUsedAt: Date.now(),
       forget: () => this.#forget(entry),
       slot: new ChildSlot({
-        open: () => this.#open(entry),
+        open: began => this.#open(entry, began),
         onCrash: tellCrash(this.#options.outlet),
       }),
     }
@@ -100,8 +100,9 @@ export class SessionChildren implements Children {
     return entry
   }
 
-  async #open({ session, client }: SessionChild): Promise<McpChild> {
+  async #open({ session, client }: SessionChild, began: (child: McpChild) => void): Promise<McpChild> {
     const child = this.#spare.take()
+    began(child)
     child.events = this.#events(session, child)
     await child.initialize(client)
     this.onReady?.(child, session)

@@ -10,6 +10,8 @@ export interface HttpChildOptions {
   /** From the start to the first answer over HTTP. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
+  /** Called before it listens. */
+  onStarted?(child: HttpChild): void
 }
 
 const PROBE_PAUSE_MS = 30
@@ -49,6 +51,7 @@ export class HttpChild {
   /** Resolves when it accepts connections. Rejects with ChildStartError; then it has ended. */
   static async start(command: CommandLine, options: HttpChildOptions): Promise<HttpChild> {
     const child = new HttpChild(command, await findFreePort(), options)
+    options.onStarted?.(child)
     const deadline = Date.now() + options.startTimeoutMs
     while (child.isAlive && Date.now() < deadline) {
       if (await accepts(child.port)) return child

@@ -51,7 +51,7 @@ class HttpProgram implements PreparedServer {
     this.#tenant = tenant
     this.#outlet = outlet
     this.#slot = new ChildSlot({
-      open: () => this.#open(),
+      open: began => this.#open(began),
       onCrash: (sentence, restartMs) => this.#onCrash(sentence, restartMs),
       onCrashLoop: sentence => outlet.fail(`the program ends again and again; the last time it ${sentence}`),
     })
@@ -113,11 +113,12 @@ class HttpProgram implements PreparedServer {
   getPrompt = notServed
   complete = notServed
 
-  async #open(): Promise<HttpChild> {
+  async #open(onStarted: (child: HttpChild) => void): Promise<HttpChild> {
     const command = commandLine(this.#program, this.#tenant)
     const child = await HttpChild.start(command, {
       guard: this.#guard,
       startTimeoutMs: START_TIMEOUT_MS,
+      onStarted,
       onOutput: (stream, line) => this.#outlet.print(stream, line),
     })
     const pool = new Pool(child.origin, { pipelining: 1, keepAliveTimeout: 4000 })

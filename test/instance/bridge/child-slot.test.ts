@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { type Child, ChildSlot } from '../../../src/instance/bridge/child-slot.ts'
+import type { ProgramEnding } from '../../../src/instance/bridge/program-process.ts'
+
+interface Scripted extends Child {
+  end(code: number): void
+}
+
+function createChild(): Scripted {
+  const { promise, resolve } = Promise.withResolvers<ProgramEnding>()
+  const child = {
+    isAlive: true,
+    isStopping: false,
+    isBusy: false,
+    ended: promise,
+    end(code: number) {
+      child.isAlive = false
+      resolve({ code, signal: null })
+    },
+    async stop() {
+      child.isStopping = true
+      child.end(0)
+    },
+  }
+  return child
+}
+
+function createSlot(open?: (began: (child: Scripted) => void) => Promise<Scripted>) {
+  const children: Scripted[] = []
+  const crashes: [string, number][] = []
+  const loops: string[] = []
+  const slot = new ChildSlot<Scripted>({
+    open:
+      open ??
+      (async () => {
+        children.push(createChild())
+        return children.at(-1)!
+      }),
+    onCrash: (sentence, restartMs) => crashes.push([sentence, restartMs]),
+    onCrashLoop: sentence => loops.push(sentence),
+  })
+  return { slot, children, crashes, loops }
+}
+
+test('all who ask meet the same child, which is started once', async () => {
+  const { slot, children } = createSlot()
+  const [one, other] = await Promise.all([slot.get(), slot.get()])
+  expect(one).toBe(other)
+  expect(slot.get()).toBe(one)
+  expect(children).toHaveLength(1)
+})
+
+test('after its end the next one who asks starts another, at once the first time', async () => {
+  const { slot, children, crashes } = createSlot()
+  const first = await slot.get()
+  first.end(3)
+  await first.ended
+  expect(slot.current).toBeUndefined()
+  expect(await slot.get()).not.toBe(first)
+  expect(children).toHaveLength(2)
+  expect(crashes).toEqual([['ended with exit code 3', 0]])
+})
+
+test('five ends before it could do anything are a crash loop', async () => {
+  const { slot, loops } = createSlot()
+  for (let count = 0; count < 5; count++) {
+    const child = await slot.get()
+    child.end(1)
+    await child.ended
+  }
+  expect(loops).toEqual(['ended with exit code 1'])
+}, 10_000)
+
+test('an end that was wanted is no crash', async () => {
+  const { slot, crashes } = createSlot()
+  const child = await slot.get()
+  await slot.close()
+  expect(child.isAlive).toBe(false)
+  expect(crashes).toEqual([])
+})
+
+test('what has not finished its handshake is stopped with the slot', async () => {
+  const child = createChild()
+  const { slot } = createSlot(async began => {
+    began(child)
+    await child.ended
+    throw new Error('it ended before it answered')
+  })
+  const asked = expect(slot.get()).rejects.toThrow('before it answered')
+  await slot.close()
+  await asked
+  expect(child.isAlive).toBe(false)
+})
