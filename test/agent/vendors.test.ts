@@ -205,6 +205,27 @@ test('nothing of a test is kept by the vendor that could keep it', async () => {
   expect(stub!.requests[0]!.body).toMatchObject({ store: false, model: 'gpt-5.2' })
 })
 
+test('an endpoint gets the key that was configured for its address, and no other', async () => {
+  stub = await startModelStub('compatible', [{ text: 'ok' }])
+  const ask = (base_url?: string) =>
+    daemon.api('POST', '/v1/test', {
+      body: {
+        mcp_id: mcpId,
+        message: 'hi',
+        ai_model: `openai:m@${stub!.url}`,
+        model_access: { openai: { api_key: KEY, ...(base_url ? { base_url } : {}) } },
+      },
+    })
+  await ask()
+  await ask('https://api.example.com/v1')
+  await ask(stub.url)
+  expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([
+    undefined,
+    undefined,
+    `Bearer ${KEY}`,
+  ])
+})
+
 test('a vendor that says nothing ends the run with its limit of time', async () => {
   const { body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
   expect(body.data).toMatchObject({ stopped_by: 'seconds', turns: 0 })

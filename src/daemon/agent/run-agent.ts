@@ -65,6 +65,8 @@ export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
     takesImages: run.model.takesImages,
     ...(run.check ? { check: run.check } : {}),
   })
+  // Unsupported settings are a vendor's business; the log is for faults of ours.
+  globalThis.AI_SDK_LOG_WARNINGS = false
   const { streamText } = await import('ai')
   const deadline = AbortSignal.timeout(timeoutMs)
   const asked: ModelMessage = { role: 'user', content: run.message }

@@ -56,6 +56,7 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       const provider = createOpenAICompatible({
         name: 'local',
         baseURL: choice.baseUrl,
+        apiKey: keyFor(choice.baseUrl, keys.openai),
         includeUsage: true,
         fetch: vendorFetch(),
       })
@@ -66,6 +67,12 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       return { ...plain, model: await openGguf(resolve(choice.file)) }
     }
   }
+}
+
+/** A key is sent to the address it was given for, and to no other. */
+function keyFor(address: string, access: VendorAccess | undefined): string | undefined {
+  if (!access?.baseUrl) return undefined
+  return URL.parse(access.baseUrl)?.origin === URL.parse(address)?.origin ? access.apiKey : undefined
 }
 
 const VENDOR_NAME = { anthropic: 'Anthropic', openai: 'OpenAI' } as const
