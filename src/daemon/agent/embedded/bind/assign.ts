@@ -1,5 +1,6 @@
 import type { Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
+import { isAllowed } from './allowed.ts'
 import { fitMention } from './fit.ts'
 import { isDated } from './fit-moment.ts'
 import type { Scope } from './scope.ts'
@@ -62,7 +63,7 @@ function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[])
   const enough = parameter.required ? ENOUGH.required : ENOUGH.optional
   return candidates
     .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
-    .filter(({ score }) => score >= enough)
+    .filter(({ score, values }) => score >= enough && values.every(value => isAllowed(parameter, value)))
     .sort((a, b) => b.score - a.score || a.candidate.from - b.candidate.from)
     .slice(0, OPTIONS_EACH)
 }

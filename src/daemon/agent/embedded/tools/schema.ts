@@ -12,6 +12,8 @@ export interface Schema {
   minimum?: number
   maximum?: number
   minItems?: number
+  maxItems?: number
+  minLength?: number
   maxLength?: number
   items?: Schema | Schema[]
   properties?: Record<string, Schema>
