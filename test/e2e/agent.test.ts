@@ -55,6 +55,12 @@ test('the result has the fields of the contract, and is a chat', async () => {
   expect(result.tool_calls).toHaveLength(2)
 })
 
+test('a project that names its suite is tested by it', async () => {
+  const suite = await home.json<SuiteOutcome>(['test', '--project', example('weather')])
+  expect(suite).toMatchObject({ status: 'passed', failed: 0, models: ['embedded'] })
+  expect(suite.cases.length).toBeGreaterThan(2)
+})
+
 test('servers of code and programs of others are tested alike', async () => {
   const module = await home.json<TestResult>(['test', '--server', 'conformance', 'call test_simple_text'])
   expect(module).toMatchObject({ tools_used: ['test_simple_text'], success_rate: 1 })
