@@ -335,7 +335,6 @@ describe('every error is as described:', () => {
       if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
       if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
       if (operationId === 'updateProject') return { body: { name: 'x' } }
-      if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
       if (operationId === 'createBuild')
         return { body: { name: 'none', template: 'custom', source: 'src_none' } }
       return {}
