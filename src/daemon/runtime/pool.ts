@@ -2,22 +2,16 @@ import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 import type { ChangedList, LogLine } from '../../shared/instance-protocol.ts'
 import { Autoscaler } from './autoscaler.ts'
-import { CrashHistory } from './crash-history.ts'
 import { HeldConnections } from './held-connections.ts'
-import type { ServedCode } from './host.ts'
 import { HostEndedError } from './host-ending.ts'
-import { lastLines } from './host-logs.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet } from './instance-set.ts'
+import { Launcher } from './launcher.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
-import { type Place, type Placement, processKindOf } from './placement.ts'
+import type { Placement } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
-import { startReserve } from './reserve.ts'
-import { restartDelayMs } from './restart-backoff.ts'
-import { RestartTimers } from './restart-timers.ts'
-import { describeStartFailure, isFinalFailure } from './start-failure.ts'
 import type { Served, ServedReport } from './supervisor.ts'
 import { refuseConnection } from './unavailable.ts'
 
@@ -36,15 +30,14 @@ export class Pool {
   readonly #options: PoolOptions
   readonly #instances = new InstanceSet({
     onMetrics: () => this.#onMetrics(),
-    onEnded: (instance, ending) => this.#onCrash(instance, new HostEndedError(ending)),
-    onFailed: (instance, error) => this.#onCrash(instance, error),
+    onEnded: (instance, ending) => this.#launcher.onCrash(instance, new HostEndedError(ending)),
+    onFailed: (instance, error) => this.#launcher.onCrash(instance, error),
   })
   readonly #held: HeldConnections
-  readonly #restarts = new RestartTimers()
+  readonly #launcher: Launcher
   readonly #idle: IdleTimer | undefined
   readonly #autoscaler: Autoscaler | undefined
   readonly #least: number
-  #history = new CrashHistory()
   /** Instances there should be; 0 is asleep. */
   #desired = 0
   #closing = false
@@ -57,6 +50,7 @@ export class Pool {
     this.#options = options
     this.#served = options.served
     this.#held = new HeldConnections(options.limits.hold)
+    this.#launcher = this.#createLauncher()
     this.#least = placement === 'shared' ? 1 : Math.max(1, scaling.min)
     if (idleMs !== null) this.#idle = this.#createIdleTimer(idleMs)
     if (placement === 'dedicated' && scaling.max > this.#least) this.#autoscaler = this.#createAutoscaler()
@@ -65,7 +59,7 @@ export class Pool {
   /** Brings the least number of instances to ready; rejects with the reason when that fails for good. */
   start(): Promise<void> {
     if (this.#closing) return Promise.reject(this.#stoppedError())
-    if (this.#failure) this.#history = new CrashHistory()
+    if (this.#failure) this.#launcher.forgetCrashes()
     this.#failure = undefined
     this.#starting ??= Promise.withResolvers()
     const { promise } = this.#starting
@@ -79,9 +73,12 @@ export class Pool {
   /** See `Supervisor.renew`; one under way is shared by all who ask. */
   renew(): Promise<void> {
     if (this.#desired === 0 || this.#closing) return this.start()
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined
-    })
+    this.#renewing ??= this.#launcher
+      .startReserve(this.#desired)
+      .then(reserve => this.#switchTo(reserve))
+      .finally(() => {
+        this.#renewing = undefined
+      })
     return this.#renewing
   }
 
@@ -122,23 +119,12 @@ export class Pool {
     return this.#instances.report()
   }
 
-  async #renew(): Promise<void> {
-    const code = this.#loadCode()
-    const reserve = await startReserve(this.#desired, {
-      serverName: this.#served.tenant.serverName,
-      open: () => this.#instances.open(this.#place(code, { beside: true }), 0),
-      start: instance => this.#startInstance(instance, code),
-      dismiss: instance => this.#instances.dismiss(instance, 0),
-    })
-    this.#switchTo(reserve)
-  }
-
   /** From now on the reserve serves, and what served until now drains. */
   #switchTo(reserve: Instance[]): void {
     const old = this.#instances.live
     this.#tell('info', `restarted: ${reserve.length} new for ${old.length} instances`)
-    this.#restarts.clear()
-    this.#history = new CrashHistory()
+    this.#launcher.cancelRestarts()
+    this.#launcher.forgetCrashes()
     for (const instance of reserve) instance.isReserve = false
     this.#dismiss(old)
     for (const instance of reserve) this.#onReady(instance)
@@ -161,11 +147,11 @@ export class Pool {
 
   /** Instances that are there or will be by themselves. */
   #countComing(): number {
-    return this.#instances.live.length + this.#restarts.size
+    return this.#instances.live.length + this.#launcher.pendingRestarts
   }
 
   #fill(): void {
-    for (let missing = this.#desired - this.#countComing(); missing > 0; missing--) this.#launch(0)
+    for (let missing = this.#desired - this.#countComing(); missing > 0; missing--) this.#launcher.launch()
   }
 
   #scaleTo(count: number): void {
@@ -181,44 +167,6 @@ export class Pool {
     for (const instance of instances) void this.#instances.dismiss(instance, this.#options.limits.drainMs)
   }
 
-  #launch(restarts: number, lastFailure?: string): void {
-    try {
-      const code = this.#loadCode()
-      const place = this.#place(code, { beside: false })
-      void this.#run(this.#instances.open(place, restarts, lastFailure), code)
-    } catch (error) {
-      this.#onFailure(error as Error, { restarts })
-    }
-  }
-
-  #place({ artifact }: ServedCode, { beside }: { beside: boolean }): Place {
-    this.#instances.endLoans()
-    // Twice ended without health: it may be the one that takes its neighbours down.
-    const alone = this.#history.unhealthy >= 2
-    return this.#options.placement(this.#served.tenant, {
-      alone,
-      beside,
-      kind: processKindOf(artifact),
-    })
-  }
-
-  #loadCode(): ServedCode {
-    return { artifact: this.#served.loadArtifact(), bundle: this.#served.loadBundle?.() }
-  }
-
-  async #startInstance(instance: Instance, code: ServedCode): Promise<void> {
-    await instance.start(code, this.#options.limits.startMs)
-  }
-
-  async #run(instance: Instance, code: ServedCode): Promise<void> {
-    try {
-      await this.#startInstance(instance, code)
-      if (instance.state === 'ready') this.#onReady(instance)
-    } catch (error) {
-      this.#onCrash(instance, error as Error)
-    }
-  }
-
   #onReady(instance: Instance): void {
     this.#tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
     for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
@@ -229,34 +177,6 @@ export class Pool {
     if (this.#desired === 0) return
     this.#idle?.touch()
     this.#autoscaler?.sample()
-  }
-
-  #onCrash(instance: Instance, error: Error): void {
-    if (!instance.isLive) return // dismissed, or its end is known already
-    this.#instances.forget(instance)
-    void instance.place.leave()
-    this.#onFailure(error, { instance, restarts: instance.restarts })
-  }
-
-  /** Without `instance` there was not even a process. */
-  #onFailure(error: Error, { instance, restarts }: { instance?: Instance; restarts: number }): void {
-    const output = instance ? lastLines(instance.place.host.logPath) : []
-    // A kill for a reason is the daemon's own answer to what the process did.
-    const ending = error instanceof HostEndedError ? error.ending : undefined
-    const signal = ending?.reason === undefined ? (ending?.signal ?? null) : null
-    const { failuresInARow, isLoop } = this.#history.add({
-      at: Date.now(),
-      readyAt: instance?.readyAt,
-      signal,
-    })
-    if (isLoop || isFinalFailure(error))
-      return this.#fail(describeStartFailure(this.#served.tenant.serverName, error, { isLoop, output }))
-    const delayMs = restartDelayMs(failuresInARow)
-    const who = instance ? `instance ${instance.id}` : 'an instance'
-    this.#tell('error', `${who} ${error.message}; restarting ${delayMs === 0 ? 'now' : `in ${delayMs} ms`}`)
-    this.#restarts.add(delayMs, () => {
-      if (this.#countComing() < this.#desired) this.#launch(restarts + 1, error.message)
-    })
   }
 
   #fail(error: Error): void {
@@ -284,7 +204,7 @@ export class Pool {
     this.#desired = 0
     this.#idle?.stop()
     this.#autoscaler?.stop()
-    this.#restarts.clear()
+    this.#launcher.cancelRestarts()
   }
 
   #settleStart(): void {
@@ -298,6 +218,19 @@ export class Pool {
       idleMs,
       isBusy: now => this.#held.size > 0 || this.#renewing !== undefined || this.#instances.isBusy(now),
       onIdle: () => this.#sleep(),
+    })
+  }
+
+  #createLauncher(): Launcher {
+    return new Launcher({
+      served: this.#served,
+      placement: this.#options.placement,
+      instances: this.#instances,
+      startMs: this.#options.limits.startMs,
+      isMissing: () => this.#countComing() < this.#desired,
+      onReady: instance => this.#onReady(instance),
+      onFailed: error => this.#fail(error),
+      tell: (level, message) => this.#tell(level, message),
     })
   }
 

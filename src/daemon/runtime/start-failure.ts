@@ -1,5 +1,5 @@
+import { CRASH_LOOP } from '../../shared/crash-history.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { CRASH_LOOP } from './crash-history.ts'
 import { RefusedArtifactError } from './host-ending.ts'
 
 /** Trying again cannot help: the artifact is missing, damaged or refused. */

@@ -1,1 +1,0 @@
-export { CRASH_LOOP, CrashHistory } from '../../shared/crash-history.ts'
