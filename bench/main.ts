@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import { benchBuilds } from './builds.ts'
 import { benchDeployTime } from './deploy-time.ts'
 import { benchMemory } from './memory.ts'
+import { benchOAuth } from './oauth.ts'
 import { benchReload } from './reload.ts'
 import { missed, printTable } from './report.ts'
 import { benchStartUp } from './start-up.ts'
@@ -15,6 +16,7 @@ const BENCHMARKS = {
   reload: { title: 'mcp dev', run: benchReload },
   throughput: { title: 'Throughput of tools/call', run: benchThroughput },
   bridge: { title: 'Throughput of a server over stdio', run: benchStdioBridge },
+  oauth: { title: 'OAuth component', run: benchOAuth },
   memory: { title: 'Memory', run: benchMemory },
 } as const
 

@@ -66,7 +66,7 @@ async function startProgram(file: string, env: Record<string, string>): Promise<
 }
 
 async function stop(program: ChildProcess): Promise<void> {
-  if (program.exitCode !== null) return
+  if (program.exitCode !== null || program.signalCode !== null) return
   program.kill()
   await once(program, 'exit')
 }

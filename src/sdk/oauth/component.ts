@@ -8,6 +8,7 @@ import type { Sealer } from './secrets.ts'
 import type { OAuthStorage } from './storage/storage.ts'
 import type { TokenSigner } from './tokens/signing.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'
+import type { AccessTokenVerifier } from './tokens/verify-access-token.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** Everything an endpoint needs, checked and with its defaults. */
@@ -21,6 +22,8 @@ export interface Component {
   storage: OAuthStorage
   sealer: Sealer
   signer: TokenSigner
+  /** By signature and claims alone, not knowing what was revoked. */
+  verifyToken: AccessTokenVerifier
   cookies: Cookies
   offeredScopes: readonly string[]
   resourcePolicy: ResourcePolicy

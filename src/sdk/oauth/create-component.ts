@@ -10,6 +10,7 @@ import { createSealer } from './secrets.ts'
 import { memoryStorage } from './storage/memory.ts'
 import { createRotatingSigner, type RotatingSignerParts } from './tokens/rotating-signer.ts'
 import { createSecretSigner, type TokenSigner } from './tokens/signing.ts'
+import { createAccessTokenVerifier } from './tokens/verify-access-token.ts'
 import { isSecureUrl, type ProviderConfig, validateProvider } from './upstream/provider.ts'
 import { createUpstream } from './upstream/upstream.ts'
 
@@ -37,6 +38,7 @@ export function createComponent(parts: ComponentParts): Component {
   const { issuer, secret, tokenTTL = DEFAULT_TOKEN_TTL_SECONDS, now = () => Date.now() / 1000 } = parts
   const storage = parts.storage ?? memoryStorage({ now })
   const sealer = createSealer(secret)
+  const signer = createSigner(parts, { storage, sealer, tokenTTL, now })
   return {
     issuer,
     endpoints: createEndpoints(issuer, parts.base, parts.switches),
@@ -50,7 +52,13 @@ export function createComponent(parts: ComponentParts): Component {
     }),
     storage,
     sealer,
-    signer: createSigner(parts, { storage, sealer, tokenTTL, now }),
+    signer,
+    verifyToken: createAccessTokenVerifier({
+      issuer,
+      algorithm: signer.algorithm,
+      key: signer.verificationKey,
+      now,
+    }),
     cookies: createCookies(issuer.startsWith('https:')),
     offeredScopes: parts.scopes ?? DEFAULT_SCOPES,
     resourcePolicy: { issuer, allowed: (parts.resources ?? []).map(requiredResource) },

@@ -95,6 +95,7 @@ async function createCode(
 ) {
   const grantId = randomToken(16)
   const code = randomToken()
+  const expiresAt = component.now() + CODE_TTL_SECONDS
   const grant: GrantRecord = {
     clientId: request.clientId,
     subject: account.subject,
@@ -103,6 +104,7 @@ async function createCode(
     resources: request.resources,
     account: component.sealer.seal('account', account),
     signedInAt: component.now(),
+    keptUntil: expiresAt,
   }
   const record: CodeRecord = {
     grantId,
@@ -110,7 +112,6 @@ async function createCode(
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,
   }
-  const expiresAt = component.now() + CODE_TTL_SECONDS
   await keepClient(component.storage, request.clientId)
   await component.storage.put('grant', grantId, grant, expiresAt)
   await component.storage.put('code', hashToken(code), record, expiresAt)

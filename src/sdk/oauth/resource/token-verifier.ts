@@ -1,6 +1,7 @@
 import { createRemoteJWKSet } from 'jose'
-import { type AccessTokenClaims, verifyAccessToken } from '../tokens/access-token.ts'
+import type { AccessTokenClaims } from '../tokens/access-token.ts'
 import type { SigningAlgorithm } from '../tokens/signing.ts'
+import { createAccessTokenVerifier } from '../tokens/verify-access-token.ts'
 
 /** Claims of a token that is meant for `audience`. Errors: OAuthError `invalid_token`. */
 export type TokenVerifier = (token: string, audience: string) => Promise<AccessTokenClaims>
@@ -18,11 +19,9 @@ export function createTokenVerifier(
   const { issuer } = keys
   if ('signingSecret' in keys) {
     const secret = new TextEncoder().encode(keys.signingSecret)
-    return (token, audience) =>
-      verifyAccessToken(token, { issuer, audience, algorithm: 'HS256', key: async () => secret, now })
+    return createAccessTokenVerifier({ issuer, algorithm: 'HS256', key: async () => secret, now })
   }
   const { algorithm } = keys
   const jwks = createRemoteJWKSet(new URL(keys.jwksUri))
-  const key = (kid: string | undefined) => jwks({ alg: algorithm, kid })
-  return (token, audience) => verifyAccessToken(token, { issuer, audience, algorithm, key, now })
+  return createAccessTokenVerifier({ issuer, algorithm, key: kid => jwks({ alg: algorithm, kid }), now })
 }

@@ -56,6 +56,8 @@ export interface GrantRecord {
   providerId: string
   scope: string[]
   resources: string[]
+  /** Seconds since 1970 until which the record itself is kept. */
+  keptUntil: number
   /** Sealed `UpstreamAccount`. */
   account: string
   /** Seconds since 1970. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Database } from 'better-sqlite3'
+import type { Database, RunResult } from 'better-sqlite3'
 import type { OAuthStorage, RecordKind } from './storage.ts'
 
 export interface SqliteStorageOptions {
@@ -13,8 +13,8 @@ export interface SqliteStorage extends OAuthStorage {
   close(): void
 }
 
-/** Records whose time is over go with every so many writes. */
-const WRITES_PER_SWEEP = 500
+/** Records whose time is over go with every so many transactions. */
+const TRANSACTIONS_PER_SWEEP = 500
 
 /**
  * Storage in a SQLite file, which several processes may share. Needs the package better-sqlite3, loaded here and not before.
@@ -23,32 +23,55 @@ const WRITES_PER_SWEEP = 500
 export function sqliteStorage({ path, now = () => Date.now() / 1000 }: SqliteStorageOptions): SqliteStorage {
   const database = open(path)
   const statements = prepare(database)
-  let writes = 0
-  const sweep = () => {
-    writes += 1
-    if (writes % WRITES_PER_SWEEP === 1) statements.sweep.run(now())
-  }
+  const write = createWriter(database, () => statements.sweep.run(now()))
   return {
     async get<T>(kind: RecordKind, key: string) {
       const row = statements.get.get(kind, key, now())
       return row && (JSON.parse(row.value) as T)
     },
     async put(kind, key, value, expiresAt) {
-      sweep()
-      statements.put.run(kind, key, JSON.stringify(value), expiresAt ?? null)
+      const json = JSON.stringify(value)
+      await write(() => statements.put.run(kind, key, json, expiresAt ?? null))
     },
     async insert(kind, key, value, expiresAt) {
-      sweep()
-      return statements.insert.run(kind, key, JSON.stringify(value), expiresAt ?? null, now()).changes === 1
+      const json = JSON.stringify(value)
+      const { changes } = await write(() => statements.insert.run(kind, key, json, expiresAt ?? null, now()))
+      return changes === 1
     },
     async delete(kind, key) {
-      statements.delete.run(kind, key)
+      await write(() => statements.delete.run(kind, key))
     },
     async count(kind) {
       return statements.count.get(kind, now())!.count
     },
     close: () => database.close(),
   }
+}
+
+/**
+ * Puts the writes of one turn of the event loop into one transaction: waiting for the disk is what a write costs, and requests at
+ * the same time can wait for it together.
+ */
+function createWriter(database: Database, sweep: () => void): (run: () => RunResult) => Promise<RunResult> {
+  let queue: { run: () => RunResult; resolve(result: RunResult): void; reject(error: unknown): void }[] = []
+  let transactions = 0
+  const flush = () => {
+    const batch = queue
+    queue = []
+    try {
+      transactions += 1
+      if (transactions % TRANSACTIONS_PER_SWEEP === 1) sweep()
+      const results = database.transaction(() => batch.map(({ run }) => run())).immediate()
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  return run =>
+    new Promise((resolve, reject) => {
+      if (queue.length === 0) setImmediate(flush)
+      queue.push({ run, resolve, reject })
+    })
 }
 
 function open(path: string): Database {

@@ -5,6 +5,7 @@ import { hashToken, randomToken } from '../secrets.ts'
 import type { GrantRecord, RefreshTokenRecord } from '../storage/records.ts'
 import type { UpstreamAccount } from '../upstream/provider.ts'
 import { accessTokenClaims } from './access-token.ts'
+import { grantExpiry, keepGrant } from './grants.ts'
 import { leaksUpstreamToken, type TokenResponse } from './token-mapper.ts'
 
 export interface Issue {
@@ -15,24 +16,33 @@ export interface Issue {
   resources: readonly string[]
 }
 
-/** The answer of the token endpoint for a grant. */
-export async function issueTokens(component: Component, issue: Issue): Promise<TokenResponse> {
+/**
+ * The answer of the token endpoint for a grant. `spend` marks what is redeemed for it and says whether this was the first time;
+ * if not, nothing is issued: undefined. It runs when everything is at hand, so that a failure before costs nobody their code
+ * or refresh token, and together with what is written, so that a storage can put it all on the disk at once.
+ */
+export async function issueTokens(
+  component: Component,
+  issue: Issue,
+  spend: () => Promise<boolean>,
+): Promise<TokenResponse | undefined> {
   const mapped = await mapTokens(component, issue.grant)
+  const accessToken = mapped.access_token ?? (await signAccessToken(component, issue))
+  const refreshToken = component.refreshTokenTTL === undefined ? undefined : randomToken()
+  const [isFirst] = await Promise.all([
+    spend(),
+    keepGrant(component, issue.grantId, issue.grant),
+    refreshToken !== undefined && keepRefreshToken(component, issue, refreshToken),
+  ])
+  if (!isFirst) return undefined
   return {
     ...mapped,
-    access_token: mapped.access_token ?? (await signAccessToken(component, issue)),
+    access_token: accessToken,
     token_type: 'Bearer',
     expires_in: mapped.expires_in ?? component.tokenTTL,
     scope: issue.scope.join(' '),
-    ...(component.refreshTokenTTL !== undefined && {
-      refresh_token: await createRefreshToken(component, issue),
-    }),
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
   }
-}
-
-/** How long a grant is kept after a token was issued from it: as long as that can be used. */
-export function grantExpiry(component: Component): number {
-  return component.now() + Math.max(component.tokenTTL, component.refreshTokenTTL ?? 0)
 }
 
 function signAccessToken(component: Component, { grantId, grant, scope, resources }: Issue): Promise<string> {
@@ -51,11 +61,13 @@ function signAccessToken(component: Component, { grantId, grant, scope, resource
   )
 }
 
-async function createRefreshToken(component: Component, { grantId, grant }: Issue): Promise<string> {
-  const token = randomToken()
+async function keepRefreshToken(
+  component: Component,
+  { grantId, grant }: Issue,
+  token: string,
+): Promise<void> {
   const record: RefreshTokenRecord = { grantId, clientId: grant.clientId }
   await component.storage.put('refresh-token', hashToken(token), record, grantExpiry(component))
-  return token
 }
 
 async function mapTokens(component: Component, grant: GrantRecord): Promise<Partial<TokenResponse>> {

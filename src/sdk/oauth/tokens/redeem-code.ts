@@ -5,8 +5,8 @@ import { matchesChallenge } from '../rules/pkce.ts'
 import { narrowResources } from '../rules/resource.ts'
 import { hashToken } from '../secrets.ts'
 import type { Client, CodeRecord } from '../storage/records.ts'
-import { findGrant, revokeGrant } from './grants.ts'
-import { grantExpiry, issueTokens } from './issue-tokens.ts'
+import { findGrant, grantExpiry, revokeGrant } from './grants.ts'
+import { issueTokens } from './issue-tokens.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
 /** Tokens for an authorization code (OAuth 2.1 4.1.3). */
@@ -23,9 +23,11 @@ export async function redeemCode(
   const grant = await findGrant(component, record.grantId)
   if (!grant) throw invalidGrant()
   const resources = narrowResources(parameters.all('resource'), grant.resources)
-  await spend(component, client, key, record)
-  await component.storage.put('grant', record.grantId, grant, grantExpiry(component))
-  return issueTokens(component, { grantId: record.grantId, grant, scope: grant.scope, resources })
+  const issue = { grantId: record.grantId, grant, scope: grant.scope, resources }
+  const tokens = await issueTokens(component, issue, () => spend(component, client, key, record))
+  if (tokens) return tokens
+  await refuseReuse(component, client, key)
+  throw invalidGrant()
 }
 
 function requireProof(record: CodeRecord, parameters: Parameters): void {
@@ -37,21 +39,10 @@ function requireProof(record: CodeRecord, parameters: Parameters): void {
   if (!matchesChallenge(verifier, record.codeChallenge)) throw invalidGrant()
 }
 
-/** Of two requests at once with the same code, one spends it; the other is a reuse. */
-async function spend(
-  component: Component,
-  client: Client,
-  key: string,
-  { grantId }: CodeRecord,
-): Promise<void> {
-  const isFirst = await component.storage.insert(
-    'spent',
-    `code ${key}`,
-    { grantId, clientId: client.client_id },
-    grantExpiry(component),
-  )
-  if (!isFirst) await refuseReuse(component, client, key)
-  await component.storage.delete('code', key)
+/** Of two requests at once with the same code, one spends it; the other is a reuse. The record of the code expires by itself. */
+function spend(component: Component, client: Client, key: string, { grantId }: CodeRecord): Promise<boolean> {
+  const mark = { grantId, clientId: client.client_id }
+  return component.storage.insert('spent', `code ${key}`, mark, grantExpiry(component))
 }
 
 /** A code that comes again was stolen, before or after its owner used it: what it gave is revoked (OAuth 2.1 4.1.3). */

@@ -5,8 +5,8 @@ import { narrowResources } from '../rules/resource.ts'
 import { narrowScope, parseScope } from '../rules/scope.ts'
 import { hashToken } from '../secrets.ts'
 import type { Client, RefreshTokenRecord } from '../storage/records.ts'
-import { findGrant, revokeGrant } from './grants.ts'
-import { grantExpiry, issueTokens } from './issue-tokens.ts'
+import { findGrant, grantExpiry, revokeGrant } from './grants.ts'
+import { issueTokens } from './issue-tokens.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
 /**
@@ -26,11 +26,10 @@ export async function redeemRefreshToken(
   if (!grant) throw invalidGrant()
   const scope = narrowScope(parseScope(parameters.get('scope')), grant.scope)
   const resources = narrowResources(parameters.all('resource'), grant.resources)
+  const issue = { grantId: record.grantId, grant, scope, resources }
   // The record stays beside the mark, so that a reuse leads to its family.
-  const isFirst = await storage.insert('spent', `refresh-token ${key}`, {}, grantExpiry(component))
-  if (!isFirst) await refuseReuse(component, record)
-  await storage.put('grant', record.grantId, grant, grantExpiry(component))
-  return issueTokens(component, { grantId: record.grantId, grant, scope, resources })
+  const spend = () => storage.insert('spent', `refresh-token ${key}`, {}, grantExpiry(component))
+  return (await issueTokens(component, issue, spend)) ?? refuseReuse(component, record)
 }
 
 async function refuseReuse(component: Component, { grantId, clientId }: RefreshTokenRecord): Promise<never> {

@@ -1,15 +1,14 @@
 import type { Component } from '../component.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { type AccessTokenClaims, grantIdOf, verifyAccessToken } from './access-token.ts'
+import { type AccessTokenClaims, grantIdOf } from './access-token.ts'
 
 /** Claims of a token of ours, when neither it nor its grant was revoked. Errors: `invalid_token`. */
 export async function verifyStandingToken(
-  { issuer, signer, storage, now }: Component,
+  { verifyToken, storage }: Component,
   token: string,
   audience: string | undefined,
 ): Promise<AccessTokenClaims> {
-  const { algorithm, verificationKey: key } = signer
-  const claims = await verifyAccessToken(token, { issuer, audience, algorithm, key, now })
+  const claims = await verifyToken(token, audience)
   const marks = await Promise.all([grantIdOf(claims), claims.jti].map(id => storage.get('revoked', id)))
   if (marks.some(mark => mark !== undefined)) throw new OAuthError('invalid_token', 'The token is revoked.')
   return claims

@@ -12,7 +12,7 @@ import {
   createProtectedResource,
   type ProtectedResource,
 } from '../../../../src/sdk/oauth/resource/protected-resource.ts'
-import type { IssuerKeys } from '../../../../src/sdk/oauth/resource/token-verifier.ts'
+import { createTokenVerifier, type IssuerKeys } from '../../../../src/sdk/oauth/resource/token-verifier.ts'
 import { signIn } from '../support/flow.ts'
 import { close, listen } from '../support/identity-provider.ts'
 import { type Mounted, mountAuthorizationServer, SIGNING_SECRET } from '../support/mounted.ts'
@@ -165,6 +165,22 @@ describe('signed with the right secret', () => {
   test.each(['JWT', 'id+jwt', 'logout+jwt', ''])('a JWT of the type "%s" is no access token', async typ =>
     expect(await passes(await sign({}, typ))).toBe(false),
   )
+})
+
+test('a token that was good is not, once its time is over', async () => {
+  let time = 1000
+  const issuer = 'https://auth.example'
+  const verify = createTokenVerifier({ issuer, signingSecret: SIGNING_SECRET }, () => time)
+  const claims = { iss: issuer, aud: issuer, sub: 'ada', client_id: 'tool', jti: 'a.b', iat: 1000, exp: 1030 }
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .sign(new TextEncoder().encode(SIGNING_SECRET))
+  await verify(token, issuer)
+  time = 1029
+  await verify(token, issuer)
+  await expect(verify(token, 'https://other.example')).rejects.toThrow('issued for another resource')
+  time = 1036
+  await expect(verify(token, issuer)).rejects.toThrow('expired')
 })
 
 test('keys rotate: the old ones verify as long as their tokens live, the next is published before its time', async () => {
