@@ -96,7 +96,13 @@ export interface ClientContext extends CallContext {
    * Rejects with RpcError -32021 (modern) or -32600 when the client has no such capability. `key`: the question's name in
    * `inputRequests`; by default its number.
    */
-  ask(method: string, params: Record<string, unknown>, key?: string): Promise<Record<string, unknown>>
+  ask(
+    method: string,
+    params: Record<string, unknown>,
+    key?: string,
+    /** Aborted when nobody wants the answer any more; the client is told in the legacy era. */
+    unwanted?: AbortSignal,
+  ): Promise<Record<string, unknown>>
   /** Answers to the requests of an {@link InputRequired} that this handler threw before, by their keys. */
   readonly inputResponses: Readonly<Record<string, Record<string, unknown>>> | undefined
   /** The state that it threw with them; nobody but this deployment can have made it. */
@@ -125,7 +131,11 @@ export interface CallerSession {
   readonly isListening: boolean
   /** Sends a notification or a request outside of any request's stream (the session's GET stream). */
   notify(method: string, params?: Record<string, unknown>): void
-  ask(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>>
+  ask(
+    method: string,
+    params: Record<string, unknown>,
+    unwanted?: AbortSignal,
+  ): Promise<Record<string, unknown>>
 }
 
 export interface ServerCapabilities {

@@ -120,11 +120,11 @@ export class LeasedChildren {
     const { outlet } = this.#options
     return {
       ...outputEvents(outlet),
-      onAsk: async (method, params) => {
+      onAsk: async (method, params, unwanted) => {
         const { context } = lease
         if (!context) throw new RpcError(RPC.methodNotFound, 'No client is calling, so nobody can be asked')
         try {
-          return await context.ask(method, params)
+          return await context.ask(method, params, undefined, unwanted)
         } catch (error) {
           // Not the client's answer: the call ends here, and the client's next try begins it anew.
           if (!(error instanceof RpcError)) child().failCall(context, error)

@@ -27,7 +27,7 @@ export interface ChildEvents {
   /** A line on its standard output that is no message. */
   onNoise(line: string): void
   /** It asks the client. */
-  onAsk(method: string, params: Result): Promise<Result>
+  onAsk(method: string, params: Result, unwanted: AbortSignal): Promise<Result>
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void
   onListChanged(list: 'tools' | 'prompts' | 'resources'): void
   onResourceUpdated(uri: string): void
@@ -71,7 +71,7 @@ export class McpChild {
     this.#events = events
     this.process = new ProgramProcess(command, { ...options, onStderr: line => this.#events.onStderr(line) })
     this.#channel = new RpcChannel(this.process.stdin, this.process.stdout, {
-      onRequest: (method, params) => this.#answer(method, params),
+      onRequest: (...request) => this.#answer(...request),
       onNotification: (method, params) => this.#notified(method, params),
       onNoise: line => this.#events.onNoise(line),
     })
@@ -175,9 +175,9 @@ export class McpChild {
     await this.ended
   }
 
-  async #answer(method: string, params: Result): Promise<Result> {
+  async #answer(method: string, params: Result, unwanted: AbortSignal): Promise<Result> {
     if (method === 'ping') return {}
-    return this.#events.onAsk(method, params)
+    return this.#events.onAsk(method, params, unwanted)
   }
 
   #notified(method: string, params: Result): void {
@@ -211,7 +211,8 @@ export class McpChild {
   #giveUpLate(): void {
     const now = Date.now()
     for (const pending of this.#channel.pending.values()) {
-      if (pending.deadline > now) continue
+      // A client that is asked may take as long as a person does.
+      if (pending.deadline > now || pending.context?.isAsking) continue
       this.#channel.cancel(pending.id, 'It took too long')
       const seconds = this.#options.timeoutMs / 1000
       pending.reject(

@@ -12,7 +12,8 @@ export type Result = Record<string, unknown>
 
 /** What the program says by itself. */
 export interface RpcHandlers {
-  onRequest(method: string, params: Result): Promise<Result>
+  /** `unwanted`: the program gave its request up. */
+  onRequest(method: string, params: Result, unwanted: AbortSignal): Promise<Result>
   onNotification(method: string, params: Result): void
   /** A line that is no message. */
   onNoise(line: string): void
@@ -36,6 +37,8 @@ export class RpcChannel {
   readonly #stdin: Writable
   readonly #handlers: RpcHandlers
   readonly #unsent: string[] = []
+  /** Requests of the program that wait for their answer. */
+  readonly #asked = new Map<unknown, AbortController>()
   #lastId = 0
   #failure: Error | undefined
 
@@ -118,6 +121,7 @@ export class RpcChannel {
     const { id, method } = message
     const params = isObject(message.params) ? message.params : {}
     if (typeof method !== 'string') return this.#settle(message, line)
+    if (method === 'notifications/cancelled') return this.#asked.get(params.requestId)?.abort()
     if (id === undefined || id === null) return this.#handlers.onNotification(method, params)
     void this.#answer(id as string | number, method, params)
   }
@@ -133,10 +137,14 @@ export class RpcChannel {
   }
 
   async #answer(id: string | number, method: string, params: Result): Promise<void> {
-    const answer = await this.#handlers.onRequest(method, params).then(
+    const unwanted = new AbortController()
+    this.#asked.set(id, unwanted)
+    const answer = await this.#handlers.onRequest(method, params, unwanted.signal).then(
       result => ({ result }),
       error => ({ error: toErrorMember(error) }),
     )
+    this.#asked.delete(id)
+    if (unwanted.signal.aborted) return
     this.#write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`)
   }
 

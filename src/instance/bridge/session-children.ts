@@ -137,7 +137,10 @@ export class SessionChildren implements Children {
     const current = () => child.calls.at(-1)
     return {
       ...outputEvents(this.#options.outlet),
-      onAsk: (method, params) => (current() ?? session).ask(method, params),
+      onAsk: (method, params, unwanted) => {
+        const call = current()
+        return call ? call.ask(method, params, undefined, unwanted) : session.ask(method, params, unwanted)
+      },
       onLog: (level, data, logger) => {
         const call = current()
         if (call) call.log(level, data, logger)

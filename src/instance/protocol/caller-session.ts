@@ -17,8 +17,10 @@ export function callerSession(tenant: ServedTenant, session: Session): CallerSes
       return session.stream !== undefined
     },
     notify: (method, params = {}) => sendUnasked(tenant, session, rpcNotification(method, params)),
-    ask: (method, params) =>
-      askClient(tenant, session, method, params, () => message => sendUnasked(tenant, session, message)),
+    ask: (method, params, unwanted) => {
+      const open = () => (message: string) => sendUnasked(tenant, session, message)
+      return askClient(tenant, session, method, params, open, unwanted)
+    },
   }
   return session.caller
 }

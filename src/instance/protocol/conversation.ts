@@ -14,6 +14,7 @@ export interface Conversation {
     method: string,
     params: Record<string, unknown>,
     key: string | undefined,
+    unwanted?: AbortSignal,
   ): Promise<Record<string, unknown>>
   inputResponses(run: Run): Record<string, Record<string, unknown>> | undefined
   requestState(run: Run): unknown

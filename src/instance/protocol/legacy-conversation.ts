@@ -42,9 +42,10 @@ export const legacyConversation: Conversation = {
   client: run => (run as LegacyRun).session.client,
   session: run => callerSession(run.exchange.tenant, (run as LegacyRun).session),
 
-  async ask(run, method, params) {
+  async ask(run, method, params, _key, unwanted) {
     const { exchange, session, context } = run as LegacyRun
-    return askClient(exchange.tenant, session, method, params, () => sinkOf(context), context.signal)
+    const signal = unwanted ? AbortSignal.any([context.signal, unwanted]) : context.signal
+    return askClient(exchange.tenant, session, method, params, () => sinkOf(context), signal)
   },
 
   inputResponses: run => (run as LegacyRun).rounds?.responses,

@@ -102,13 +102,18 @@ export class RequestContext implements ClientContext {
     })
   }
 
-  async ask(method: string, params: Record<string, unknown>, key?: string): Promise<Record<string, unknown>> {
+  async ask(
+    method: string,
+    params: Record<string, unknown>,
+    key?: string,
+    unwanted?: AbortSignal,
+  ): Promise<Record<string, unknown>> {
     if (!this.isRunning) throw new RpcError(RPC.invalidRequest, `${method} came after the end of its call`)
     if (!this.run?.conversation)
       throw new RpcError(RPC.invalidRequest, `${method} cannot be asked by this request`)
     this.#asking++
     try {
-      return await this.run.conversation.ask(this.run, method, params, key)
+      return await this.run.conversation.ask(this.run, method, params, key, unwanted)
     } finally {
       this.#asking--
     }

@@ -305,6 +305,17 @@ describe('a child for each session', () => {
     expect(await Promise.all(answers)).toEqual(names)
   })
 
+  test('a question that it gives up is cancelled at the client', async () => {
+    const { url } = await serve({ isolation })
+    const headers = await beginSession(url, '2025-11-25', { elicitation: {} })
+    const call = rpc('tools/call', { name: 'askBriefly', arguments: {} })
+    const events = readEvents(await open(url, { body: call, headers }))
+    const question = await nextMessage(events)
+    const cancelled = await nextMessage(events)
+    expect(cancelled).toMatchObject({ method: 'notifications/cancelled', params: { requestId: question.id } })
+    expect((await nextMessage(events)).result.content[0].text).toBe('gave up')
+  })
+
   test('a modern client is asked by input_required, and its second try is answered', async () => {
     const { url } = await serve({ isolation })
     const capable = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
