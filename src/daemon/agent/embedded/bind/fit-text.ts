@@ -44,7 +44,8 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
 
 function emailScore({ roles, namedRoles }: Parameter): number {
   if (roles.has('email')) return 4
-  return roles.has('person') && !namedRoles.has('identifier') ? 1.5 : -0.5
+  if (namedRoles.has('identifier')) return -3
+  return roles.has('person') ? 1.5 : -0.5
 }
 
 function fitQuoted(parameter: Parameter, mention: Mention): Fit {

@@ -8,7 +8,7 @@ import { isPoor, type Memory } from './recall.ts'
 
 /** Words that speak of what an earlier request will bring. */
 const BACK_REFERENCES = new Set(
-  'it its them they that those result results output outcome answer response content contents there'.split(
+  'it its them they their result results output outcome answer response content contents'.split(
     ' ',
   ),
 )

@@ -35,8 +35,19 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
   const requests = joinClauses(asked)
   if (requests.length === 0) return [{ ...best, stretch: whole }]
   const only = requests.every(({ signature }) => signature === requests[0]!.signature)
-  return only ? [{ ...requests[0]!, stretch: whole }] : requests
+  return only ? [{ ...bestOfWhole(analysis, signatures, requests[0]!), stretch: whole }] : requests
 }
+
+/** One tool for the whole message may be another than for the clause that named it: the one that uses all values. */
+function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request): Request {
+  const ranked = rankTools(analysis, signatures)
+  const reached = ranked.find(({ signature }) => signature === found.signature)!.score
+  const close = ranked.filter(({ score }) => score >= CLOSE_ENOUGH * reached)
+  const [best] = weigh(analysis, { from: 0, to: analysis.tokens.length }, close)
+  return best && best.signature !== found.signature ? { ...found, ...best, score: Math.max(best.score, found.score) } : found
+}
+
+const CLOSE_ENOUGH = 0.75
 
 /** Clauses in a row that ask for the same tool are one request. What asks for nothing goes with the request before it, or after it. */
 function joinClauses(asked: { clause: Piece; chosen: Request[] }[]): Request[] {
@@ -115,6 +126,8 @@ function uniqueStems(signature: Signature, all: Signature[]): string[] {
 function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[] {
   const signatures = chosen.map(({ signature }) => signature)
   const own = new Map(signatures.map(signature => [signature, uniqueStems(signature, signatures)]))
+  const spoken = stemsIn(analysis, clause)
+  if (!own.get(chosen[0]!.signature)!.some(part => spoken.has(part))) return [chosen[0]!]
   const divided: Request[] = []
   let current: Request[] = []
   for (const piece of cutPieces(analysis, clause.from, clause.to)) {

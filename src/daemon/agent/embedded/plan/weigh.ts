@@ -12,7 +12,7 @@ const CLOSE = 0.7
 const CLOSE_TO_LACKING = 0.4
 const MOST_WEIGHED = 5
 
-const WEIGHT = { filled: 0.06, missing: 0.1, leftOver: 0.09, wrongNumber: 0.08 }
+const WEIGHT = { filled: 0.06, missing: 0.25, leftOver: 0.09, wrongNumber: 0.15 }
 
 /** The ranking, with the close ones at its top in the order in which they use the values of the clause. */
 export function weigh(analysis: Analysis, clause: Piece, ranked: Ranked[]): Ranked[] {

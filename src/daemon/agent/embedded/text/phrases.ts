@@ -60,20 +60,21 @@ function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): bo
   )
 }
 
-/** "The branch develop": the word behind a noun with its article is its name, even one that may be a verb. */
+/**
+ * Words that the tagger takes for verbs and that are names by their place: behind a noun with its article ("the branch
+ * develop"), and at the end of a list ("users and orders").
+ */
 function isNamedAfter(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]
   const ends = next === undefined || next.kind === 'mark' || PREPOSITIONS.has(next.lower)
-  return (
-    ends &&
-    at > 1 &&
-    tags[at - 1]!.has('Noun') &&
-    tags[at]!.has('Infinitive') &&
-    ARTICLES.has(tokens[at - 2]!.lower)
-  )
+  if (!ends || at < 2 || !tags[at]!.has('Verb')) return false
+  const [article, before] = [tokens[at - 2]!.lower, tokens[at - 1]!.lower]
+  if (JOINS.has(before)) return tags[at - 2]!.has('Noun') && !tags[at]!.has('Infinitive')
+  return tags[at - 1]!.has('Noun') && tags[at]!.has('Infinitive') && ARTICLES.has(article)
 }
 
 const PREPOSITIONS = new Set(['in', 'of', 'on', 'at', 'to', 'for', 'from', 'with'])
+const JOINS = new Set(['and', ',', 'or'])
 const ARTICLES = new Set(['the', 'a', 'an'])
 
 function joinOf(run: Run, next: Run | undefined, tokens: Token[]): Run[] {

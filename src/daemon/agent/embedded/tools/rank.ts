@@ -46,7 +46,7 @@ export function rankTools(
 const WEIGHT_OF_KIND = 0.6
 
 /** What is quoted speaks of the subject, seldom of what is to be done. */
-const WEIGHT_OF_QUOTED = 0.3
+const WEIGHT_OF_QUOTED = 0.4
 
 function readSaid(analysis: Analysis, from: number, to: number): Said {
   const weights = new Map<string, number>()
