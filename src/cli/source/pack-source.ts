@@ -26,7 +26,12 @@ export interface PackedSource {
 export async function packSource(directory: string): Promise<PackedSource> {
   const files = listSourceFiles(directory)
   const folder = mkdtempSync(join(tmpdir(), 'mcp-source-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const remove = () => {
+    process.off('exit', remove)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  // A second Ctrl-C ends the process where it is.
+  process.once('exit', remove)
   try {
     const file = join(folder, 'source.tar.gz')
     return { file, ...(await writeArchive(directory, files, file)), remove }

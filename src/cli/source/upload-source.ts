@@ -25,6 +25,7 @@ export async function uploadSource(
   folder: SourceFolder,
   tell: (text: string) => void,
 ): Promise<{ source: string; project_id: string }> {
+  tell('packing')
   const packed = await packSource(folder.directory)
   try {
     return await sendSource(api, folder, packed, tell)
