@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import express from 'express'
 import { Hono } from 'hono'
@@ -59,13 +59,27 @@ const applications: Record<string, Application> = {
     app.use('/.well-known', expressHandler(server), expressHandler(resource))
     return withExpressRoute(app, resource)
   },
-  Hono: (server, resource) => {
+  'Hono after middleware that read the body': (server, resource) => {
     const app = new Hono<{ Variables: { auth: AuthInfo } }>()
-    app.use(honoHandler(server))
-    app.use(honoHandler(resource))
-    app.get('/mcp', honoBearer(resource), context => context.text(context.get('auth').extra.subject))
-    return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+    app.use(async (context, next) => {
+      const type = context.req.header('content-type') ?? ''
+      if (type.includes('json')) await context.req.json().catch(() => {})
+      else if (type !== '') await context.req.parseBody()
+      await next()
+    })
+    return withHonoRoutes(app, server, resource)
   },
+  Hono: (server, resource) => withHonoRoutes(new Hono(), server, resource),
+}
+
+function withHonoRoutes(
+  app: Hono<{ Variables: { auth: AuthInfo } }>,
+  server: AuthorizationServer,
+  resource: ProtectedResource,
+): RequestListener {
+  app.use(honoHandler(server), honoHandler(resource))
+  app.get('/mcp', honoBearer(resource), context => context.text(context.get('auth').extra.subject))
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
 function withExpressRoute(app: express.Express, resource: ProtectedResource): RequestListener {
@@ -157,4 +171,24 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect(new URL(back.url).searchParams.has('code')).toBe(true)
     expect([401, 404]).toContain((await post(`${issuer}/oauth/nothing`, {})).status)
   })
+})
+
+test('node:http outlives requests that are none', async () => {
+  const { issuer } = await start(applications['node:http']!)
+  const { hostname, port } = new URL(issuer)
+  const send = (head: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.end(head))
+      let answer = ''
+      socket.on('data', chunk => {
+        answer += chunk
+      })
+      socket.on('error', reject)
+      socket.on('close', () => resolve(answer))
+    })
+  const host = `Host: ${hostname}:${port}\r\nConnection: close\r\n`
+  expect(await send(`TRACE /oauth/token HTTP/1.1\r\n${host}\r\n`)).toMatch(/^HTTP\/1.1 400/)
+  expect(await send(`GET //evil.example/oauth/authorize HTTP/1.1\r\n${host}\r\n`)).toMatch(/^HTTP\/1.1 401/)
+  await send(`POST /oauth/token HTTP/1.1\r\n${host}Content-Length: 100\r\n\r\nhalf`)
+  expect((await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status).toBe(200)
 })

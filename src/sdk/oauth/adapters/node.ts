@@ -11,19 +11,31 @@ export interface FetchComponent {
 /** For `http.createServer`: answers each request, 404 for what is not the component's. */
 export function nodeListener(component: FetchComponent) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    await answerNodeRequest(component, request, response)
+    try {
+      await answerNodeRequest(component, request, response)
+    } catch {
+      // The client is gone, or sent what is no request: nothing may come of that for others.
+      if (response.headersSent) response.destroy()
+      else response.writeHead(400).end()
+    }
   }
 }
 
-/** Answers one request of Node. `body` is one that was read already, as by Express' parsers. */
+export interface NodeRequestParts {
+  /** One that was read already, as by Express' parsers. */
+  body?: string
+  /** Default: that of the connection. */
+  clientAddress?: string
+}
+
+/** Answers one request of Node. */
 export async function answerNodeRequest(
   component: FetchComponent,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  body?: string,
+  { body, clientAddress = incoming.socket.remoteAddress }: NodeRequestParts = {},
 ): Promise<void> {
-  const connection = { clientAddress: incoming.socket.remoteAddress }
-  await writeResponse(await component.fetch(toRequest(incoming, body), connection), outgoing)
+  await writeResponse(await component.fetch(toRequest(incoming, body), { clientAddress }), outgoing)
 }
 
 /**
