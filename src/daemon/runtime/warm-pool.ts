@@ -1,6 +1,6 @@
+import { restartDelayMs } from '../../shared/restart-backoff.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { Host } from './host.ts'
-import { restartDelayMs } from './restart-backoff.ts'
 
 export interface WarmPoolOptions {
   /** Processes kept ready; 0 keeps none. */

@@ -1,12 +1,12 @@
 import type { LogLevel } from '../../shared/definitions.ts'
 import { VERSION } from '../../shared/version.ts'
 import { type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
-import { META } from '../protocol/envelope.ts'
-import { isObject, RPC } from '../protocol/json-rpc.ts'
+import { RPC } from '../protocol/json-rpc.ts'
 import { isLogLevel } from '../protocol/log-level.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
+import { passedMeta } from './hop-meta.ts'
 import type { ProcessGuard } from './process-guard.ts'
 import {
   describeProgramEnding,
@@ -15,12 +15,10 @@ import {
   type StopDelays,
 } from './program-process.ts'
 import { type Result, RpcChannel } from './rpc-channel.ts'
+import { readPages, type ServerFacts, toFacts } from './server-facts.ts'
 
 /** How often calls that take too long are looked for. */
 const WATCH_MS = 1000
-/** A list that never ends is cut off here. */
-const MAX_PAGES = 1000
-
 /** What a child tells whoever started it. */
 export interface ChildEvents {
   onStderr(line: string): void
@@ -40,14 +38,6 @@ export interface ChildOptions {
   /** From the start to the answer to `initialize`. */
   startTimeoutMs: number
   delays?: StopDelays
-}
-
-/** What it said of itself. */
-export interface ServerFacts {
-  protocolVersion: string
-  capabilities: Result
-  serverInfo: { name: string; version: string; title?: string }
-  instructions: string | undefined
 }
 
 /** A child process that speaks MCP over standard input and output. */
@@ -225,25 +215,6 @@ export class McpChild {
   }
 }
 
-/** A request's `_meta` without what concerns this hop alone; undefined when nothing is left. */
-function passedMeta(meta: Readonly<Result>, id: number): Result | undefined {
-  let passed: Result | undefined
-  for (const [name, value] of Object.entries(meta)) {
-    if (HOP_META.has(name)) continue
-    passed ??= {}
-    // The client's token is its own; two clients may use the same.
-    passed[name] = name === 'progressToken' ? id : value
-  }
-  return passed
-}
-
-const HOP_META: ReadonlySet<string> = new Set([
-  META.protocolVersion,
-  META.clientCapabilities,
-  META.clientInfo,
-  META.logLevel,
-])
-
 class ChildEndedError extends RpcError {}
 
 function endedError(ending: ProgramEnding): RpcError {
@@ -255,31 +226,4 @@ function endedError(ending: ProgramEnding): RpcError {
 
 function describeRefusal(error: Error): string {
   return error instanceof RpcError ? `refused initialize: ${error.message}` : error.message
-}
-
-export async function readPages(member: string, ask: (params: Result) => Promise<Result>): Promise<Result[]> {
-  const entries: Result[] = []
-  let cursor: unknown
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await ask(cursor === undefined ? {} : { cursor })
-    if (Array.isArray(answer[member])) entries.push(...answer[member])
-    cursor = answer.nextCursor
-    if (typeof cursor !== 'string') break
-  }
-  return entries
-}
-
-export function toFacts(answer: Result): ServerFacts {
-  const { protocolVersion, capabilities, serverInfo, instructions } = answer
-  const info = isObject(serverInfo) ? serverInfo : {}
-  return {
-    protocolVersion: String(protocolVersion),
-    capabilities: isObject(capabilities) ? capabilities : {},
-    serverInfo: {
-      name: String(info.name ?? ''),
-      version: String(info.version ?? ''),
-      ...(typeof info.title === 'string' ? { title: info.title } : {}),
-    },
-    instructions: typeof instructions === 'string' ? instructions : undefined,
-  }
 }

@@ -1,7 +1,7 @@
 import type { Described } from '../../shared/artifact.ts'
 import { passedCapabilities } from './capabilities.ts'
-import type { ServerFacts } from './mcp-child.ts'
 import type { Result } from './rpc-channel.ts'
+import type { ServerFacts } from './server-facts.ts'
 
 /** A server that answered `initialize`. */
 export interface Lister {

@@ -1,1 +1,0 @@
-export { restartDelayMs } from '../../shared/restart-backoff.ts'
