@@ -226,9 +226,10 @@ test('an endpoint gets the key that was configured for its address, and no other
   ])
 })
 
-test('a vendor that says nothing ends the run with its limit of time', async () => {
-  const { body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
-  expect(body.data).toMatchObject({ stopped_by: 'seconds', turns: 0 })
+test("a vendor's silence is a fault of its own, not a result", async () => {
+  const { status, body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
+  expect(status).toBe(503)
+  expect(body.error.message).toContain('said nothing within 0.2 s')
 })
 
 test('calls and tokens have their limits', async () => {

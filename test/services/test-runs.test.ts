@@ -99,7 +99,7 @@ test('a chat is with one server, and takes one message at a time', async () => {
     code: 'CONFLICT',
     message: expect.stringContaining('not answered yet'),
   })
-  expect((await waiting).body.data.stopped_by).toBe('seconds')
+  expect((await waiting).status).toBe(503)
 })
 
 test('a stream tells calls, answers and text as they happen, and ends with the result', async () => {
@@ -151,5 +151,24 @@ test('a build that is not there or not ready is refused', async () => {
   expect((await send(await build('unknown-model', 'x'), { ai_model: 'nonsense' })).body.error).toMatchObject({
     code: 'INVALID_REQUEST',
     details: expect.stringContaining('gguf:<file>'),
+  })
+})
+
+test('a tool that is slower than the limit of time ends the run, and its call is told as unanswered', async () => {
+  const slow = {
+    name: 'say',
+    description: 'Says slowly',
+    inputSchema: { type: 'object' },
+    handler: { type: 'template', text: 'late', emit: [{ waitMs: 10_000 }] },
+  }
+  const { body } = await daemon.api('POST', '/v1/build', {
+    body: { name: 'slow', template: 'advanced', tools: [slow] },
+  })
+  stub = await startModelStub('compatible', [CALL])
+  const answer = await send(body.data.mcp_id, { limits: { seconds: 1 } })
+  expect(answer.body.data).toMatchObject({
+    stopped_by: 'seconds',
+    success_rate: 0,
+    tool_calls: [{ name: 'say', error: expect.any(String) }],
   })
 })

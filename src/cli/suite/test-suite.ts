@@ -31,6 +31,9 @@ export interface SuiteInput extends PlanInput {
   dryRun: boolean
 }
 
+/** Reports are for others to read. */
+const REPORT_MODE = 0o644
+
 /** Runs a suite and tells what came of it; the exit code is the verdict. */
 export async function testSuite(
   context: CommandContext,
@@ -69,8 +72,8 @@ export async function testSuite(
     },
     outcomes,
   )
-  if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome))
-  if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome))
+  if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
+  if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
   output.result(outcome, () => printSummary(output, outcome))
   if (cases.some(({ model }) => model === undefined)) tellDefaultModel(output, undefined, outcome.models[0])
   return exitCodeOf(outcome)

@@ -23,6 +23,9 @@ export interface CallOutcome {
   error: string | null
 }
 
+/** Of a call that was still under way when the run ended. */
+const UNANSWERED = 'The run ended before it was answered.'
+
 /** Every call of a run, in the order in which they began, and the limit on their number. */
 export class CallLedger {
   readonly calls: Call[] = []
@@ -50,7 +53,7 @@ export class CallLedger {
         error: `The limit of ${this.#limit} calls is reached; answer with what is known.`,
       }
     }
-    const record: Call = { ...call, turn: this.turn, result: null, error: null, seconds: 0 }
+    const record: Call = { ...call, turn: this.turn, result: null, error: UNANSWERED, seconds: 0 }
     this.calls.push(record)
     this.#tell({ type: 'call', id: call.id, kind: call.kind, name: call.name, arguments: call.arguments })
     const startedMs = performance.now()
@@ -59,6 +62,10 @@ export class CallLedger {
     Object.assign(record, { result: outcome.result, error: outcome.error, seconds })
     this.#tell({ type: 'answer', id: call.id, error: outcome.error, text: outcome.text, seconds })
     return outcome
+  }
+
+  has(id: string): boolean {
+    return this.calls.some(call => call.id === id)
   }
 
   /** A call that the model asked for and that could not even be begun. */

@@ -1,4 +1,4 @@
-import type { LanguageModelUsage, ModelMessage, StepResult, ToolSet } from 'ai'
+import type { ModelMessage } from 'ai'
 import { HostingError } from '../../shared/errors.ts'
 import type { McpConnection } from '../../shared/mcp-connection.ts'
 import {
@@ -7,14 +7,17 @@ import {
   type TestEvent,
   type TestLimits,
   type TestRequest,
+  type TestResult,
   type Usage,
 } from '../../shared/test-runs.ts'
 import { type Call, CallLedger } from './call-ledger.ts'
+import { followStream, type Progress, type Step } from './follow-stream.ts'
 import { instructionsFor } from './instructions.ts'
 import { toModelError } from './model-errors.ts'
 import { HINTS_KEY, type Offer } from './offer.ts'
 import { createTools } from './offer-tools.ts'
 import type { OpenedModel } from './providers/open-model.ts'
+import { addUsage } from './token-usage.ts'
 
 export interface AgentRun {
   model: OpenedModel
@@ -37,146 +40,102 @@ export interface AgentOutcome {
   calls: Call[]
   usage: Usage
   turns: number
-  stoppedBy: 'turns' | 'calls' | 'tokens' | 'seconds' | null
+  stoppedBy: NonNullable<TestResult['stopped_by']> | null
   /** The user's message and everything that followed. */
   messages: ModelMessage[]
 }
 
-type Step = StepResult<ToolSet>
+type Limits = Required<TestLimits>
 
 /** How often a request to a model is tried again after a fault that may pass. */
 const RETRIES = 2
 
 /**
  * One message to the model and everything that follows: calls of one turn side by side, their results and errors given
- * back, until the model answers or a limit is reached. Throws UPSTREAM_FAILED or UNAVAILABLE when the model
- * fails, CANCELLED when `signal` aborts.
+ * back, until the model answers or a limit is reached. Throws UPSTREAM_FAILED or UNAVAILABLE when the model fails,
+ * CANCELLED when `signal` aborts.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
-  const limits = { ...DEFAULT_LIMITS, ...run.limits }
-  const timeoutMs = limits.seconds * 1000
+  const limits: Limits = { ...DEFAULT_LIMITS, ...run.limits }
   const ledger = new CallLedger(limits.calls, run.tell)
-  const { tools, hints } = await createTools({
-    connection: run.connection,
-    offer: run.offer,
-    ledger,
-    meta: run.context ? { 'mcp-hosting/context': run.context } : {},
-    timeoutMs,
-    takesImages: run.model.takesImages,
-    ...(run.check ? { check: run.check } : {}),
+  const progress: Progress = { steps: [], text: '', askedMs: performance.now() }
+  const asked: ModelMessage = { role: 'user', content: run.message }
+  const stream = await startStream(run, limits, ledger, progress, asked)
+  const ended = await followStream(stream, progress, ledger, run.tell).catch(error => {
+    throw toModelError(error, run.model.name)
   })
+  if (run.signal.aborted) throw new HostingError('CANCELLED', 'The test run was cancelled.')
+  requireAnswered(ended, progress, run.model.name, limits)
+  const { steps } = progress
+  return {
+    reply: progress.text.trim(),
+    calls: ledger.calls,
+    usage: addUsage(steps),
+    turns: steps.length,
+    stoppedBy: ended === 'abort' ? 'seconds' : limitReached(steps, ledger, limits),
+    messages: [asked, ...steps.flatMap(step => step.response.messages)],
+  }
+}
+
+async function startStream(
+  run: AgentRun,
+  limits: Limits,
+  ledger: CallLedger,
+  progress: Progress,
+  asked: ModelMessage,
+) {
+  const timeoutMs = limits.seconds * 1000
+  const { connection, context, check, settings, model } = run
+  const meta = context ? { 'mcp-hosting/context': context } : {}
+  const surroundings = { connection, ledger, meta, timeoutMs, ...(check ? { check } : {}) }
+  const { tools, hints } = await createTools(run.offer, surroundings, model.takesImages)
   // Unsupported settings are a vendor's business; the log is for faults of ours.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { streamText } = await import('ai')
-  const deadline = AbortSignal.timeout(timeoutMs)
-  const asked: ModelMessage = { role: 'user', content: run.message }
-  const progress: Progress = { steps: [], text: '' }
-  const spent = () => addUsage(progress.steps).total_tokens >= limits.tokens
-  const stream = streamText({
-    model: run.model.model,
-    instructions: instructionsFor(run.offer, run.context),
+  return streamText({
+    model: model.model,
+    instructions: instructionsFor(run.offer, context),
     messages: [...run.history, asked],
     tools,
-    providerOptions: { ...run.model.providerOptions, [HINTS_KEY]: hints as never },
-    temperature: run.settings?.temperature,
-    seed: run.settings?.seed,
-    maxOutputTokens: run.settings?.max_output_tokens,
+    providerOptions: { ...model.providerOptions, [HINTS_KEY]: hints as never },
+    temperature: settings?.temperature,
+    seed: settings?.seed,
+    maxOutputTokens: settings?.max_output_tokens,
     maxRetries: RETRIES,
     streamRetries: RETRIES,
-    abortSignal: AbortSignal.any([run.signal, deadline]),
-    stopWhen: [({ steps }) => steps.length >= limits.turns, () => ledger.exceeded, spent],
+    abortSignal: AbortSignal.any([run.signal, AbortSignal.timeout(timeoutMs)]),
+    stopWhen: ({ steps }) => steps.length >= limits.turns || ledger.exceeded || isSpent(steps, limits),
     prepareStep: ({ stepNumber }) => {
       ledger.turn = stepNumber + 1
       return undefined
     },
     onStepEnd: step => void progress.steps.push(step as Step),
     onError: () => {}, // Errors come as a part of the stream as well.
-  })
-  const ended = await follow(stream.stream, progress, ledger, run).catch(error => {
-    throw toModelError(error, run.model.name)
-  })
-  if (run.signal.aborted) throw new HostingError('CANCELLED', 'The test run was cancelled.')
-  if (ended === 'end') requireWhole(progress, run.model.name)
-  const wantsMore = progress.steps.at(-1)?.finishReason === 'tool-calls'
-  const stoppedBy = ended === 'abort' ? 'seconds' : wantsMore ? reasonOf(ledger, spent()) : null
-  return {
-    reply: progress.text.trim(),
-    calls: ledger.calls,
-    usage: addUsage(progress.steps),
-    turns: progress.steps.length,
-    stoppedBy,
-    messages: [asked, ...progress.steps.flatMap(step => step.response.messages)],
+  }).stream
+}
+
+/**
+ * A vendor that is silent for half of the time is at fault, and that is no result. And a stream may end in the middle without any error: some proxies close
+ * what takes too long.
+ */
+function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: string, limits: Limits): void {
+  if (ended === 'abort') {
+    const silentMs = progress.askedMs === undefined ? 0 : performance.now() - progress.askedMs
+    if (silentMs < (limits.seconds * 1000) / 2) return
+    throw new HostingError('UNAVAILABLE', `The model ${model} said nothing within ${limits.seconds} s.`)
   }
-}
-
-interface Progress {
-  /** Steps that are over. */
-  steps: Step[]
-  /** Of the turn that answers: what a model says beside its calls is no answer. */
-  text: string
-}
-
-type Parts = ReturnType<typeof import('ai').streamText>['stream']
-
-async function follow(
-  parts: Parts,
-  progress: Progress,
-  ledger: CallLedger,
-  { tell }: AgentRun,
-): Promise<'end' | 'abort'> {
-  const known = () => new Set(ledger.calls.map(({ id }) => id))
-  for await (const part of parts) {
-    switch (part.type) {
-      case 'start-step':
-        progress.text = ''
-        break
-      case 'text-delta':
-        progress.text += part.text
-        tell({ type: 'text', text: part.text })
-        break
-      case 'tool-error':
-        // Unknown tools and arguments that are no JSON: the model is told, and no call was made.
-        if (!known().has(part.toolCallId))
-          ledger.reject(
-            { id: part.toolCallId, name: part.toolName, arguments: part.input },
-            messageOf(part.error),
-          )
-        break
-      case 'abort':
-        return 'abort'
-      case 'error':
-        throw part.error
-    }
-  }
-  return 'end'
-}
-
-/** A stream may end in the middle without any error: some proxies close what takes too long. */
-function requireWhole({ steps }: Progress, model: string): void {
-  const reason = steps.at(-1)?.finishReason as string | undefined
+  const reason = progress.steps.at(-1)?.finishReason as string | undefined
   if (reason !== undefined && reason !== 'interrupted' && reason !== 'error') return
   throw new HostingError('UPSTREAM_FAILED', `The model ${model} broke off in the middle of its answer.`)
 }
 
-function reasonOf(ledger: CallLedger, spent: boolean): 'turns' | 'calls' | 'tokens' {
+/** Null when the model had said all that it wanted to. */
+function limitReached(steps: Step[], ledger: CallLedger, limits: Limits): AgentOutcome['stoppedBy'] {
+  if (steps.at(-1)?.finishReason !== 'tool-calls') return null
   if (ledger.exceeded) return 'calls'
-  return spent ? 'tokens' : 'turns'
+  return isSpent(steps, limits) ? 'tokens' : 'turns'
 }
 
-function addUsage(steps: readonly { usage: LanguageModelUsage }[]): Usage {
-  const sum = (of: (usage: LanguageModelUsage) => number | undefined) =>
-    steps.reduce((total, { usage }) => total + (of(usage) ?? 0), 0)
-  const input = sum(usage => usage.inputTokens)
-  const output = sum(usage => usage.outputTokens)
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    cached_input_tokens: sum(usage => usage.inputTokenDetails?.cacheReadTokens),
-    requests: steps.length,
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function isSpent(steps: Parameters<typeof addUsage>[0], limits: Limits): boolean {
+  return addUsage(steps).total_tokens >= limits.tokens
 }

@@ -1,0 +1,71 @@
+import type { McpConnection } from '../../shared/mcp-connection.ts'
+import type { CallLedger, CallOutcome } from './call-ledger.ts'
+import { contentText, messagesText, resourceText } from './tool-output.ts'
+
+export interface CallSurroundings {
+  connection: McpConnection
+  ledger: CallLedger
+  /** `_meta` of every request to the server. */
+  meta: Record<string, unknown>
+  timeoutMs: number
+  /** Instead of making calls of tools: what is wrong with the arguments of one, or null. */
+  check?(tool: string, args: unknown): string | null
+}
+
+/** Which call of the model's it is, and what ends it. */
+export interface CallHandle {
+  id: string
+  signal?: AbortSignal
+}
+
+/** Each goes to the server and into the ledger; what fails is an outcome, never a throw. */
+export function callTool(
+  { connection, ledger, meta, timeoutMs, check }: CallSurroundings,
+  name: string,
+  input: unknown,
+  { id, signal }: CallHandle,
+): Promise<CallOutcome> {
+  const args = (input ?? {}) as Record<string, unknown>
+  return ledger.run({ id, kind: 'tool', name, arguments: args }, async () => {
+    if (check)
+      return { result: null, text: 'Not called: this is a run without calls.', error: check(name, args) }
+    const result = await connection.client.callTool(
+      { name, arguments: args, _meta: meta },
+      { timeout: timeoutMs, resetTimeoutOnProgress: true, signal },
+    )
+    const text = contentText(result.content)
+    return { result, text, error: result.isError ? text || 'The tool reports an error.' : null }
+  })
+}
+
+/** `input` is `{uri}`. */
+export function readResource(
+  { connection, ledger, meta, timeoutMs }: CallSurroundings,
+  input: unknown,
+  { id, signal }: CallHandle,
+): Promise<CallOutcome> {
+  const uri = String((input as { uri?: unknown } | null)?.uri ?? '')
+  return ledger.run({ id, kind: 'resource', name: uri, arguments: { uri } }, async () => {
+    const result = await connection.client.readResource({ uri, _meta: meta }, { timeout: timeoutMs, signal })
+    return { result, text: resourceText(result.contents), error: null }
+  })
+}
+
+/** `input` is `{name, arguments}`. */
+export function getPrompt(
+  { connection, ledger, meta, timeoutMs }: CallSurroundings,
+  input: unknown,
+  { id, signal }: CallHandle,
+): Promise<CallOutcome> {
+  const { name, arguments: given } = (input ?? {}) as { name?: unknown; arguments?: Record<string, unknown> }
+  const prompt = String(name ?? '')
+  // Arguments of prompts are texts (MCP 2025-11-25, prompts/get); models like to send numbers.
+  const args = Object.fromEntries(Object.entries(given ?? {}).map(([key, value]) => [key, String(value)]))
+  return ledger.run({ id, kind: 'prompt', name: prompt, arguments: args }, async () => {
+    const result = await connection.client.getPrompt(
+      { name: prompt, arguments: args, _meta: meta },
+      { timeout: timeoutMs, signal },
+    )
+    return { result, text: messagesText(result.messages), error: null }
+  })
+}

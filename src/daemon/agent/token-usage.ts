@@ -1,0 +1,17 @@
+import type { LanguageModelUsage } from 'ai'
+import type { Usage } from '../../shared/test-runs.ts'
+
+/** What the turns of a run used together. What a model does not tell counts as nothing. */
+export function addUsage(steps: readonly { usage: LanguageModelUsage }[]): Usage {
+  const sum = (of: (usage: LanguageModelUsage) => number | undefined) =>
+    steps.reduce((total, { usage }) => total + (of(usage) ?? 0), 0)
+  const input = sum(usage => usage.inputTokens)
+  const output = sum(usage => usage.outputTokens)
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    cached_input_tokens: sum(usage => usage.inputTokenDetails?.cacheReadTokens),
+    requests: steps.length,
+  }
+}
