@@ -6,9 +6,13 @@ export function vendorFetch(env: NodeJS.ProcessEnv = process.env): typeof fetch 
   const proxied = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some(name => env[name])
   if (!proxied) return undefined
   return async (input, init) => {
-    const { EnvHttpProxyAgent, fetch } = await import('undici')
-    agent ??= new EnvHttpProxyAgent()
-    return fetch(input as string, { ...init, dispatcher: agent } as never) as unknown as Promise<Response>
+    // Its default alone: of CommonJS a bundle's lazy import has no names.
+    const { default: undici } = await import('undici')
+    agent ??= new undici.EnvHttpProxyAgent()
+    return undici.fetch(
+      input as string,
+      { ...init, dispatcher: agent } as never,
+    ) as unknown as Promise<Response>
   }
 }
 

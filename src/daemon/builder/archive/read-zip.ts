@@ -15,9 +15,10 @@ const MAX_TARGET_BYTES = 4096
 
 /** Hands every entry of a .zip to `visit`, one after the other. */
 export async function readZip(path: string, visit: Visit): Promise<void> {
-  const { openPromise } = await import('yauzl')
+  // Its default alone: of CommonJS a bundle's lazy import has no names.
+  const { default: yauzl } = await import('yauzl')
   // Its own checks of names would turn backslashes into slashes.
-  const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true })
+  const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true })
   try {
     // It is told before any entry; a zip that lies about it is damaged.
     if (zip.entryCount > ARCHIVE_LIMITS.entries) throw tooManyEntries(ARCHIVE_LIMITS.entries)

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+const bundles = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.js'))
+  .map(file => join(dist, file))
+
+const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g
+
+// A bundle exports of a CommonJS package its default alone, where Node itself would find names.
+test('every name that a bundle takes from a lazily loaded one is exported there', () => {
+  const missing = bundles.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(LAZY_NAMES)].flatMap(([, names = '', path = '']) => {
+      const exported = exportsOf(join(dirname(file), path))
+      const wanted = names.split(',').map(name => name.split(':')[0]?.trim() ?? '')
+      return wanted
+        .filter(name => name && !exported.has(name))
+        .map(name => `${relative(dist, file)} wants ${name} of ${path}`)
+    }),
+  )
+  expect(missing).toEqual([])
+})
+
+function exportsOf(file: string): Set<string> {
+  const text = readFileSync(file, 'utf8')
+  const listed = [...text.matchAll(/export\s*\{([^{}]*)\}/g)].flatMap(([, names = '']) => names.split(','))
+  const names = listed.map(
+    name =>
+      name
+        .split(/\sas\s/)
+        .at(-1)
+        ?.trim() ?? '',
+  )
+  return new Set(/export default/.test(text) ? [...names, 'default'] : names)
+}
