@@ -24,9 +24,7 @@ export function scopeOf(
 /** The mentions of the stretch. A tool that takes no arrays gets the numbers of "(45, 60)" one by one. */
 export function mentionsIn(scope: Scope): Mention[] {
   const { mentions, inner } = scope.analysis
-  const { name } = scope.signature
-  const within = (mention: Mention) =>
-    mention.from >= scope.from && mention.to <= scope.to && mention.text !== name
+  const within = (mention: Mention) => mention.from >= scope.from && mention.to <= scope.to
   const takesLiterals = scope.signature.parameters.some(({ type }) => LITERAL_TYPES.has(type))
   if (takesLiterals || inner.length === 0) return mentions.filter(within)
   return [...mentions.filter(mention => mention.kind !== 'literal'), ...inner]

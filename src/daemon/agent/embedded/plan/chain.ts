@@ -8,9 +8,7 @@ import { isPoor, type Memory } from './recall.ts'
 
 /** Words that speak of what an earlier request will bring. */
 const BACK_REFERENCES = new Set(
-  'it its them they their result results output outcome answer response content contents'.split(
-    ' ',
-  ),
+  'it its them they their result results output outcome answer response content contents'.split(' '),
 )
 
 /** The parameters of a later request that only the result of an earlier one can fill: no earlier one was told their value. */

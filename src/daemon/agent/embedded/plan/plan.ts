@@ -31,14 +31,24 @@ const MOST_FILLED = 5
 const MAXIMUM_REQUESTS = 12
 
 /** What to call for a message, given the results of the calls made so far, or why nothing. */
-export function planCalls(analysis: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
+export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
   const signatures = tools.map(signatureOf)
+  const analysis = withoutToolNames(read, signatures)
   const ranking = rankTools(analysis, signatures).map(({ signature, score }) => ({
     name: signature.name,
     score,
   }))
   const requests = findRequests(analysis, signatures).slice(0, MAXIMUM_REQUESTS)
   return { ...planRequests(analysis, requests, done, new Map()), ranking }
+}
+
+/** Who writes "with the 'get_weather' tool" gives no value. */
+function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis {
+  const names = new Set(signatures.map(({ name }) => name.replaceAll('.', '_')))
+  return {
+    ...analysis,
+    mentions: analysis.mentions.filter(({ text }) => !names.has(text.replaceAll('.', '_'))),
+  }
 }
 
 /** The calls of requests in their order; values of earlier ones stand in for what later ones leave out. */
@@ -48,18 +58,20 @@ export function planRequests(
   done: DoneCall[],
   memory: Memory,
 ): Pick<Plan, 'calls' | 'missing'> {
-  const calls: Call[] = []
+  const calls: Call[][] = []
   let missing: Plan['missing']
   requests.forEach((request, i) => {
     const answered = answer(analysis, request, memory, i > 0 ? done : undefined)
     if (!isRelevant(answered)) return
+    const own: Call[] = []
     for (const binding of answered.bindings) {
       const lacking = lackingIn(binding)
-      if (lacking.length === 0) calls.push(...callsOf(request.signature, binding, respectively(analysis)))
+      if (lacking.length === 0) own.push(...callsOf(request.signature, binding, respectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
     }
+    calls.push(own)
   })
-  return { calls: distinct(calls), missing }
+  return { calls: distinct(withoutParts(calls)), missing }
 }
 
 interface Answered {
@@ -118,6 +130,19 @@ function lackingIn(binding: Binding): string[] {
 
 function respectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
+}
+
+/** A later request that only adds to the call of an earlier one ("round to 2 digits") makes it anew: the fuller one stays. */
+function withoutParts(calls: Call[][]): Call[] {
+  return calls.flatMap((own, i) =>
+    own.filter(call => !calls.some((others, at) => at !== i && others.some(other => isPartOf(call, other)))),
+  )
+}
+
+function isPartOf(call: Call, other: Call): boolean {
+  const [few, more] = [Object.entries(call.arguments), Object.entries(other.arguments)]
+  if (call.tool !== other.tool || few.length >= more.length) return false
+  return few.every(([name, value]) => JSON.stringify(value) === JSON.stringify(other.arguments[name]))
 }
 
 function distinct(calls: Call[]): Call[] {

@@ -28,8 +28,9 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
     chosen: chooseTools(analysis, signatures, clause),
   }))
   const top = Math.max(best.score, ...choices.flatMap(({ chosen }) => chosen.map(({ score }) => score)))
-  const asked = choices.map(({ clause, chosen }) => ({
+  const asked = choices.map(({ clause, chosen }, i) => ({
     clause,
+    leadsOn: leadsOn(analysis, clause, choices[i + 1]?.clause),
     chosen: chosen.filter(({ score }) => score >= ENOUGH.score && score >= ENOUGH.share * top),
   }))
   const requests = joinClauses(asked)
@@ -44,35 +45,71 @@ function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request
   const reached = ranked.find(({ signature }) => signature === found.signature)!.score
   const close = ranked.filter(({ score }) => score >= CLOSE_ENOUGH * reached)
   const [best] = weigh(analysis, { from: 0, to: analysis.tokens.length }, close)
-  return best && best.signature !== found.signature ? { ...found, ...best, score: Math.max(best.score, found.score) } : found
+  return best && best.signature !== found.signature
+    ? { ...found, ...best, score: Math.max(best.score, found.score) }
+    : found
 }
 
 const CLOSE_ENOUGH = 0.75
 
-/** Clauses in a row that ask for the same tool are one request. What asks for nothing goes with the request before it, or after it. */
-function joinClauses(asked: { clause: Piece; chosen: Request[] }[]): Request[] {
+interface Asked {
+  clause: Piece
+  chosen: Request[]
+  /** Its sentence goes on in the next clause, or it says that something new begins: "Second, I have two numbers". */
+  leadsOn: boolean
+}
+
+/**
+ * Clauses in a row that ask for the same tool are one request. What asks for nothing goes with the request before it, or
+ * with the next one where it leads on to that.
+ */
+function joinClauses(asked: Asked[]): Request[] {
   const requests: Request[] = []
   let waiting: Piece | undefined
-  for (const { clause, chosen } of asked) {
+  asked.forEach(({ clause, chosen, leadsOn }, i) => {
     const last = requests.at(-1)
-    if (chosen.length === 0) {
-      if (!last) waiting = { from: waiting?.from ?? clause.from, to: clause.to }
-      for (const request of requests)
-        if (request.stretch.to === clause.from) request.stretch = { ...request.stretch, to: clause.to }
-    } else if (
-      chosen.length === 1 &&
-      last?.signature === chosen[0]!.signature &&
-      last.stretch.to === chosen[0]!.stretch.from
-    ) {
+    const isNext = asked[i + 1] !== undefined && (leadsOn || waiting !== undefined || !last)
+    if (chosen.length === 0 && isNext) waiting = { from: waiting?.from ?? clause.from, to: clause.to }
+    else if (chosen.length === 0) lengthen(requests, clause)
+    else if (chosen.length === 1 && last && waiting === undefined && goesOn(last, chosen[0]!)) {
       last.stretch = { from: last.stretch.from, to: chosen[0]!.stretch.to }
       last.score = Math.max(last.score, chosen[0]!.score)
     } else {
-      requests.push(...chosen)
-      if (waiting) requests[0]!.stretch = { from: waiting.from, to: requests[0]!.stretch.to }
+      const from = waiting?.from
+      requests.push(
+        ...chosen.map((request, at) =>
+          at === 0 && from !== undefined ? startingAt(request, from) : request,
+        ),
+      )
       waiting = undefined
     }
-  }
+  })
+  if (waiting && requests.length > 0) lengthen(requests, waiting)
   return requests
+}
+
+function goesOn(last: Request, next: Request): boolean {
+  return last.signature === next.signature && last.stretch.to === next.stretch.from
+}
+
+function startingAt(request: Request, from: number): Request {
+  return { ...request, stretch: { from, to: request.stretch.to } }
+}
+
+function lengthen(requests: Request[], clause: Piece): void {
+  for (const request of requests)
+    if (request.stretch.to === clause.from) request.stretch = { ...request.stretch, to: clause.to }
+}
+
+const BEGINNINGS = new Set(
+  'first firstly second secondly third thirdly next then additionally furthermore lastly finally after imagine'.split(
+    ' ',
+  ),
+)
+
+function leadsOn({ tokens }: Analysis, clause: Piece, next: Piece | undefined): boolean {
+  if (next && tokens[next.from]!.sentence === tokens[clause.to - 1]!.sentence) return true
+  return BEGINNINGS.has(tokens[clause.from]!.lower)
 }
 
 /** The best tool of a clause, and others of which the clause says everything that sets them apart. */
@@ -95,7 +132,7 @@ function stemsIn(analysis: Analysis, { from, to }: Piece): Set<string> {
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))
 
-/** All stems of the name that the other tools do not share were said, and not all of them for the best one. */
+/** The stems of the name that the other tools do not share were said, all but one of many, and not all of them for the best one. */
 function isNamed(
   signature: Signature,
   all: Signature[],
@@ -103,8 +140,9 @@ function isNamed(
   best: Signature,
 ): boolean {
   const own = ownStems(signature, all)
-  if (own.length === 0 || !own.every(part => said.has(part))) return false
-  return own.some(part => !best.nameStems.includes(part))
+  const hits = own.filter(part => said.has(part))
+  if (hits.length === 0 || hits.length < (own.length > 2 ? own.length - 1 : own.length)) return false
+  return hits.some(part => !best.nameStems.includes(part))
 }
 
 /** The stems of a name that not all of the other tools have in theirs. */
