@@ -8,9 +8,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LogStore } from '../../src/daemon/runtime/logs.ts'
 import type { LogLine } from '../../src/shared/instance-protocol.ts'
 
@@ -169,4 +170,15 @@ test("the daemon's own lines are rotated too, and none is lost", async () => {
   expect(readdirSync(join(dir, 'd')).length).toBeGreaterThan(3)
   expect(statSync(join(dir, 'd', 'daemon.log')).size).toBeLessThan(400)
   expect((await allMessages('d', 100)).toSorted()).toEqual(messages.toSorted())
+})
+
+test('files of ended instances are read once, not anew for each line of another', async () => {
+  for (const ended of ['a', 'b', 'c']) write('dep_a', ended, line(1, ended))
+  write('dep_a', 'busy', ...Array.from({ length: 500 }, (_, index) => line(2, `line ${index}`)))
+  await using file = await open(join(dir, 'dep_a', 'busy.log'))
+  const read = vi.spyOn(Object.getPrototypeOf(file), 'read')
+  const { lines } = await logs.page('dep_a', { limit: 1000 })
+  expect(lines).toHaveLength(503)
+  expect(read.mock.calls.length).toBeLessThan(20)
+  read.mockRestore()
 })

@@ -31,7 +31,7 @@ export class LogReader {
     return new LogReader(position, cursors)
   }
 
-  /** The next line in time, or undefined when all that was written has been read. */
+  /** The next line in time, or undefined when all that was written has been read; what comes later is for another reader. */
   async next(): Promise<LogLine | undefined> {
     let earliest: InstanceCursor | undefined
     for (const cursor of this.#cursors) {
@@ -56,6 +56,8 @@ class InstanceCursor {
   #file: Awaited<ReturnType<typeof open>> | undefined
   #pending: Buffer = Buffer.alloc(0)
   #readOffset = 0
+  /** Asked for each line of every other instance, it would read its end anew each time. */
+  #isAtEnd = false
   /** Given to lines that carry no time of their own. */
   #lastTimestamp: string
 
@@ -74,12 +76,12 @@ class InstanceCursor {
   }
 
   async peek(): Promise<LogLine | undefined> {
-    while (!this.current) {
+    while (!this.current && !this.#isAtEnd) {
       const segment = this.#segments[0]
       if (!segment) return undefined
       const line = await this.#readLine(segment)
       if (line !== undefined) this.current = parseLine(line, this.#instance, this.#lastTimestamp)
-      else if (this.#segments.length === 1) return undefined
+      else if (this.#segments.length === 1) this.#isAtEnd = true
       else await this.#nextSegment()
     }
     return this.current
