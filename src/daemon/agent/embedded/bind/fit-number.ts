@@ -51,6 +51,8 @@ function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boo
     .slice(mention.to, mention.to + 2)
     .filter(token => token.kind === 'word' && !FUNCTION_WORDS.has(token.lower))
   if (next.length === 0) return false
+  const counters = scope.signature.parameters.filter(({ namedRoles }) => namedRoles.has('count'))
+  if (counters.length > 1 && counters.includes(parameter)) return true
   if (parameter.roles.has('count')) return false
   const stems = next.flatMap(token => token.stems)
   if (!parameter.name.toLowerCase().endsWith('s')) return true

@@ -11,7 +11,7 @@ export function kinship(
   const stems = scope.analysis.tokens.slice(from, to).flatMap(token => token.stems)
   const asked = [...parameter.nameStems, ...parameter.descriptionStems.slice(0, 4)]
   if (asked.some(kind => stems.some(part => isMember(kind, part)))) return 1.2
-  return parameter.nameStems.some(kind => isMember(kind, '') === false) ? -0.3 : 0
+  return parameter.nameStems.some(kind => isMember(kind, '') === false) ? -0.7 : 0
 }
 
 /** The very word that the description gives as an example. */

@@ -6,7 +6,7 @@ import { type Signature, signatureOf, type Tool } from '../tools/signature.ts'
 import { type Call, callsOf, fallback } from './calls.ts'
 import { fillFromResults, waitingFor } from './chain.ts'
 import { fillNested } from './nested.ts'
-import { type Memory, recall, remember } from './recall.ts'
+import { isPoor, type Memory, recall, remember } from './recall.ts'
 import { findRecords, inherit } from './records.ts'
 import { findRequests, type Request } from './requests.ts'
 
@@ -64,7 +64,7 @@ export function planRequests(
     const answered = answer(analysis, request, memory, i > 0 ? done : undefined)
     if (!isRelevant(answered)) return
     const own: Call[] = []
-    for (const binding of answered.bindings) {
+    for (const binding of requests.length > 1 ? withoutPoor(answered.bindings) : answered.bindings) {
       const lacking = lackingIn(binding)
       if (lacking.length === 0) own.push(...callsOf(request.signature, binding, respectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
@@ -130,6 +130,12 @@ function lackingIn(binding: Binding): string[] {
 
 function respectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
+}
+
+/** Records that mere common nouns made do not count beside others that names, quotes or numbers made. */
+function withoutPoor(bindings: Binding[]): Binding[] {
+  const good = bindings.filter(({ bound }) => !bound.some(isPoor))
+  return good.length > 0 ? good : bindings
 }
 
 /** A later request that only adds to the call of an earlier one ("round to 2 digits") makes it anew: the fuller one stays. */

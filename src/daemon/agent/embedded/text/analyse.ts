@@ -55,11 +55,29 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
     phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || goesOn(name, phrase)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
-  const mentions = [...solid, ...dates, ...plain, ...currencies, ...proper, ...phrases]
+  const mentions = [
+    ...solid,
+    ...quotedNumbers(solid),
+    ...dates,
+    ...plain,
+    ...currencies,
+    ...proper,
+    ...phrases,
+  ]
   const owners = ownersOf(tokens, [...plain, ...dates, ...solid])
   const lists = findLists(mentions, tokens)
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
+}
+
+/** In "'2' rooms" the quotes hold a number. */
+function quotedNumbers(solid: Mention[]): Mention[] {
+  return solid
+    .filter(
+      ({ kind, text }) =>
+        kind === 'quoted' && text.trim() !== '' && text.length < 16 && !Number.isNaN(Number(text)),
+    )
+    .map(mention => ({ ...mention, kind: 'number', quantity: { value: Number(mention.text) } }))
 }
 
 /** "5 years ago" is a number of years as well as a date. */

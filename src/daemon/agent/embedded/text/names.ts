@@ -41,7 +41,7 @@ function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): b
   if (!isNameWord(token)) return false
   if (token.text.length === 1 && modifies(tokens, tags, at)) return false
   if (!opensSentence(tokens, at)) return true
-  if (FUNCTION_WORDS.has(token.lower)) return false
+  if (FUNCTION_WORDS.has(token.lower) || tokens[at + 1]?.text === ',') return false
   const tag = tags[at]!
   if (tag.has('ProperNoun') || tag.has('Place') || tag.has('Person') || tag.has('Acronym')) return true
   return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
