@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
+import type { AuthorizationServer } from '../src/sdk/oauth/authorization-server.ts'
 import type { OAuthStorage } from '../src/sdk/oauth/storage/storage.ts'
 
 /**
@@ -55,7 +57,7 @@ async function createComponent(): Promise<Subject> {
   return {
     token: `${issuer}/oauth/token`,
     bearer: `${issuer}/mcp`,
-    refreshTokens: await Promise.all(Array.from({ length: LANES }, (_, lane) => seed(storage, lane))),
+    refreshTokens: await Promise.all(Array.from({ length: LANES }, (_, lane) => seed(server, storage, lane))),
     listener: async (request, response) => {
       if (request.url !== '/mcp') return answer(request, response)
       if (await oauth.nodeBearer(resource, request, response)) response.end('{"sub":"ada"}')
@@ -63,10 +65,10 @@ async function createComponent(): Promise<Subject> {
   }
 }
 
-/** The records that a sign-in leaves, made without one. */
-async function seed(storage: OAuthStorage, lane: number): Promise<string> {
-  const token = `refresh-token-${lane}`
-  const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
+/** A refresh token, for the records that a sign-in leaves, made without one. */
+async function seed(server: AuthorizationServer, storage: OAuthStorage, lane: number): Promise<string> {
+  const code = `code-${lane}`
+  const verifier = 'v'.repeat(43)
   const grant = {
     clientId: CLIENT,
     subject: 'idp|ada',
@@ -75,14 +77,30 @@ async function seed(storage: OAuthStorage, lane: number): Promise<string> {
     resources: [`${issuer}/mcp`],
     account: '',
     signedInAt: 0,
-    keptUntil: Number.MAX_SAFE_INTEGER,
+    keptUntil: 0,
   }
+  const codeChallenge = sha256(verifier)
   await storage.put('grant', `grant${lane}`, grant)
-  await storage.put('refresh-token', hash.toString('base64url'), {
+  await storage.put('code', sha256(code), {
     grantId: `grant${lane}`,
     clientId: CLIENT,
+    redirectUri: '',
+    codeChallenge,
   })
-  return token
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: CLIENT,
+    client_secret: SECRET,
+    code,
+    code_verifier: verifier,
+  }
+  const request = new Request(`${issuer}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
+  const { refresh_token } = (await (await server.fetch(request)).json()) as { refresh_token: string }
+  return refresh_token
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 async function createOidcProvider(): Promise<Subject> {

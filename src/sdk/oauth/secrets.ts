@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -32,19 +33,30 @@ export function equalSecrets(left: string, right: string): boolean {
 export interface Sealer {
   /** Tells sealers of different secrets apart, without telling the secret. */
   fingerprint: string
+  /** A MAC of values, as 43 characters of base64url. */
+  authenticate(purpose: string, values: readonly unknown[]): string
   seal(purpose: string, value: unknown): string
   /** The value, or undefined when it was sealed for another purpose, with another secret, or changed since. */
   unseal<T>(purpose: string, sealed: string): T | undefined
 }
 
-/** AES-256-GCM with a key derived from `secret` (RFC 5869), never the secret itself, which also signs tokens. */
+/** AES-256-GCM and HMAC-SHA256, with keys derived from `secret` (RFC 5869), never the secret itself, which also signs tokens. */
 export function createSealer(secret: string): Sealer {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mcp oauth sealing', 32))
+  const key = derive(secret, 'mcp oauth sealing')
+  const macKey = derive(secret, 'mcp oauth authentication')
   return {
     fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),
+    authenticate: (purpose, values) =>
+      createHmac('sha256', macKey)
+        .update(JSON.stringify([purpose, ...values]))
+        .digest('base64url'),
     seal: (purpose, value) => seal(key, purpose, value),
     unseal: (purpose, sealed) => unseal(key, purpose, sealed),
   }
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))
 }
 
 function seal(key: Buffer, purpose: string, value: unknown): string {

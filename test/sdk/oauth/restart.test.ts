@@ -41,6 +41,7 @@ async function register(): Promise<string> {
     body: JSON.stringify({
       redirect_uris: ['http://127.0.0.1:1/callback'],
       token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
     }),
   })
   return ((await response.json()) as { client_id: string }).client_id

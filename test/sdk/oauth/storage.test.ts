@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -126,6 +126,16 @@ test('two SQLite storages over one file know the same, and only one wins an inse
   expect(await right.get('client', 'a')).toBe('kept')
   expect(await right.insert('spent', 'x', 1)).toBe(true)
   expect(await left.insert('spent', 'x', 2)).toBe(false)
+})
+
+test('SQLite writes what waits when it is closed, in a file that only its owner reads', async () => {
+  const path = temporaryFile()
+  const storage = sqliteStorage({ path })
+  const written = storage.put('client', 'a', 1)
+  storage.close()
+  await written
+  expect(await openSqlite(path).get('client', 'a')).toBe(1)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
 test('SQLite forgets records whose time is over', async () => {

@@ -4,9 +4,9 @@ import { readForm } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { readParameters } from '../rules/parameters.ts'
-import { hashToken } from '../secrets.ts'
-import type { RefreshTokenRecord } from '../storage/records.ts'
+import type { RefreshFamilyRecord } from '../storage/records.ts'
 import { findGrant } from '../tokens/grants.ts'
+import { readRefreshToken } from '../tokens/refresh-token.ts'
 import { findAccessToken } from '../tokens/standing-token.ts'
 
 const MAX_FORM_BYTES = 64 * 1024
@@ -37,12 +37,12 @@ async function describeAccessToken(component: Component, token: string): Promise
 }
 
 async function describeRefreshToken(component: Component, token: string): Promise<object | undefined> {
-  const { storage, issuer } = component
-  const key = hashToken(token)
-  const record = await storage.get<RefreshTokenRecord>('refresh-token', key)
-  if (!record || (await storage.get('spent', `refresh-token ${key}`))) return undefined
-  const grant = await findGrant(component, record.grantId)
-  if (!grant) return undefined
+  const { storage, issuer, sealer } = component
+  const grantId = token.split('.')[0]!
+  const grant = await findGrant(component, grantId)
+  const refreshToken = grant && readRefreshToken(sealer, grant.clientId, token)
+  const family = await storage.get<RefreshFamilyRecord>('refresh-family', grantId)
+  if (!refreshToken || refreshToken.generation !== family?.generation) return undefined
   const { clientId, subject, scope } = grant
   return { active: true, iss: issuer, client_id: clientId, sub: subject, scope: scope.join(' ') }
 }

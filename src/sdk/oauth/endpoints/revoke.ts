@@ -3,9 +3,8 @@ import type { Component, Endpoint } from '../component.ts'
 import { readForm } from '../http/request-body.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { readParameters } from '../rules/parameters.ts'
-import { hashToken } from '../secrets.ts'
-import type { RefreshTokenRecord } from '../storage/records.ts'
 import { revokeGrant } from '../tokens/grants.ts'
+import { readRefreshToken } from '../tokens/refresh-token.ts'
 import { findAccessToken } from '../tokens/standing-token.ts'
 
 const MAX_FORM_BYTES = 64 * 1024
@@ -19,16 +18,10 @@ export const revoke: Endpoint = async (component, request) => {
   const { client_id: clientId } = await authenticateClient(component, request, parameters)
   const token = parameters.get('token')
   if (token === undefined) throw new OAuthError('invalid_request', 'The request lacks a token.')
-  if (!(await revokeRefreshToken(component, clientId, token)))
-    await revokeAccessToken(component, clientId, token)
+  const refreshToken = readRefreshToken(component.sealer, clientId, token)
+  if (refreshToken) await revokeGrant(component, refreshToken.grantId)
+  else await revokeAccessToken(component, clientId, token)
   return new Response(null, { status: 200, headers: { 'Cache-Control': 'no-store' } })
-}
-
-async function revokeRefreshToken(component: Component, clientId: string, token: string): Promise<boolean> {
-  const record = await component.storage.get<RefreshTokenRecord>('refresh-token', hashToken(token))
-  if (!record) return false
-  if (record.clientId === clientId) await revokeGrant(component, record.grantId)
-  return true
 }
 
 async function revokeAccessToken(component: Component, clientId: string, token: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Endpoint } from '../component.ts'
 import { readForm } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { mayRefresh } from '../rules/grant-types.ts'
 import { readParameters } from '../rules/parameters.ts'
 import { redeemCode } from '../tokens/redeem-code.ts'
 import { redeemRefreshToken } from '../tokens/redeem-refresh-token.ts'
@@ -16,6 +17,9 @@ export const token: Endpoint = async (component, request) => {
   const grantType = parameters.get('grant_type')
   if (grantType === 'authorization_code') return jsonResponse(await redeemCode(component, client, parameters))
   if (grantType === 'refresh_token' && component.refreshTokenTTL !== undefined) {
+    if (!mayRefresh(component, client)) {
+      throw new OAuthError('unauthorized_client', 'The client did not register for refresh tokens.')
+    }
     return jsonResponse(await redeemRefreshToken(component, client, parameters))
   }
   if (grantType === undefined) throw new OAuthError('invalid_request', 'The request lacks a grant_type.')

@@ -71,7 +71,7 @@ export interface CodeRecord {
   codeChallenge: string
 }
 
-export interface RefreshTokenRecord {
-  grantId: string
-  clientId: string
+/** Of the refresh tokens of a grant the current one; key: id of the grant. */
+export interface RefreshFamilyRecord {
+  generation: number
 }

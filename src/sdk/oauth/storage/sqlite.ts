@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Database, RunResult } from 'better-sqlite3'
 import type { OAuthStorage, RecordKind } from './storage.ts'
@@ -44,20 +45,36 @@ export function sqliteStorage({ path, now = () => Date.now() / 1000 }: SqliteSto
     async count(kind) {
       return statements.count.get(kind, now())!.count
     },
-    close: () => database.close(),
+    close() {
+      write.flush()
+      database.close()
+    },
   }
+}
+
+interface QueuedWrite {
+  run: () => RunResult
+  resolve(result: RunResult): void
+  reject(error: unknown): void
+}
+
+interface Writer {
+  (run: () => RunResult): Promise<RunResult>
+  /** Writes what waits. */
+  flush(): void
 }
 
 /**
  * Puts the writes of one turn of the event loop into one transaction: waiting for the disk is what a write costs, and requests at
  * the same time can wait for it together.
  */
-function createWriter(database: Database, sweep: () => void): (run: () => RunResult) => Promise<RunResult> {
-  let queue: { run: () => RunResult; resolve(result: RunResult): void; reject(error: unknown): void }[] = []
+function createWriter(database: Database, sweep: () => void): Writer {
+  let queue: QueuedWrite[] = []
   let transactions = 0
   const flush = () => {
     const batch = queue
     queue = []
+    if (batch.length === 0) return
     try {
       transactions += 1
       if (transactions % TRANSACTIONS_PER_SWEEP === 1) sweep()
@@ -67,15 +84,18 @@ function createWriter(database: Database, sweep: () => void): (run: () => RunRes
       for (const { reject } of batch) reject(error)
     }
   }
-  return run =>
-    new Promise((resolve, reject) => {
+  const write = (run: () => RunResult) =>
+    new Promise<RunResult>((resolve, reject) => {
       if (queue.length === 0) setImmediate(flush)
       queue.push({ run, resolve, reject })
     })
+  return Object.assign(write, { flush })
 }
 
 function open(path: string): Database {
   const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Database
+  // Nobody else on the machine may read it; SQLite gives its other files the mode of this one.
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
   const database = new Sqlite(path)
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')

@@ -5,7 +5,7 @@ export type RecordKind =
   | 'sign-in'
   | 'code'
   | 'grant'
-  | 'refresh-token'
+  | 'refresh-family'
   | 'spent'
   | 'revoked'
   | 'signing-key'

@@ -1,11 +1,11 @@
 import type { Component } from '../component.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { describeReason } from '../oauth-event.ts'
-import { hashToken, randomToken } from '../secrets.ts'
-import type { GrantRecord, RefreshTokenRecord } from '../storage/records.ts'
+import type { GrantRecord, RefreshFamilyRecord } from '../storage/records.ts'
 import type { UpstreamAccount } from '../upstream/provider.ts'
 import { accessTokenClaims } from './access-token.ts'
-import { grantExpiry, keepGrant } from './grants.ts'
+import { keepGrant } from './grants.ts'
+import { writeRefreshToken } from './refresh-token.ts'
 import { leaksUpstreamToken, type TokenResponse } from './token-mapper.ts'
 
 export interface Issue {
@@ -14,6 +14,8 @@ export interface Issue {
   /** Of this access token: all of the grant, or less. */
   scope: readonly string[]
   resources: readonly string[]
+  /** Of the refresh token that goes along; undefined: none does. */
+  nextGeneration: number | undefined
 }
 
 /**
@@ -28,11 +30,10 @@ export async function issueTokens(
 ): Promise<TokenResponse | undefined> {
   const mapped = await mapTokens(component, issue.grant)
   const accessToken = mapped.access_token ?? (await signAccessToken(component, issue))
-  const refreshToken = component.refreshTokenTTL === undefined ? undefined : randomToken()
   const [isFirst] = await Promise.all([
     spend(),
     keepGrant(component, issue.grantId, issue.grant),
-    refreshToken !== undefined && keepRefreshToken(component, issue, refreshToken),
+    keepFamily(component, issue),
   ])
   if (!isFirst) return undefined
   return {
@@ -41,7 +42,12 @@ export async function issueTokens(
     token_type: 'Bearer',
     expires_in: mapped.expires_in ?? component.tokenTTL,
     scope: issue.scope.join(' '),
-    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    ...(issue.nextGeneration !== undefined && {
+      refresh_token: writeRefreshToken(component.sealer, issue.grant.clientId, {
+        grantId: issue.grantId,
+        generation: issue.nextGeneration,
+      }),
+    }),
   }
 }
 
@@ -61,13 +67,11 @@ function signAccessToken(component: Component, { grantId, grant, scope, resource
   )
 }
 
-async function keepRefreshToken(
-  component: Component,
-  { grantId, grant }: Issue,
-  token: string,
-): Promise<void> {
-  const record: RefreshTokenRecord = { grantId, clientId: grant.clientId }
-  await component.storage.put('refresh-token', hashToken(token), record, grantExpiry(component))
+async function keepFamily(component: Component, { grantId, nextGeneration }: Issue): Promise<void> {
+  const { storage, now, refreshTokenTTL } = component
+  if (nextGeneration === undefined || refreshTokenTTL === undefined) return
+  const record: RefreshFamilyRecord = { generation: nextGeneration }
+  await storage.put('refresh-family', grantId, record, now() + refreshTokenTTL)
 }
 
 async function mapTokens(component: Component, grant: GrantRecord): Promise<Partial<TokenResponse>> {

@@ -1,5 +1,6 @@
 import type { Component } from '../component.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { mayRefresh } from '../rules/grant-types.ts'
 import type { Parameters } from '../rules/parameters.ts'
 import { matchesChallenge } from '../rules/pkce.ts'
 import { narrowResources } from '../rules/resource.ts'
@@ -23,7 +24,8 @@ export async function redeemCode(
   const grant = await findGrant(component, record.grantId)
   if (!grant) throw invalidGrant()
   const resources = narrowResources(parameters.all('resource'), grant.resources)
-  const issue = { grantId: record.grantId, grant, scope: grant.scope, resources }
+  const nextGeneration = mayRefresh(component, client) ? 0 : undefined
+  const issue = { grantId: record.grantId, grant, scope: grant.scope, resources, nextGeneration }
   const tokens = await issueTokens(component, issue, () => spend(component, client, key, record))
   if (tokens) return tokens
   await refuseReuse(component, client, key)

@@ -3,11 +3,14 @@ import { OAuthError } from '../oauth-error.ts'
 import type { Parameters } from '../rules/parameters.ts'
 import { narrowResources } from '../rules/resource.ts'
 import { narrowScope, parseScope } from '../rules/scope.ts'
-import { hashToken } from '../secrets.ts'
-import type { Client, RefreshTokenRecord } from '../storage/records.ts'
-import { findGrant, grantExpiry, revokeGrant } from './grants.ts'
+import type { Client, RefreshFamilyRecord } from '../storage/records.ts'
+import { findGrant, revokeGrant } from './grants.ts'
 import { issueTokens } from './issue-tokens.ts'
+import { type RefreshToken, readRefreshToken } from './refresh-token.ts'
 import type { TokenResponse } from './token-mapper.ts'
+
+/** Longer than two requests with the same token can be on their way at once. */
+const RACE_SECONDS = 600
 
 /**
  * Tokens for a refresh token (RFC 6749 6), which is replaced by a new one. One that was replaced already comes from a thief or
@@ -18,26 +21,27 @@ export async function redeemRefreshToken(
   client: Client,
   parameters: Parameters,
 ): Promise<TokenResponse> {
-  const { storage } = component
-  const key = hashToken(parameters.get('refresh_token') ?? '')
-  const record = await storage.get<RefreshTokenRecord>('refresh-token', key)
-  if (!record || record.clientId !== client.client_id) throw invalidGrant()
-  const grant = await findGrant(component, record.grantId)
+  const { storage, sealer, now } = component
+  const token = readRefreshToken(sealer, client.client_id, parameters.get('refresh_token') ?? '')
+  const family = token && (await storage.get<RefreshFamilyRecord>('refresh-family', token.grantId))
+  const grant = family && (await findGrant(component, token.grantId))
   if (!grant) throw invalidGrant()
+  const { grantId, generation } = token
+  if (generation !== family.generation) return refuseReuse(component, client, token)
   const scope = narrowScope(parseScope(parameters.get('scope')), grant.scope)
   const resources = narrowResources(parameters.all('resource'), grant.resources)
-  const issue = { grantId: record.grantId, grant, scope, resources }
-  // The record stays beside the mark, so that a reuse leads to its family.
-  const spend = () => storage.insert('spent', `refresh-token ${key}`, {}, grantExpiry(component))
-  return (await issueTokens(component, issue, spend)) ?? refuseReuse(component, record)
+  const issue = { grantId, grant, scope, resources, nextGeneration: generation + 1 }
+  const spend = () =>
+    storage.insert('spent', `refresh-token ${grantId} ${generation}`, {}, now() + RACE_SECONDS)
+  return (await issueTokens(component, issue, spend)) ?? refuseReuse(component, client, token)
 }
 
-async function refuseReuse(component: Component, { grantId, clientId }: RefreshTokenRecord): Promise<never> {
+async function refuseReuse(component: Component, client: Client, { grantId }: RefreshToken): Promise<never> {
   await revokeGrant(component, grantId)
   component.log({
     type: 'refresh-token-reused',
     message: 'A refresh token came again; its family is revoked.',
-    clientId,
+    clientId: client.client_id,
   })
   throw invalidGrant()
 }

@@ -30,6 +30,7 @@ beforeAll(async () => {
     clients: [
       { client_id: 'tool', redirect_uris: [CALLBACK] },
       { client_id: 'other', redirect_uris: [CALLBACK] },
+      { client_id: 'short', redirect_uris: [CALLBACK], grant_types: ['authorization_code'] },
       { client_id: 'confidential', client_secret: 'a secret', redirect_uris: [CALLBACK] },
     ],
   })
@@ -162,9 +163,33 @@ test('a refresh token is for its client only, for no more scope, and for no othe
   expect((await refresh(base, refresh_token!)).status).toBe(200)
 })
 
+test('a refresh token that is made up or changed ends nothing', async () => {
+  const { refresh_token } = await signIn(base)
+  const [grantId, , mac] = refresh_token!.split('.')
+  for (const forged of [
+    `${grantId}.1.${mac}`,
+    `${grantId}.0.${'A'.repeat(43)}`,
+    `${grantId}.00.${mac}x`,
+    grantId!,
+    '',
+  ]) {
+    expect((await refresh(base, forged)).status).toBe(400)
+  }
+  expect(await errorOf(await refresh(base, refresh_token!, { client_id: 'other' }))).toEqual(INVALID_GRANT)
+  expect((await refresh(base, refresh_token!)).status).toBe(200)
+})
+
+test('a client that registered without refresh tokens gets none', async () => {
+  const tokens = await signIn(base, { client_id: 'short' })
+  expect(tokens).not.toHaveProperty('refresh_token')
+  const other = await signIn(base)
+  const answer = await refresh(base, other.refresh_token!, { client_id: 'short' })
+  expect(await errorOf(answer)).toEqual({ status: 400, error: 'unauthorized_client' })
+})
+
 test('a refresh token is over when it was not used for its time', async () => {
   const { refresh_token } = await signIn(base)
-  time = 4000
+  time = 1001
   expect(await errorOf(await refresh(base, refresh_token!))).toEqual(INVALID_GRANT)
 })
 

@@ -107,7 +107,7 @@ export async function signIn(
 ): Promise<Tokens> {
   const flow = startFlow(base, parameters)
   const code = (await approve(flow)).get('code')!
-  const response = await redeem(base, flow, code)
+  const response = await redeem(base, flow, code, { client_id: parameters.client_id ?? 'tool' })
   return (await response.json()) as Tokens
 }
 
