@@ -50,25 +50,39 @@ async function converse(room: ChatRoom, model: string | undefined): Promise<Exit
     ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
+  // In a terminal Ctrl-C ends the answer under way first, and the conversation when there is none.
+  let answering: AbortController | undefined
+  lines.on('SIGINT', () => (answering ? answering.abort() : lines.close()))
   if (interactive) lines.prompt()
   for await (const line of lines) {
     const text = line.trim()
     if (text === '/exit') break
     try {
       if (text.startsWith('/')) await runChatCommand(room, text)
-      else if (text !== '') await answer(room, text, model)
+      else if (text !== '') {
+        answering = new AbortController()
+        await answer(room, text, model, AbortSignal.any([signal, answering.signal]))
+      }
     } catch (error) {
+      if (answering?.signal.aborted) output.note('The answer was ended.')
       // A person goes on after a fault; a script wants to know of it.
-      if (!interactive || signal.aborted || !(error instanceof HostingError)) throw error
-      await output.error(error)
+      else if (!interactive || signal.aborted || !(error instanceof HostingError)) throw error
+      else await output.error(error)
+    } finally {
+      answering = undefined
     }
     if (interactive) lines.prompt()
   }
   return signal.aborted ? EXIT.interrupted : EXIT.done
 }
 
-async function answer({ context, chat }: ChatRoom, text: string, model: string | undefined): Promise<void> {
-  const { output, signal } = context
+async function answer(
+  { context, chat }: ChatRoom,
+  text: string,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { output } = context
   const printer = new EventPrinter(output)
   for await (const event of chat.send(text, signal)) {
     if (output.json) output.entry(event, () => '')
