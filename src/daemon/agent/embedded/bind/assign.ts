@@ -44,7 +44,33 @@ export function assign(scope: Scope, parameters: Parameter[], candidates: Candid
     ])
     states = next.sort((a, b) => b.score - a.score).slice(0, BEAM_WIDTH)
   }
-  return states[0]!.bound
+  return inOrder(scope, states[0]!.bound)
+}
+
+/** What changing the order of numbered parameters may cost: near words tell less than the order does. */
+const COST_OF_ORDER = 1.3
+
+/** "Yellow and blue" for color1 and color2: where the words around hardly tell them apart, the first value is the first. */
+function inOrder(scope: Scope, bound: Bound[]): Bound[] {
+  const result = [...bound]
+  for (let i = 0; i < result.length; i++) {
+    for (let j = i + 1; j < result.length; j++) {
+      const [a, b] = [result[i]!, result[j]!]
+      if (!areNumbered(a.parameter, b.parameter) || a.candidate.from < b.candidate.from) continue
+      const first = pair(scope, a.parameter, b.candidate)
+      const second = pair(scope, b.parameter, a.candidate)
+      if (!first || !second || first.score + second.score < a.score + b.score - COST_OF_ORDER) continue
+      result[i] = first
+      result[j] = second
+    }
+  }
+  return result
+}
+
+/** "city1" and "city2" */
+function areNumbered(a: Parameter, b: Parameter): boolean {
+  const bare = ({ name }: Parameter) => name.replace(/[0-9]+$/, '')
+  return bare(a) === bare(b) && a.name < b.name
 }
 
 interface State {

@@ -56,9 +56,10 @@ function readClosed(
         ? findChosen(scope, choices, parameter.type === 'array')
         : findSuggested(scope, parameter)
       if (chosen.length === 0) continue
-      const kept = choices || parameter.type === 'array' ? chosen : listed(scope, chosen)
+      const many = parameter.type === 'array'
+      const kept = many ? chosen.toSorted((a, b) => a.at - b.at) : choices ? chosen : listed(scope, chosen)
       const all = kept.map(hit => hit.value)
-      values.set(parameter.name, parameter.type === 'array' ? [all] : all)
+      values.set(parameter.name, many ? [all] : all)
       if (kept.some(isExact)) exact.add(parameter.name)
       for (const hit of kept) used.push({ from: hit.at, to: hit.at + hit.length })
     }

@@ -1,3 +1,4 @@
+import { conceptsOf } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { isMember } from '../lexicon/kinds.ts'
 import type { Mention } from '../text/mention.ts'
@@ -41,23 +42,23 @@ function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
   return left ? { score: -0.3, value: textOf(text, tokens, from, to) } : { score: -1.2, value: mention.text }
 }
 
-/** "Rock concerts" asks for the genre rock: the words of the kind that the parameter asks for. */
+/** "Rock concerts" asks for the genre rock: the words of the kind that the parameter asks for, before those of the thing. */
 function narrowed(scope: Scope, parameter: Parameter, from: number, to: number): [number, number] {
-  const belongs = scope.analysis.tokens
-    .slice(from, to)
-    .map(token => token.stems.some(part => parameter.nameStems.some(kind => isMember(kind, part))))
-  const first = belongs.indexOf(true)
-  if (first < 0) return [from, to]
-  let last = first
-  while (belongs[last + 1]) last++
-  return [from + first, from + last + 1]
+  const words = scope.analysis.tokens.slice(from, to)
+  const belongs = words.map(token =>
+    token.stems.some(part => parameter.nameStems.some(kind => isMember(kind, part))),
+  )
+  const head = words.at(-1)!
+  const isThing = head.lower.endsWith('s') || head.stems.some(part => conceptsOf(part).length > 0)
+  if (!belongs[0] || belongs.at(-1) || !isThing) return [from, to]
+  return [from, from + belongs.indexOf(false)]
 }
 
 /** "Theory of evolution" for what is described as a discovery or theory. */
 function headScore(scope: Scope, parameter: Parameter, from: number, to: number): number {
   const words = scope.analysis.tokens.slice(from, to)
   const of = words.findIndex(token => token.lower === 'of')
-  return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 0.7 : 0
+  return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 1.5 : 0
 }
 
 /** Who asks for a place or a person seldom means a common noun; unless the tagger knows it for one in small letters. */

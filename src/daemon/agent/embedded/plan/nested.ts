@@ -11,7 +11,8 @@ import { findRecords, type Record } from './records.ts'
 export function fillNested(analysis: Analysis, signature: Signature, { piece, binding }: Record): void {
   for (const parameter of signature.parameters) {
     const properties = parameter.type === 'array' ? parameter.items?.properties : parameter.properties
-    if (!properties || properties.length === 0 || binding.values.has(parameter.name)) continue
+    if (!properties || properties.length === 0 || !parameter.required || binding.values.has(parameter.name))
+      continue
     const inner = findRecords(leftOver(analysis, binding), { ...signature, parameters: properties }, piece)
     const objects = inner.filter(isWhole).map(record => toObject(properties, record.binding))
     if (objects.length > 0)

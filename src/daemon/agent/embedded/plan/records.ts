@@ -61,6 +61,7 @@ function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
 /** All that a piece adds are further members of arrays: "with disabled access, and open 24 hours". */
 function lengthens(before: Binding, { bound, exact }: Binding): boolean {
   const own = bound.filter(isSure)
+  if (own.some(({ candidate }) => candidate.members[0]!.kind === 'literal')) return false
   const known = (name: string) => before.values.has(name)
   return (
     own.length > 0 &&

@@ -86,9 +86,13 @@ const KINDS_OF_MENTIONS: Partial<Record<MentionKind, string[]>> = Object.fromEnt
   }).map(([kind, words]) => [kind, words.split(' ').map(stem)]),
 )
 
+/** Two currencies in one breath are exchanged. */
+const EXCHANGE = ['convert', 'conversion', 'exchange'].map(stem)
+
 function mentionKinds({ mentions }: Analysis, from: number, to: number): string[] {
   const within = mentions.filter(mention => mention.from >= from && mention.to <= to)
-  return within.flatMap(({ kind }) => KINDS_OF_MENTIONS[kind] ?? [])
+  const codes = new Set(within.map(({ code }) => code).filter(Boolean))
+  return [...within.flatMap(({ kind }) => KINDS_OF_MENTIONS[kind] ?? []), ...(codes.size > 1 ? EXCHANGE : [])]
 }
 
 /** The words of an address, a path or a quote are no words of the request. */
