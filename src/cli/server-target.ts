@@ -19,6 +19,8 @@ export interface ServerTarget {
   url: string
   /** The server's name, or the URL when that is all there is. */
   name: string
+  /** Deployment id or `mcp_id`, whose log and state can be asked for. */
+  id?: string
 }
 
 /** Options of every command that speaks to a server. */
@@ -55,7 +57,18 @@ export async function useServer<T>(
   const { withServer } = await import('./mcp-client.ts')
   const { globals, signal } = context
   const options = { timeoutMs: globals.timeout, signal, token: input.token, onLog: logTo(context) }
-  return withServer(target.url, options, connection => work(connection, target))
+  try {
+    return await withServer(target.url, options, connection => work(connection, target))
+  } catch (error) {
+    throw nameLog(error, target)
+  }
+}
+
+/** What became of a server of one's own is told by its log. */
+function nameLog(error: unknown, { id }: ServerTarget): unknown {
+  if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
+  const next = [{ description: 'See its log', command: `mcp logs ${id}` }]
+  return new HostingError(error.code, error.message, { next, cause: error.cause })
 }
 
 /** `[info] weather: Comparing Oslo, Lima` on standard error. */
@@ -99,7 +112,7 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
   }
   const builds = (await listBuilds(api, { name }))?.filter(one => one.name === name) ?? []
   const ready = builds.find(({ status }) => status === 'ready')
-  if (ready) return { url: ready.url, name }
+  if (ready) return readyTarget(ready)
   return targetOfPrefix(api, name)
 }
 
@@ -147,8 +160,15 @@ async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerT
 }
 
 function readyTarget({ mcp_id, status, url, name }: BuildEntry): ServerTarget {
-  if (status === 'ready') return { url, name }
-  throw new HostingError('CONFLICT', `The build ${mcp_id} is ${status}, so it has no address.`)
+  if (status === 'ready') return { url, name, id: mcp_id }
+  if (status !== 'failed')
+    throw new HostingError(
+      'CONFLICT',
+      `The build ${mcp_id} of ${name} is ${status}, so it has no address yet.`,
+    )
+  throw new HostingError('CONFLICT', `The build ${mcp_id} of ${name} failed, so it has no address.`, {
+    next: [{ description: 'Correct the project, then build again', command: 'mcp build' }],
+  })
 }
 
 async function targetOfDeployment(api: ApiClient, reference: string): Promise<ServerTarget> {
@@ -173,5 +193,5 @@ async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTa
       'UPSTREAM_FAILED',
       `The API tells no address of the deployment ${entry.deployment_id}.`,
     )
-  return { url, name: name ?? entry.deployment_id }
+  return { url, name: name ?? entry.deployment_id, id: entry.deployment_id }
 }

@@ -1,4 +1,5 @@
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
+import { failCutRequests } from './cut-streams.ts'
 import { toHostingError } from './mcp-errors.ts'
 import { VERSION } from './version.ts'
 
@@ -41,6 +42,7 @@ export async function connectToServer(url: string, options: ConnectOptions = {})
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: options.token ? { headers: { authorization: `Bearer ${options.token}` } } : {},
   })
+  failCutRequests(transport)
   const client = new Client(
     { name: 'mcp', version: VERSION },
     { versionNegotiation: { mode: 'auto' }, capabilities: options.capabilities ?? {} },

@@ -1,13 +1,22 @@
 import { HostingError } from './errors.ts'
 
+/** Of connections that were made: something was there. */
+const BROKEN = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
+
 /** Everything the SDK, `fetch` or the server threw, as one sentence about `url`. */
 export function toHostingError(error: unknown, url: string): HostingError {
   if (error instanceof HostingError) return error
-  const { code, status, name, message, causeCode } = describe(error)
+  const { code, status, name, message, causeCode, streamCut } = describe(error)
   if (name === 'AbortError') return new HostingError('CANCELLED', 'The call was cancelled.', { cause: error })
   if (code === 'REQUEST_TIMEOUT' || causeCode === 'UND_ERR_HEADERS_TIMEOUT')
     return new HostingError('TIMEOUT', `${url} did not answer in time.`, { cause: error })
   if (status !== undefined) return fromStatus(status, url, error)
+  if (streamCut || (causeCode !== undefined && BROKEN.includes(causeCode)))
+    return new HostingError(
+      'UNAVAILABLE',
+      `The connection to ${url} broke before the answer came: its server may have ended.`,
+      { cause: error, next: [{ description: 'See what runs', command: 'mcp list' }] },
+    )
   if (causeCode !== undefined || code === 'CONNECTION_CLOSED' || code === 'SEND_FAILED')
     return new HostingError(
       'UNAVAILABLE',
@@ -40,10 +49,17 @@ function fromStatus(status: number, url: string, cause: unknown): HostingError {
 
 /** What can be told from an unknown error and the chain of its causes. */
 function describe(error: unknown) {
-  const found: { code?: string | number; status?: number; causeCode?: string; name?: string } = {}
+  const found: {
+    code?: string | number
+    status?: number
+    causeCode?: string
+    name?: string
+    streamCut?: boolean
+  } = {}
   for (let at = error as ErrorLike | undefined; at; at = at.cause) {
     found.name ??= at.name
     if (typeof at.data?.status === 'number') found.status ??= at.data.status
+    if (at.data?.streamCut === true) found.streamCut = true
     if (/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(String(at.code))) found.causeCode ??= String(at.code)
     else if (at.code !== undefined) found.code ??= at.code
   }
@@ -53,6 +69,6 @@ function describe(error: unknown) {
 interface ErrorLike {
   name?: string
   code?: string | number
-  data?: { status?: unknown }
+  data?: { status?: unknown; streamCut?: unknown }
   cause?: ErrorLike
 }

@@ -57,6 +57,19 @@ describe('MCP client', () => {
   })
 
   it.each([
+    ['a stream that ends without an answer', ': at work\n\n'],
+    ['a stream that breaks', undefined],
+  ])('fails a call at once for %s', async (_how, text) => {
+    const relay = await startCuttingRelay(server.url, text)
+    const calling = withServer(relay.url, {}, connection => callTool(connection, 'add', { a: 1, b: 2 }))
+    await expect(calling).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: `The connection to ${relay.url} broke before the answer came: its server may have ended.`,
+    })
+    await relay.close()
+  })
+
+  it.each([
     [401, 'UNAUTHORIZED', 'asks for a token'],
     [404, 'NOT_FOUND', 'There is no MCP server at'],
     [503, 'UNAVAILABLE', 'does not run'],
@@ -71,3 +84,23 @@ describe('MCP client', () => {
     expect(failure.message).toContain(words)
   })
 })
+
+/** Passes on everything but tool calls, whose stream of events it begins, and ends after `text` or breaks. */
+async function startCuttingRelay(target: string, text?: string) {
+  const http = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    if (body.includes('"tools/call"')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return text === undefined
+        ? response.write(': at work\n\n', () => response.destroy())
+        : response.end(text)
+    }
+    const { connection: _own, host: _name, ...headers } = request.headers as Record<string, string>
+    const answer = await fetch(target, { method: 'POST', headers, body })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
+  const { port } = http.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/mcp`, close: () => closeServer(http) }
+}
