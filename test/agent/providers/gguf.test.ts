@@ -88,6 +88,15 @@ test('a file that is not there is told as such', async () => {
   await expect(openGguf(join(folder, 'none.gguf'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
+test('another file is refused without a word of its content', async () => {
+  const file = join(folder, 'secret.txt')
+  writeFileSync(file, 'pass word')
+  await expect(openGguf(file)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: `${file} is no GGUF model file.`,
+  })
+})
+
 test('an installed node-llama-cpp is loaded from the home', async () => {
   const installed = join(folder, 'plugins', 'node_modules', 'node-llama-cpp')
   mkdirSync(installed, { recursive: true })

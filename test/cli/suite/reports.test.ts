@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -94,6 +94,14 @@ test('a suite that is not valid is refused with the place of every problem', asy
   writeFileSync(file, 'cases: [')
   await expect(loadSuite(file)).rejects.toMatchObject({ message: expect.stringContaining('not valid YAML') })
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('the suite and the answers of the documentation are valid', async () => {
+  const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
+  const [suite, answers] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text!)
+  const file = join(folder, 'documented.yaml')
+  writeFileSync(file, `${suite}\n${answers}`)
+  expect((await loadSuite(file)).answers?.elicitation).toHaveLength(2)
 })
 
 test('costs come from the price table, and the file of prices outranks it', () => {

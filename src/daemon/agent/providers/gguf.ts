@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -29,9 +29,10 @@ interface Loaded {
 let loaded: Loaded | undefined
 let idle: NodeJS.Timeout | undefined
 
-/** Throws NOT_FOUND for a file that is not there, UNAVAILABLE when node-llama-cpp is not installed or cannot load it. */
+/** Throws NOT_FOUND for a file that is not there, INVALID_REQUEST for one that is no model, UNAVAILABLE when node-llama-cpp is not installed or cannot load it. */
 export async function openGguf(file: string): Promise<LanguageModelV4> {
   if (!existsSync(file)) throw new HostingError('NOT_FOUND', `There is no model file ${file}.`)
+  requireGguf(file)
   if (loaded && loaded.file !== file) await drop()
   loaded ??= { file, model: load(file) }
   const { model } = loaded
@@ -40,6 +41,19 @@ export async function openGguf(file: string): Promise<LanguageModelV4> {
   idle = setTimeout(() => void drop(), KEPT_IDLE_MS).unref()
   const { chat } = await model
   return createGgufModel(file, chat)
+}
+
+/** Before a library reads it: what that says of another file would tell of its content. */
+function requireGguf(file: string): void {
+  const magic = Buffer.alloc(4)
+  const descriptor = openSync(file, 'r')
+  try {
+    readSync(descriptor, magic)
+  } finally {
+    closeSync(descriptor)
+  }
+  if (magic.toString('latin1') !== 'GGUF')
+    throw new HostingError('INVALID_REQUEST', `${file} is no GGUF model file.`)
 }
 
 async function drop(): Promise<void> {
