@@ -5,11 +5,14 @@ import type { ApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { reportFailure } from './failure.ts'
+import { commandIn } from './project.ts'
 import { waitFor } from './wait-for.ts'
 
 /** What is to be built: of a project, or of a request alone. */
 export interface Buildable {
   request: BuildRequest
+  /** The project's folder, where it is of one. */
+  directory?: string
   /** The folder that the server's code is in. */
   sourceDirectory?: string | undefined
   /** Id of the linked project. */
@@ -46,11 +49,11 @@ async function withSource(
 export function reportFailedBuild(
   { output }: CommandContext,
   record: BuildRecord,
-  { request }: Partial<Buildable> = {},
+  { request, directory = '.' }: Partial<Buildable> = {},
 ): Promise<ExitCode> {
   const next = request?.program
     ? { description: 'Try the command in a terminal: a server waits for messages and prints nothing else' }
-    : { description: 'Correct the project, then build again', command: 'mcp build' }
+    : { description: 'Correct the project, then build again', command: commandIn(directory, 'mcp build') }
   return reportFailure(output, `The build of ${record.name} failed`, record.error, [next])
 }
 

@@ -54,7 +54,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'projects update': 'change fields of a project',
     'projects archive': 'put a project aside; it takes no source until it is active again',
     'projects delete': 'delete a project and its sources for good',
-    'projects upload': "upload a folder as a project's source",
+    'projects upload': "upload a folder or an archive as a project's source",
     'projects build': "build an image of a project's source",
     'projects builds': 'container builds, newest first',
   }),

@@ -145,7 +145,9 @@ export function toErrorDocument(error: HostingError): { error: Record<string, un
 
 function errorLines(error: HostingError, style: Style): string[] {
   const lines = [`${style.red('Error:')} ${printable(error.message)}`]
-  if (error.details) lines.push(...error.details.split('\n').map(line => `  ${printable(line)}`))
+  // The first of several problems may be the sentence's own end.
+  for (const [index, line] of (error.details?.split('\n') ?? []).entries())
+    if (index > 0 || !error.message.endsWith(line)) lines.push(`  ${printable(line)}`)
   return [...lines, ...nextLines(error.next, style)]
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { BuildRequest } from '../shared/definitions.ts'
 import type { DeployConfig } from '../shared/deployments.ts'
 import { HostingError } from '../shared/errors.ts'
@@ -8,6 +8,7 @@ import { inlineResourceFiles } from '../shared/project-files.ts'
 import type { Environment } from '../shared/states.ts'
 import { inferProject, needsSource } from './code-project.ts'
 import { type ProjectSource, readProjectSource } from './project-source.ts'
+import { shellWord } from './shell-word.ts'
 
 /** A project file, read, checked and split into what each command needs. */
 export interface Project {
@@ -71,6 +72,21 @@ export async function loadProject(path = '.'): Promise<Project> {
   const source = file ? await readProjectSource(file) : await inferProject(resolve(path))
   if (!source) throw projectNotFound(path)
   return parseProject(source)
+}
+
+/** For what watches a project: what is wrong in one is shown and waited for, but without any there is nothing to wait for. */
+export async function requireProject(path: string): Promise<void> {
+  try {
+    await loadProject(path)
+  } catch (error) {
+    if (!(error instanceof HostingError) || error.code !== 'INVALID_MCP') throw error
+  }
+}
+
+/** A command on a project as it is typed where we are: `mcp build dice`. */
+export function commandIn(directory: string, command: string): string {
+  const path = relative('.', directory)
+  return path ? `${command} ${shellWord(path)}` : command
 }
 
 /** Checks and splits a project file's content. Throws INVALID_MCP. */
@@ -169,16 +185,23 @@ function invalidProject(source: ProjectSource, problems: Problem[]): HostingErro
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   return new HostingError('INVALID_MCP', `${name} has ${count}.`, {
     details: lines.join('\n'),
-    next: [{ description: 'Correct the file, then check it again', command: 'mcp build --check' }],
+    next: [
+      {
+        description: 'Correct the file, then check it again',
+        command: `${commandIn(source.directory ?? dirname(source.file), 'mcp build')} --check`,
+      },
+    ],
   })
 }
 
 function projectNotFound(path: string): HostingError {
   const absolute = resolve(path)
   const message = existsSync(absolute)
-    ? `There is no project file in ${absolute}: expected ${PROJECT_FILE_NAMES.join(', ')}.`
+    ? `There is no project file in ${absolute}: expected ${PROJECT_FILE_NAMES.join(', ')}, or code in tools/, resources/ or prompts/.`
     : `${absolute} does not exist.`
   return new HostingError('INVALID_REQUEST', message, {
-    next: [{ description: 'Make a project', command: path === '.' ? 'mcp init' : `mcp init ${path}` }],
+    next: [
+      { description: 'Make a project', command: path === '.' ? 'mcp init' : `mcp init ${shellWord(path)}` },
+    ],
   })
 }

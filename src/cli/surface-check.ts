@@ -1,12 +1,15 @@
 import type { SurfaceReport } from '../shared/deployments.ts'
-import { HostingError } from '../shared/errors.ts'
+import { HostingError, type NextStep } from '../shared/errors.ts'
 import type { Environment } from '../shared/states.ts'
 import type { CommandContext } from './command-context.ts'
+import { shellWord } from './shell-word.ts'
 
 interface Release {
   mcp_id: string
   name: string
   environment: Environment
+  /** What the command was run on, where that and the environment were all that it was given. */
+  target: string | undefined
 }
 
 /**
@@ -62,17 +65,20 @@ function tellChanges(
   output.line()
 }
 
-function refusal({ output }: CommandContext, { mcp_id, name }: Release, report: SurfaceReport): HostingError {
+function refusal({ output }: CommandContext, { name, target }: Release, report: SurfaceReport): HostingError {
   const breaking = report.items.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'breaking'))
   const count = breaking.length === 1 ? 'a breaking change' : `${breaking.length} breaking changes`
   return new HostingError('CONFLICT', `${name} was not released to production: it has ${count}.`, {
     // A person has just read them.
     ...(output.json ? { details: breaking.map(({ path, message }) => `${path} ${message}`).join('\n') } : {}),
-    next: [
-      {
-        description: 'Release it all the same',
-        command: `mcp deploy ${mcp_id} --env production --allow-breaking`,
-      },
-    ],
+    next: [releaseAnyway(target)],
   })
+}
+
+/** Not the build alone: the project's own settings of its deployments count again. Values of flags may be secret. */
+function releaseAnyway(target: string | undefined): NextStep {
+  const description = 'Release it all the same'
+  if (target === undefined) return { description: `${description}: the same command with --allow-breaking` }
+  const word = target === '.' ? '' : ` ${shellWord(target)}`
+  return { description, command: `mcp deploy${word} --env production --allow-breaking` }
 }

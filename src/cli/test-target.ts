@@ -28,7 +28,7 @@ export async function resolveTestTarget(
   if (server !== undefined) return findBuilt(context, server)
   const found = loaded ?? (await loadProject(project).catch(ofNoProject))
   const record = await buildServer(context, found)
-  if (record.status === 'failed') return reportFailedBuild(context, record)
+  if (record.status === 'failed') return reportFailedBuild(context, record, found)
   return { mcpId: record.mcp_id, name: record.name }
 }
 

@@ -69,6 +69,12 @@ test.each([
   ['a wrong assignment', ['deploy', '--set', '1X=2'], '"1X" is no name of an environment variable'],
   ['a variable that is not set', ['deploy', '--set', 'NOT_SET_HERE'], 'NOT_SET_HERE is not set here either'],
   ['a folder without a project', ['build', '/'], 'There is no project file in /'],
+  ['a folder without a project that is to be watched', ['build', '/', '--watch'], 'or code in tools/,'],
+  [
+    'a command that is to be watched',
+    ['build', '--watch', '--command', 'x'],
+    '--watch and --command do not go',
+  ],
 ])('%s is a usage error: exit code 2 and a sentence on standard error', async (_name, args, sentence) => {
   const { code, stdout, stderr } = await home.mcp(args)
   expect(stderr).toContain(sentence)

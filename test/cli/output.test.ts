@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createOutput } from '../../src/cli/output.ts'
+import { HostingError } from '../../src/shared/errors.ts'
 
 const isTTY = process.stdout.isTTY
 afterEach(() => {
@@ -19,4 +20,15 @@ test('what a server answers cannot steer the terminal, and gets into a pipe as i
   const text = '\u001b]52;c;aGk=\u0007\u001b[2Jhi'
   expect(await printed(text, true)).toBe('�]52;c;aGk=��[2Jhi\n')
   expect(await printed(text, false)).toBe(`${text}\n`)
+})
+
+test('the first of several problems, which the sentence ends with, is not told twice', async () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const output = await createOutput({ json: false, quiet: false, color: false, debug: false, env: {} })
+  await output.error(new HostingError('INVALID_MCP', 'It failed: a.ts:1', { details: 'a.ts:1\n  x\nb.ts:2' }))
+  expect(write.mock.calls.map(([text]) => text)).toEqual([
+    'Error: It failed: a.ts:1\n',
+    '    x\n',
+    '  b.ts:2\n',
+  ])
 })

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProjectRecord } from '../../src/shared/projects.ts'
+import { tarGz, zip } from '../helpers/archives.ts'
 import { startContractStub } from '../helpers/contract-stub.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
@@ -36,6 +38,34 @@ test('a project is made, shown, changed, put aside, taken up and deleted', async
   expect(await home.json(['projects', 'list'])).toEqual([])
   expect((await home.mcp(['projects', 'show', 'forecasts'])).code).toBe(4)
   expect((await home.mcp(['projects', 'archive', made.id])).code).toBe(5)
+})
+
+test('an archive is uploaded as it is, and is built; what is no source is refused', async () => {
+  const content = "export default { kind: 'tool', description: 'One', handler: () => 1 }"
+  const archives = {
+    'one.zip': zip([
+      { name: 'one/package.json', content: '{"name":"one"}' },
+      { name: 'one/tools/one.js', content },
+    ]),
+    'one.tgz': tarGz([{ name: 'tools/one.js', content }]),
+  }
+  await projects('create', 'archived')
+  for (const [name, bytes] of Object.entries(archives)) {
+    const file = join(home.dir, name)
+    writeFileSync(file, bytes)
+    const uploaded = await projects('upload', 'archived', file)
+    expect(uploaded.sourceDigest).toBe(createHash('sha256').update(bytes).digest('hex'))
+    const config = join(home.dir, 'mcp.config.json')
+    writeFileSync(config, JSON.stringify({ name: 'archived', template: 'custom', source: uploaded.sourceId }))
+    expect(await home.json(['build', config])).toMatchObject({ status: 'ready', tools: ['one'] })
+  }
+  writeFileSync(join(home.dir, 'notes.txt'), '')
+  const refused = await home.mcp(['projects', 'upload', 'archived', join(home.dir, 'notes.txt')])
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('notes.txt is no source: expected'),
+  ])
+  expect((await home.mcp(['projects', 'upload', 'archived', '/nowhere'])).stderr).toContain('does not exist')
 })
 
 test('a folder is uploaded as its source', async () => {

@@ -34,7 +34,11 @@ test('a breaking release is shown, refused in production with exit code 5, and m
   const refused = await home.mcp(['deploy', directory, '--env', 'production'])
   expect(refused.code).toBe(5)
   expect(refused.stderr).toContain('echo was not released to production: it has a breaking change.')
-  expect(refused.stderr).toMatch(/mcp deploy mcp_\w+ --env production --allow-breaking/)
+  expect(refused.stderr).toContain(`mcp deploy ${directory} --env production --allow-breaking`)
+  const withOptions = await home.mcp(['deploy', directory, '--env', 'production', '--set', 'TOKEN=hush'])
+  expect(withOptions.code).toBe(5)
+  expect(withOptions.stderr).toContain('Release it all the same: the same command with --allow-breaking')
+  expect(withOptions.stderr).not.toContain('hush')
   const scripted = await home.mcp(['deploy', directory, '--env', 'production', '--json'])
   expect(scripted.code).toBe(5)
   expect(JSON.parse(scripted.stderr).error).toMatchObject({

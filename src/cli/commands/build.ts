@@ -1,11 +1,12 @@
 import { formatDurationMs } from '../../shared/duration.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
 import { countsOf, countsToText } from '../counts.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
-import { folderOfProject, loadProject } from '../project.ts'
+import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
+import { commandIn, folderOfProject, loadProject, requireProject } from '../project.ts'
 
 export default defineCommand({
   name: 'build',
@@ -33,9 +34,14 @@ export default defineCommand({
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, check } = input
     const { output } = context
+    const given = readEnvVars(input.envFile, input.set, context.env)
     if (input.watch) {
+      refuseWithWatch(input)
+      await requireProject(dir)
       const { watchBuilds } = await import('../dev/watch-builds.ts')
-      return watchBuilds(context, folderOfProject(dir), () => loadProject(dir))
+      return watchBuilds(context, folderOfProject(dir), async () =>
+        withEnvVars(await loadProject(dir), given),
+      )
     }
     const project = programProject(input) ?? (await loadProject(dir))
     const { request, file } = project
@@ -43,14 +49,11 @@ export default defineCommand({
     if (check) {
       output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {
         output.line(`${file} is valid: ${request.name}, ${request.template}, ${countsToText(request)}`)
-        output.next({ description: 'Build it', command: dir === '.' ? 'mcp build' : `mcp build ${dir}` })
+        output.next({ description: 'Build it', command: commandIn(project.directory, 'mcp build') })
       })
       return
     }
-    const record = await buildServer(
-      context,
-      withEnvVars(project, readEnvVars(input.envFile, input.set, context.env)),
-    )
+    const record = await buildServer(context, withEnvVars(project, given))
     output.result(record, () => {
       if (record.status === 'failed') return
       const time = record.build_time === undefined ? '' : ` in ${formatDurationMs(record.build_time * 1000)}`
@@ -63,3 +66,9 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedBuild(context, record, project)
   },
 })
+
+/** What is watched is a project's folder. */
+function refuseWithWatch({ command, check }: ProgramInput & { check: boolean }): void {
+  const other = command !== undefined ? 'command' : check ? 'check' : undefined
+  if (other) throw new HostingError('INVALID_REQUEST', `--watch and --${other} do not go together.`)
+}

@@ -69,8 +69,13 @@ export default defineCommand({
       max: input.max,
       env_vars,
     })
-    const target = { mcp_id, name, environment: input.env }
-    const checked = await checkSurface(context, target, input.allowBreaking)
+    const release = {
+      mcp_id,
+      name,
+      environment: input.env,
+      target: isPlain(input) ? input.target : undefined,
+    }
+    const checked = await checkSurface(context, release, input.allowBreaking)
     const request = { mcp_id, environment: input.env, ...(config ? { config } : {}), ...checked }
     const record = await deployServer(context, request, { name, wait: input.wait })
     output.result(record, () => {
@@ -89,6 +94,19 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
   },
 })
+
+/** Nothing was asked for but a target and an environment. */
+function isPlain({ domain, min, max, set, envFile, command }: DeployOptions): boolean {
+  return [domain, min, max, command].every(value => value === undefined) && [...set, ...envFile].length === 0
+}
+
+interface DeployOptions extends ProgramInput {
+  domain: string | undefined
+  min: number | undefined
+  max: number | undefined
+  set: readonly string[]
+  envFile: readonly string[]
+}
 
 type Target = { mcp_id: string; name: string; config: DeployConfig | undefined } | { exitCode: ExitCode }
 

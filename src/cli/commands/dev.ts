@@ -1,9 +1,8 @@
-import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import { LEVELS } from '../dev/preview-log.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { folderOfProject, loadProject, type Project } from '../project.ts'
+import { folderOfProject, loadProject, type Project, requireProject } from '../project.ts'
 
 export default defineCommand({
   name: 'dev',
@@ -34,7 +33,7 @@ export default defineCommand({
   ],
   async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)
-    await loadProject(dir).catch(ofNoProject)
+    await requireProject(dir)
     const { DevSession } = await import('../dev/dev-session.ts')
     return new DevSession(context, folderOfProject(dir), level).run(async () =>
       withEnv(await loadProject(dir), given),
@@ -48,9 +47,4 @@ function withEnv(project: Project, given: Record<string, string>): Project {
   return Object.keys(env_vars).length === 0
     ? project
     : { ...project, request: { ...project.request, env_vars } }
-}
-
-/** What is wrong in a project is shown and waited for; without any project there is nothing to wait for. */
-function ofNoProject(error: unknown): void {
-  if (!(error instanceof HostingError) || error.code !== 'INVALID_MCP') throw error
 }

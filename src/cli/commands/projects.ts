@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
 import type { ProjectRecord } from '../../shared/projects.ts'
 import { PROJECT_STATES } from '../../shared/states.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { shortId } from '../deployment-table.ts'
-import { folderOfProject } from '../project.ts'
+import { folderOfProject, PROJECT_FILE_NAMES } from '../project.ts'
 import { changeProject, getProject, listProjects, showProject } from '../projects.ts'
 import { confirm } from '../prompt.ts'
 
@@ -113,17 +116,21 @@ export const projectsDelete = defineCommand({
 
 export const projectsUpload = defineCommand({
   name: 'projects upload',
-  summary: "upload a folder as a project's source",
+  summary: "upload a folder or an archive as a project's source",
   description:
-    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .venv, .git and .env. Nothing is sent that is there already.',
-  arguments: { ...PROJECT, dir: { doc: 'the folder', default: '.' } },
-  examples: [{ command: 'mcp projects upload weather ./weather', does: 'this folder' }],
+    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .venv, .git and .env. An archive is sent as it is. Nothing is sent that is there already.',
+  arguments: { ...PROJECT, dir: { doc: 'the folder, or a .tar.gz or .zip archive', default: '.' } },
+  examples: [
+    { command: 'mcp projects upload weather ./weather', does: 'this folder' },
+    { command: 'mcp projects upload weather weather.zip', does: 'this archive' },
+  ],
   async run(context, { project, dir }) {
     const { output } = context
+    const source = sourceAt(dir)
     const api = await context.api()
     const { id, name } = await getProject(api, project)
     const { uploadSource } = await import('../source/upload-source.ts')
-    const folder = { directory: folderOfProject(dir), name, project: id }
+    const folder = { ...source, name, project: id }
     await output.progress(`Uploading ${name}`, update =>
       uploadSource(api, folder, text => update(`Uploading ${name}: ${text}`)),
     )
@@ -131,6 +138,20 @@ export const projectsUpload = defineCommand({
     output.result(record, () => showProject(output, record))
   },
 })
+
+/** A folder, which the project's file stands for too, or an archive. Throws INVALID_REQUEST for anything else. */
+function sourceAt(path: string): { directory: string; archive?: string } {
+  const status = statSync(path, { throwIfNoEntry: false })
+  if (!status) throw new HostingError('INVALID_REQUEST', `${path} does not exist.`)
+  const directory = folderOfProject(path)
+  if (status.isDirectory() || (PROJECT_FILE_NAMES as readonly string[]).includes(basename(path)))
+    return { directory }
+  if (/\.(?:tar\.gz|tgz|zip)$/i.test(path)) return { directory, archive: path }
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${path} is no source: expected a folder, or an archive (.tar.gz, .tgz, .zip).`,
+  )
+}
 
 async function change(
   { api, output }: CommandContext,

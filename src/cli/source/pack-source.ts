@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,8 +10,8 @@ import { listSourceFiles, type SourceFile } from './source-files.ts'
 const LIMIT_BYTES = 100 * 1024 * 1024
 
 export interface PackedSource {
-  /** A .tar.gz in a temporary folder. */
   file: string
+  contentType: 'application/gzip' | 'application/zip'
   /** SHA-256, hexadecimal: the same files give the same one. */
   digest: string
   bytes: number
@@ -34,11 +34,24 @@ export async function packSource(directory: string): Promise<PackedSource> {
   process.once('exit', remove)
   try {
     const file = join(folder, 'source.tar.gz')
-    return { file, ...(await writeArchive(directory, files, file)), remove }
+    const written = await writeArchive(directory, files, file)
+    return { file, contentType: 'application/gzip', ...written, remove }
   } catch (error) {
     remove()
     throw error
   }
+}
+
+/** An archive that was packed elsewhere; it is sent as it is, and stays. */
+export async function openArchive(file: string): Promise<PackedSource> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  const contentType = /\.zip$/i.test(file) ? 'application/zip' : 'application/gzip'
+  return { file, contentType, digest: hash.digest('hex'), bytes, remove: () => {} }
 }
 
 async function writeArchive(

@@ -1,10 +1,12 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { ProjectRecord } from '../../shared/projects.ts'
 import type { ApiClient } from '../api-client.ts'
-import { type PackedSource, packSource } from './pack-source.ts'
+import { openArchive, type PackedSource, packSource } from './pack-source.ts'
 
 export interface SourceFolder {
   directory: string
+  /** Sent instead of the folder. */
+  archive?: string | undefined
   /** The server's, and the project's that is made for it. */
   name: string
   /** Id of the linked project. */
@@ -26,7 +28,7 @@ export async function uploadSource(
   tell: (text: string) => void,
 ): Promise<{ source: string; project_id: string }> {
   tell('packing')
-  const packed = await packSource(folder.directory)
+  const packed = await (folder.archive ? openArchive(folder.archive) : packSource(folder.directory))
   try {
     return await sendSource(api, folder, packed, tell)
   } finally {
@@ -67,7 +69,7 @@ async function giveSource(
     upload: {
       file: packed.file,
       bytes: packed.bytes,
-      contentType: 'application/gzip',
+      contentType: packed.contentType,
       onProgress: sent => tell(`${toMib(sent)} of ${toMib(packed.bytes)} MiB`),
     },
   })
