@@ -29,7 +29,9 @@ export function createHome(): TestHome {
   const dir = mkdtempSync(join(tmpdir(), 'mcp-home-'))
   // Nor may a vendor's key make a test ask a real model.
   const personal = ['MCP_API_URL', 'MCP_API_KEY', 'MCP_CONTEXT', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !personal.includes(name)))
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !personal.includes(name)),
+  )
   const env = { ...inherited, MCP_HOME: dir, MCP_PORT: '0', NO_COLOR: '1', HOME: dir }
   const home: TestHome = {
     dir,
