@@ -6,6 +6,7 @@ import * as completion from './commands/completion.ts'
 import connect from './commands/connect.ts'
 import * as context from './commands/context.ts'
 import * as daemon from './commands/daemon.ts'
+import * as daemonService from './commands/daemon-service.ts'
 import deploy from './commands/deploy.ts'
 import dev from './commands/dev.ts'
 import doctor from './commands/doctor.ts'
@@ -76,6 +77,7 @@ const ALL: readonly Command[] = [
   ...Object.values(context),
   ...Object.values(models),
   ...Object.values(daemon),
+  ...Object.values(daemonService),
   doctor,
   ...Object.values(completion),
 ]

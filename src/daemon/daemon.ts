@@ -231,6 +231,7 @@ function createRooms(
       artifacts: files.artifacts,
     }),
     registry: config.registry ?? {},
+    backupsDir: home.backups,
     closing,
     logs,
     addresses,

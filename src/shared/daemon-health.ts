@@ -13,4 +13,8 @@ export const daemonHealthSchema = z.object({
 /** POST /api/daemon/stop */
 export const daemonStoppingSchema = z.object({ status: z.literal('stopping') })
 
+/** POST /api/daemon/backup */
+export const backupSchema = z.object({ file: z.string(), bytes: z.int(), createdAt: z.iso.datetime() })
+
+export type BackupRecord = z.infer<typeof backupSchema>
 export type DaemonHealth = z.infer<typeof daemonHealthSchema>

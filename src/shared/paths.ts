@@ -27,6 +27,8 @@ export interface HomePaths {
   images: string
   /** Certificates and keys of host names, and the local authority. */
   tls: string
+  /** Copies of the database. */
+  backups: string
   logs: string
 }
 
@@ -60,6 +62,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
     tls: join(data, 'tls'),
+    backups: join(data, 'backups'),
     logs: join(data, 'logs'),
   }
 }

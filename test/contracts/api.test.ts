@@ -233,6 +233,7 @@ describe('every answer in the good case is as described:', () => {
       pid: process.pid,
     })
     await api.call('getOpenApi')
+    await api.call('backUpDatabase')
     await api.call('stopDaemon')
     await expect.poll(() => stopped).toBe(1)
   })

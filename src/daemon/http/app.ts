@@ -45,7 +45,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
-  const daemon = daemonEndpoints(requestStop)
+  const daemon = daemonEndpoints(services, requestStop)
   const routes: Route[] = (
     [
       ['GET /health', 'open', healthEndpoint(health)],
@@ -103,6 +103,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /api/keys', 'ADMIN', keys.listKeys],
       ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
       ['POST /api/keys/check', 'ADMIN', keys.checkKey],
+      ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
       ['POST /api/daemon/stop', 'ADMIN', daemon.stopDaemon],
     ] as const
   ).map(toRoute)

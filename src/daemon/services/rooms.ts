@@ -31,6 +31,8 @@ export interface Rooms {
   frontDoors: FrontDoors
   images: Images
   registry: RegistrySettings
+  /** Folder of the database's copies. */
+  backupsDir: string
   logs: LogStore
   secrets: SecretBox
   addresses: Addresses

@@ -1,4 +1,5 @@
 import { ApiKeys } from './api-keys.ts'
+import { Backups } from './backups.ts'
 import { Builds } from './builds.ts'
 import { Chats } from './chats.ts'
 import { ContainerBuilds } from './container-builds.ts'
@@ -32,6 +33,7 @@ export interface Services {
   testRuns: TestRuns
   chats: Chats
   vendorKeys: VendorKeys
+  backups: Backups
   apiKeys: ApiKeys
   rateLimits: RateLimits
 }
@@ -56,6 +58,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     chats,
     vendorKeys,
     testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
+    backups: new Backups(rooms.store.database, rooms.backupsDir, rooms.clock),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
   }

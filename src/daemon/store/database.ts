@@ -55,6 +55,16 @@ export class Database {
     return this.#relaxed
   }
 
+  /** A consistent copy, made beside other work; the file holds all of it, without a write-ahead log. */
+  async backup(path: string): Promise<void> {
+    try {
+      await this.#connection.backup(path)
+      chmodSync(path, 0o600)
+    } catch (error) {
+      throw toStoreError(error, path)
+    }
+  }
+
   close(): void {
     if (this.#relaxed !== this.#connection) this.#relaxed?.close()
     this.#connection.close()

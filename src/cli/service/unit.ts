@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+
+/** What a service manager is told about the daemon. */
+export interface ServiceSpec {
+  /** The Node that runs it, and its program; both absolute. */
+  node: string
+  program: string
+  /** Variables that choose its home and ports. */
+  env: Record<string, string>
+  logPath: string
+}
+
+export const SYSTEMD_UNIT = 'mcp-hosting.service'
+export const LAUNCHD_LABEL = 'dev.mcp-hosting.daemon'
+
+/** Those that change where a daemon lives; the rest of a terminal's environment has no place in a service. */
+const KEPT =
+  /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
+
+export function serviceEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => KEPT.test(entry[0]) && entry[1] !== undefined,
+    ),
+  )
+}
+
+/** https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html */
+export function systemdUnit({ node, program, env }: ServiceSpec): string {
+  return `[Unit]
+Description=mcp-hosting: builds, deploys and hosts MCP servers
+
+[Service]
+ExecStart=${systemdQuote(node)} ${systemdQuote(program)}
+${Object.entries(env)
+  .map(([name, value]) => `Environment=${systemdQuote(`${name}=${value}`)}`)
+  .join('\n')}
+# SIGTERM to the daemon alone: it drains its servers, then ends them.
+KillMode=mixed
+TimeoutStopSec=30
+Restart=on-failure
+RestartSec=1
+
+[Install]
+WantedBy=default.target
+`
+}
+
+/** https://developer.apple.com/library/archive/documentation/MacOSX/Conceptual/BPSystemStartup/Chapters/CreatingLaunchdJobs.html */
+export function launchdAgent({ node, program, env, logPath }: ServiceSpec): string {
+  const variables = Object.entries(env).map(
+    ([name, value]) => `    <key>${xml(name)}</key><string>${xml(value)}</string>`,
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${LAUNCHD_LABEL}</string>
+  <key>ProgramArguments</key>
+  <array><string>${xml(node)}</string><string>${xml(program)}</string></array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${variables.join('\n')}
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ExitTimeOut</key><integer>30</integer>
+  <key>StandardOutPath</key><string>${xml(logPath)}</string>
+  <key>StandardErrorPath</key><string>${xml(logPath)}</string>
+</dict>
+</plist>
+`
+}
+
+export function systemdUnitPath(env: NodeJS.ProcessEnv, userHome: string): string {
+  return join(env.XDG_CONFIG_HOME || join(userHome, '.config'), 'systemd', 'user', SYSTEMD_UNIT)
+}
+
+export function launchdAgentPath(userHome: string): string {
+  return join(userHome, 'Library', 'LaunchAgents', `${LAUNCHD_LABEL}.plist`)
+}
+
+/** `%` begins a specifier and `$` a variable, also within quotes. */
+function systemdQuote(text: string): string {
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
+}
+
+function xml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
