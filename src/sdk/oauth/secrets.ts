@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  createSecretKey,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -43,7 +44,8 @@ export interface Sealer {
 /** AES-256-GCM and HMAC-SHA256, with keys derived from `secret` (RFC 5869), never the secret itself, which also signs tokens. */
 export function createSealer(secret: string): Sealer {
   const key = derive(secret, 'mcp oauth sealing')
-  const macKey = derive(secret, 'mcp oauth authentication')
+  // As a KeyObject: made of bytes for each MAC, it would cost more than the MAC.
+  const macKey = createSecretKey(derive(secret, 'mcp oauth authentication'))
   return {
     fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),
     authenticate: (purpose, values) =>

@@ -48,11 +48,10 @@ export function urlOf(incoming: IncomingMessage & { originalUrl?: string }): URL
 }
 
 export async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
   const cookies = response.headers.getSetCookie()
-  outgoing.statusCode = response.status
-  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value)
-  if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies)
-  outgoing.end(Buffer.from(await response.arrayBuffer()))
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  outgoing.writeHead(response.status, headers).end(await response.text())
 }
 
 function toRequest(incoming: IncomingMessage, body: string | undefined): Request {

@@ -1,15 +1,9 @@
-import {
-  type CryptoKey,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  type JWTPayload,
-  SignJWT,
-} from 'jose'
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload } from 'jose'
 import { OAuthError } from '../oauth-error.ts'
 import type { Sealer } from '../secrets.ts'
 import type { OAuthStorage } from '../storage/storage.ts'
+import { signCompact } from './compact-jws.ts'
 import { keyPeriods, periodEnd } from './key-periods.ts'
 import { ACCESS_TOKEN_TYPE, type SigningAlgorithm, type TokenSigner } from './signing.ts'
 
@@ -25,7 +19,7 @@ export interface RotatingSignerParts {
 
 interface SigningKey {
   kid: string
-  privateKey: CryptoKey
+  privateKey: KeyObject
   publicKey: CryptoKey
   publicJwk: JWK
 }
@@ -51,9 +45,7 @@ export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
     algorithm,
     async sign(claims: JWTPayload) {
       const { kid, privateKey } = await load(keyPeriods(parts, now()).current)
-      return new SignJWT(claims)
-        .setProtectedHeader({ alg: algorithm, typ: ACCESS_TOKEN_TYPE, kid })
-        .sign(privateKey)
+      return signCompact({ algorithm, key: privateKey, kid }, ACCESS_TOKEN_TYPE, claims)
     },
     async verificationKey(kid) {
       const key = (await published()).find(candidate => candidate.kid === kid)
@@ -75,7 +67,7 @@ async function loadKey(parts: RotatingSignerParts, period: number): Promise<Sign
   const publicJwk: JWK = { ...publicPart, kid, alg: algorithm, use: 'sig' }
   return {
     kid,
-    privateKey: (await importJWK(jwk, algorithm)) as CryptoKey,
+    privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }),
     publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
     publicJwk,
   }

@@ -1,4 +1,6 @@
-import { type CryptoKey, type JSONWebKeySet, type JWTPayload, SignJWT } from 'jose'
+import { createSecretKey } from 'node:crypto'
+import type { CryptoKey, JSONWebKeySet, JWTPayload } from 'jose'
+import { signCompact } from './compact-jws.ts'
 
 export type SigningAlgorithm = 'HS256' | 'ES256' | 'EdDSA'
 
@@ -17,11 +19,11 @@ export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
 /** HS256 with the secret itself (its UTF-8 bytes), so that a resource server that has it can verify tokens alone. */
 export function createSecretSigner(secret: string): TokenSigner {
-  const key = new TextEncoder().encode(secret)
+  const bytes = new TextEncoder().encode(secret)
+  const key = createSecretKey(bytes)
   return {
     algorithm: 'HS256',
-    sign: claims =>
-      new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: ACCESS_TOKEN_TYPE }).sign(key),
-    verificationKey: async () => key,
+    sign: async claims => signCompact({ algorithm: 'HS256', key }, ACCESS_TOKEN_TYPE, claims),
+    verificationKey: async () => bytes,
   }
 }
