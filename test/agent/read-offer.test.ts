@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { isOffered } from '../../src/daemon/agent/read-offer.ts'
+
+test.each([
+  ['read_file', {}, true],
+  ['read_file', { allow: ['read_file'] }, true],
+  ['read_file', { allow: ['read'] }, false],
+  ['read_file', { allow: ['read_*'] }, true],
+  ['read_file', { allow: ['*_file'], deny: ['read*'] }, false],
+  ['read_file', { deny: ['*'] }, false],
+  ['read_file', { allow: [] }, false],
+  ['aXbXc', { allow: ['a*b*c'] }, true],
+  ['ab', { allow: ['ab*b'] }, false],
+  ['a.b', { allow: ['a?b'] }, false],
+  ['a', { allow: ['**'] }, true],
+])('%s with %j: %s', (name, filter, offered) => expect(isOffered(name, filter)).toBe(offered))
+
+test('a pattern of many stars takes no longer than one', () => {
+  expect(isOffered('a'.repeat(200), { allow: [`${'*a'.repeat(99)}b`] })).toBe(false)
+})
