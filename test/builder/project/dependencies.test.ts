@@ -84,6 +84,62 @@ test.each([
   await expect(open(cache).provide(project.path)).rejects.toThrow(expected)
 })
 
+test.each([
+  'git+ssh://git@example.com/tiny.git',
+  'someone/tiny',
+  'github:someone/tiny',
+  'https://github.com/someone/tiny',
+  'https://example.com/tiny.git#main',
+  'file:../tiny',
+  'link:../tiny',
+  'workspace:*',
+])(
+  'a package.json, override or package that asks for %s is refused, and npm never looks for it',
+  async wanted => {
+    const asking = [
+      { 'package.json': JSON.stringify({ dependencies: { tiny: wanted } }) },
+      {
+        'package.json': JSON.stringify({
+          dependencies: { other: '*' },
+          overrides: { other: { tiny: wanted } },
+        }),
+      },
+      projectFiles({ dependencies: { tiny: wanted } }),
+    ]
+    for (const files of asking) {
+      using cache = createProjectFolder()
+      using project = createProjectFolder({ ...projectFiles(), ...files })
+      await expect(open(cache).provide(project.path)).rejects.toThrow(
+        `The dependency "tiny" comes from ${wanted}: only packages of a registry are installed.`,
+      )
+      expect(readdirSync(cache.path)).toEqual([])
+    }
+  },
+)
+
+test('a lock file that does not fit package.json is told without what else npm says', async () => {
+  using cache = createProjectFolder()
+  const versions = { '2.0.0': { name: 'tiny', version: '2.0.0', dist: { tarball: registry.url } } }
+  const packages = createServer((_request, response) =>
+    response.end(JSON.stringify({ name: 'tiny', 'dist-tags': { latest: '2.0.0' }, versions })),
+  )
+  const port = await listen(packages)
+  using project = createProjectFolder({
+    ...projectFiles(),
+    'package.json': JSON.stringify({ dependencies: { tiny: '^2.0.0' } }),
+    '.npmrc': `registry=http://127.0.0.1:${port}/`,
+  })
+  await expect(open(cache).provide(project.path)).rejects.toMatchObject({
+    code: 'INVALID_MCP',
+    message: 'package-lock.json does not fit package.json.',
+    details:
+      "Invalid: lock file's tiny@1.0.0 does not satisfy tiny@2.0.0\nWrite it anew, then build again: npm install --package-lock-only",
+    next: [{ command: 'npm install --package-lock-only' }],
+  })
+  packages.closeAllConnections()
+  packages.close()
+})
+
 test('a registry that cannot be reached is told as that, and the next build tries again', async () => {
   using cache = createProjectFolder()
   using emptyNpmCache = createProjectFolder()

@@ -54,7 +54,7 @@ export function nativeAddon(what: string): HostingError {
     `The source needs a native addon (${what}), which a handler module cannot load: its process runs under Node's permission model.`,
     {
       details:
-        'Take a package without native parts (node:sqlite instead of better-sqlite3, say), or host it as a program of its own: mcp deploy --command.',
+        'Take a package without native parts, or host it as a program of its own: mcp deploy --command.',
     },
   )
 }

@@ -25,6 +25,7 @@ export function readLockedDependencies(directory: string): LockedDependencies | 
   const optionalDependencies = fieldsOf(manifest.optionalDependencies)
   const names = Object.keys({ ...dependencies, ...optionalDependencies })
   if (names.length === 0) return undefined
+  requireRegistryFor({ dependencies, optionalDependencies, overrides: manifest.overrides })
   const lock = readJson(directory, 'package-lock.json')
   if (!lock) throw notLocked(directory, names)
   const packages = lockedPackages(lock)
@@ -67,8 +68,11 @@ function lockedPackages(lock: Fields): Fields {
       ],
     })
   const { [`node_modules/${OWN_PACKAGE}`]: _own, ...packages } = fieldsOf(lock.packages)
-  for (const [path, entry] of Object.entries(packages))
-    if (path !== '') requireRegistry(path, fieldsOf(entry))
+  for (const [path, entry] of Object.entries(packages)) {
+    if (path === '') continue
+    requireRegistry(path, fieldsOf(entry))
+    requireRegistryFor(fieldsOf(entry))
+  }
   return packages
 }
 
@@ -76,11 +80,43 @@ function lockedPackages(lock: Fields): Fields {
 function requireRegistry(path: string, { resolved, link }: Fields): void {
   const isRemote = resolved === undefined || /^https?:\/\//.test(String(resolved))
   if (path.startsWith('node_modules/') && !link && isRemote) return
-  throw new HostingError(
+  throw notOfRegistry(path.replace(/^.*node_modules\//, ''), String(resolved ?? path))
+}
+
+function notOfRegistry(name: string, from: string): HostingError {
+  return new HostingError(
     'INVALID_MCP',
-    `The dependency "${path.replace(/^.*node_modules\//, '')}" comes from ${resolved ?? path}: only packages of a registry are installed.`,
+    `The dependency "${name}" comes from ${from}: only packages of a registry are installed.`,
     { details: 'Copy code of your own into the project, or publish it as a package.' },
   )
+}
+
+/** What it depends on, too: where a lock file lacks that, npm looks for it, git repositories with git. */
+function requireRegistryFor({ dependencies, optionalDependencies, overrides }: Fields): void {
+  for (const [name, wanted] of [dependencies, optionalDependencies, overrides].flatMap(specsOf))
+    if (!isOfRegistry(wanted)) throw notOfRegistry(name, wanted)
+}
+
+/** Name and version wanted, of `overrides` also the inner ones. */
+function specsOf(value: unknown): [name: string, wanted: string][] {
+  return Object.entries(fieldsOf(value)).flatMap(([name, inner]): [string, string][] =>
+    typeof inner === 'string' ? [[name, inner]] : specsOf(inner),
+  )
+}
+
+const GIT_HOST =
+  /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|gist\.github\.com|git\.sr\.ht)\//
+
+/**
+ * A version, a range, a tag, another package's name or the address of a packed file
+ * (https://docs.npmjs.com/cli/v11/using-npm/package-spec).
+ */
+function isOfRegistry(wanted: string): boolean {
+  if (/^https?:/.test(wanted))
+    return (
+      /\.(?:tgz|tar\.gz)(?:[?#]|$)/.test(wanted) || !(GIT_HOST.test(wanted) || /\.git(?:#|$)/.test(wanted))
+    )
+  return /^(?:npm:|\$)/.test(wanted) || !/[/\\:]/.test(wanted)
 }
 
 function notLocked(directory: string, names: string[]): HostingError {

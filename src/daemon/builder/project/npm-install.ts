@@ -27,6 +27,9 @@ const ARGUMENTS = [
 const OUT_OF_REACH =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
 
+/** One of npm's lines on a lock file that does not fit; its whole usage follows them. */
+const DISAGREEMENT = /^(?:Invalid|Missing): .*$/m
+
 /** Installs the lock file of a folder there. Throws as `runNpm` does. */
 export function npmInstall(directory: string, closing: AbortSignal): Promise<void> {
   return runNpm(directory, ARGUMENTS, closing)
@@ -44,6 +47,7 @@ export async function runNpm(
   const { code, output } = await run(directory, args, closing)
   if (code === 0) return
   const details = readable(output)
+  if (output.includes('EUSAGE') && DISAGREEMENT.test(details)) throw outOfStep(details)
   const reason = OUT_OF_REACH.exec(output)?.[0]
   if (reason)
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
@@ -51,6 +55,17 @@ export async function runNpm(
     })
   throw new HostingError('INVALID_MCP', 'npm cannot install the dependencies of package-lock.json.', {
     details,
+  })
+}
+
+function outOfStep(details: string): HostingError {
+  const command = 'npm install --package-lock-only'
+  return new HostingError('INVALID_MCP', 'package-lock.json does not fit package.json.', {
+    details: [
+      ...details.split('\n').filter(line => DISAGREEMENT.test(line)),
+      `Write it anew, then build again: ${command}`,
+    ].join('\n'),
+    next: [{ description: 'Write the lock file anew', command }],
   })
 }
 
