@@ -49,6 +49,19 @@ describe('a page of log lines', () => {
     })
   })
 
+  test('is filtered by tool, session, request and instance', async () => {
+    const call = { level: 'info', stream: 'mcp', method: 'tools/call', outcome: 'ok', ms: 1 } as const
+    const ids = { requestId: '7', sessionId: 'session-a' }
+    write({ ...call, ...ids, timestamp: at(4), tool: 'add', message: 'tools/call add' })
+    write({ ...call, timestamp: at(5), tool: 'addition', requestId: '8', message: 'tools/call addition' })
+    const found = async (query: string) => (await logs(query)).lines.map(({ message }: LogLine) => message)
+    expect(await found('?tool=add')).toEqual(['tools/call add'])
+    expect(await found('?sessionId=session-a')).toEqual(['tools/call add'])
+    expect(await found('?requestId=8')).toEqual(['tools/call addition'])
+    expect(await found('?instance=inst_test&tool=add&requestId=8')).toEqual([])
+    expect((await found('?instance=inst_test')).length).toBeGreaterThanOrEqual(5)
+  })
+
   test('is filtered by level, text and time', async () => {
     expect(messages(await logs('?level=error'))).toEqual(['two went wrong'])
     expect(messages(await logs('?grep=wrong'))).toEqual(['two went wrong'])

@@ -35,13 +35,18 @@ export default defineCommand({
       doc: 'this level and above',
     },
     grep: { type: 'string', value: 'text', doc: 'only lines that hold this text' },
+    tool: { type: 'string', value: 'name', doc: 'only calls of this tool' },
+    session: { type: 'string', value: 'id', doc: 'only requests of this session' },
+    requestId: { type: 'string', value: 'id', doc: 'only the request with this JSON-RPC id' },
+    instance: { type: 'string', value: 'id', doc: 'only lines of this instance' },
   },
   examples: [
     { command: 'mcp logs weather -f', does: 'watch it' },
     { command: 'mcp logs weather --since 1h --level warn', does: 'what went wrong lately' },
+    { command: 'mcp logs weather --tool forecast --tail 5', does: 'the last calls of one tool' },
     { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object a line' },
   ],
-  async run({ output, api }, { id: reference, env, follow, since, until, level, grep, tail }) {
+  async run({ output, api }, { id: reference, env, follow, since, until, tail, session, ...filter }) {
     const client = await api()
     if (isContainerBuild(reference))
       return printLines(output, await containerLines(client, reference, follow), follow)
@@ -50,8 +55,8 @@ export default defineCommand({
     const query = {
       since: toMoment('--since', since),
       until: toMoment('--until', until),
-      level,
-      grep,
+      ...filter,
+      sessionId: session,
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
     }
     const lines = follow ? client.events<LogEntry>(path, query) : readPages(client, path, query)

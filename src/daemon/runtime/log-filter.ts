@@ -1,6 +1,9 @@
 import type { LogLine } from '../../shared/instance-protocol.ts'
 
-export interface LogFilter {
+/** Fields of a line that must be exactly this. */
+const FIELDS = ['phase', 'tool', 'sessionId', 'requestId', 'instance'] as const
+
+export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], string>> {
   /** This level and above. */
   level?: LogLine['level']
   /** ISO 8601, inclusive. */
@@ -9,8 +12,6 @@ export interface LogFilter {
   until?: string
   /** Text that the message (or the tool's name) must contain, in any case. */
   grep?: string
-  /** Of a container build. */
-  phase?: string
 }
 
 const RANK: Readonly<Record<LogLine['level'], number>> = { debug: 0, info: 1, warn: 2, error: 3 }
@@ -19,7 +20,7 @@ export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
   if (filter.level && (RANK[line.level] ?? RANK.info) < RANK[filter.level]) return false
   if (filter.since && line.timestamp < filter.since) return false
   if (filter.until && line.timestamp >= filter.until) return false
-  if (filter.phase && line.phase !== filter.phase) return false
+  if (FIELDS.some(field => filter[field] !== undefined && line[field] !== filter[field])) return false
   if (!filter.grep) return true
   return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())
 }

@@ -37,7 +37,10 @@ export class Backups {
   #prune(): void {
     const names = readdirSync(this.#directory).filter(name => /^daemon-.*\.db$/.test(name))
     // Who looked into a copy left two files beside it.
-    const old = names.sort().slice(0, -KEPT).flatMap(name => [name, `${name}-wal`, `${name}-shm`])
+    const old = names
+      .sort()
+      .slice(0, -KEPT)
+      .flatMap(name => [name, `${name}-wal`, `${name}-shm`])
     for (const name of old) rmSync(join(this.#directory, name), { force: true })
   }
 }

@@ -10,6 +10,10 @@ export interface LogQuery {
   until?: string
   grep?: string
   tail?: number
+  tool?: string
+  sessionId?: string
+  requestId?: string
+  instance?: string
   /** A deployment has one phase only, `RUN`; lines of any other there are none. */
   phase?: string
 }

@@ -15,6 +15,10 @@ const logQuery = z.strictObject({
   grep: z.string().min(1).max(200).optional(),
   tail: z.coerce.number().int().min(0).max(10_000).optional(),
   phase: z.string().optional(),
+  tool: z.string().optional(),
+  sessionId: z.string().optional(),
+  requestId: z.string().optional(),
+  instance: z.string().optional(),
 })
 
 export function lambdaDeployEndpoints({ deployments, records, deploymentLogs }: Services) {
