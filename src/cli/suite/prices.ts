@@ -16,9 +16,13 @@ export type PriceTable = Readonly<Record<string, Price>>
 
 /** List prices of November 2026; a `prices.json` beside the configuration outranks them, entry by entry. */
 const LIST_PRICES: PriceTable = {
+  'claude-opus-5-5': { input: 4, output: 20, cached: 0.2 },
+  'claude-sonnet-5-5': { input: 2, output: 10, cached: 0.1 },
+  'claude-haiku-5-5': { input: 0.1, output: 0.5, cached: 0.01 },
   'claude-opus-4-5': { input: 5, output: 25, cached: 0.5 },
   'claude-sonnet-4-5': { input: 3, output: 15, cached: 0.3 },
   'claude-haiku-4-5': { input: 1, output: 5, cached: 0.1 },
+  'gpt-5.4': { input: 2.5, output: 15, cached: 0.25 },
   'gpt-5.2': { input: 1.75, output: 14, cached: 0.175 },
   'gpt-5.1': { input: 1.25, output: 10, cached: 0.125 },
   'gpt-5': { input: 1.25, output: 10, cached: 0.125 },
@@ -49,17 +53,17 @@ export function loadPrices(file: string): PriceTable {
   return { ...LIST_PRICES, ...(own as PriceTable) }
 }
 
-/** In US dollars; undefined for a model without a price. The longest entry that the model's id begins with holds. */
+/** Vendors put the date of a snapshot behind a model's name. */
+const SNAPSHOT = /-(\d{4}-?\d{2}-?\d{2}|latest)$/
+
+/** In US dollars; undefined for a model without a price. */
 export function costOf(
   table: PriceTable,
   model: string | undefined,
   usage: Usage | undefined,
 ): number | undefined {
   if (model === undefined || usage === undefined) return undefined
-  const name = Object.keys(table)
-    .filter(entry => model === entry || model.startsWith(`${entry}-`))
-    .sort((a, b) => b.length - a.length)[0]
-  const price = name === undefined ? undefined : table[name]
+  const price = table[model] ?? table[model.replace(SNAPSHOT, '')]
   if (!price) return undefined
   const cached = usage.cached_input_tokens
   const dollars =
