@@ -35,16 +35,23 @@ export function pricesPath(paths: HomePaths): string {
   return join(dirname(paths.config), 'prices.json')
 }
 
-/** The list prices with those of the file over them. Throws INVALID_REQUEST for a file that is no price table. */
-export function loadPrices(file: string): PriceTable {
-  if (!existsSync(file)) return LIST_PRICES
+/**
+ * The list prices with those of `given`, else of the file beside the configuration, over them. Throws NOT_FOUND for a given
+ * file that is not there, INVALID_REQUEST for one that is no price table.
+ */
+export function loadPrices(given: string | undefined, usual: string): PriceTable {
+  const file = given ?? usual
+  if (!existsSync(file)) {
+    if (given === undefined) return LIST_PRICES
+    throw new HostingError('NOT_FOUND', `There is no price table ${given}.`)
+  }
   let own: unknown
   try {
     own = JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
     throw new HostingError('INVALID_REQUEST', `${file} is not JSON: ${(cause as Error).message}`, { cause })
   }
-  for (const [model, price] of Object.entries(own as object))
+  for (const [model, price] of Object.entries(own ?? { '': own }))
     if (!isPrice(price))
       throw new HostingError(
         'INVALID_REQUEST',

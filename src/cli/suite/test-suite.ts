@@ -42,7 +42,7 @@ export async function testSuite(
   input: SuiteInput,
 ): Promise<ExitCode> {
   const { output, signal } = context
-  const prices = loadPrices(input.prices ?? pricesPath(context.paths))
+  const prices = loadPrices(input.prices, pricesPath(context.paths))
   const cases = planSuite(suite, input)
   if (input.dryRun) return tellPlan(context, cases, target, prices)
   const tape = openTape(input)

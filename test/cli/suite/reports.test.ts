@@ -112,14 +112,16 @@ test('costs come from the price table, and the file of prices outranks it', () =
     cached_input_tokens: 500_000,
     requests: 1,
   }
-  const list = loadPrices(join(folder, 'none.json'))
+  const list = loadPrices(undefined, join(folder, 'none.json'))
   expect(costOf(list, 'claude-sonnet-4-5-20250929', usage)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3 + 0.1 * 15)
   expect(costOf(list, 'gpt-5.2', usage)).toBeCloseTo(0.5 * 1.75 + 0.5 * 0.175 + 0.1 * 14)
   expect(costOf(list, 'embedded', usage)).toBe(0)
   expect(costOf(list, 'unheard-of', usage)).toBeUndefined()
+  expect(costOf(list, 'gpt-5-pro', usage)).toBeUndefined()
   const file = join(folder, 'prices.json')
   writeFileSync(file, JSON.stringify({ 'gpt-5.2': { input: 1, output: 1 } }))
-  expect(costOf(loadPrices(file), 'gpt-5.2', usage)).toBeCloseTo(1.1)
+  expect(costOf(loadPrices(file, 'unused'), 'gpt-5.2', usage)).toBeCloseTo(1.1)
   writeFileSync(file, '{"gpt-5.2": {"input": "1"}}')
-  expect(() => loadPrices(file)).toThrow('"gpt-5.2" must be')
+  expect(() => loadPrices(file, 'unused')).toThrow('"gpt-5.2" must be')
+  expect(() => loadPrices(join(folder, 'none.json'), 'unused')).toThrow('There is no price table')
 })
