@@ -46,10 +46,11 @@ function filesIn(folder: string): string[] {
     .toSorted()
 }
 
-/** Types of `mcp-hosting/server`, so that an editor knows them without any installation. */
+/** Types of `mcp-hosting/server`, so that an editor knows them without any installation. In folders lie those of others. */
 function typeFiles(): NewFile[] {
   const folder = join(packageRoot(), 'dist', 'sdk')
-  return filesIn(folder).map(name => ({
+  const names = filesIn(folder).filter(name => !name.includes('/'))
+  return names.map(name => ({
     path: `types/mcp-hosting/${name}`,
     content: readFileSync(join(folder, name), 'utf8'),
   }))

@@ -61,6 +61,7 @@ describe('mcp init', () => {
         'types/mcp-hosting/server.d.ts',
       ]),
     )
+    expect(files.filter(file => file.includes('oauth'))).toEqual([])
     const folder = join(home.dir, 'dice')
     const { request, sourceDirectory } = await loadProject(folder)
     expect(request).toMatchObject({ name: 'dice', template: 'custom' })
