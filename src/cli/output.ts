@@ -128,7 +128,7 @@ function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => vo
 }
 
 /** A reader that has seen enough (`mcp logs | head`) is no failure. */
-function onPipeError(error: NodeJS.ErrnoException): void {
+export function onPipeError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.done)
   throw error
 }

@@ -3,6 +3,7 @@ import { parseDurationMs } from '../shared/duration.ts'
 import { HostingError } from '../shared/errors.ts'
 import { type ArgumentDeclaration, type Command, type OptionDeclaration, toKebabCase } from './command.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
+import { onPipeError } from './output.ts'
 
 export interface ParsedCommandLine {
   globals: GlobalInput
@@ -41,7 +42,7 @@ function createParser(command: Command): Parser {
   const parser = new Parser(`mcp ${command.name}`)
     .description(capitalize(command.description ?? command.summary))
     .exitOverride()
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({ writeOut, writeErr: () => {} })
     .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 100), showGlobalOptions: false })
     .addHelpOption(new Option('-h, --help', 'show this page').helpGroup(EVERY_COMMAND))
   for (const [name, declaration] of Object.entries(command.arguments ?? {}))
@@ -53,6 +54,10 @@ function createParser(command: Command): Parser {
   if (command.passThrough) parser.passThroughOptions().allowUnknownOption()
   if (command.examples?.length) parser.addHelpText('after', formatExamples(command))
   return parser
+}
+
+function writeOut(text: string): void {
+  process.stdout.on('error', onPipeError).write(text)
 }
 
 function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {

@@ -189,7 +189,12 @@ test('a reader that goes away ends the command quietly', async () => {
   await home.json(['up', writeServer('piped')])
   const child = spawn(
     'sh',
-    ['-c', `"$0" "$1" logs piped | true; "$0" "$1" list | head -n 1`, process.execPath, MCP_BIN],
+    [
+      '-c',
+      `"$0" "$1" logs piped | true; "$0" "$1" list | head -n 1; "$0" "$1" deploy --help | true`,
+      process.execPath,
+      MCP_BIN,
+    ],
     {
       env: home.env,
       stdio: ['ignore', 'pipe', 'pipe'],
