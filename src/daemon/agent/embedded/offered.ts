@@ -28,13 +28,21 @@ function offerTool({ name, description, inputSchema }: LanguageModelV4FunctionTo
   return { tool, toCall: args => ({ toolName: name, args }) }
 }
 
+/** Tools come first: a resource or a prompt has to fit better, or to be named as such. */
+const HANDICAP = 0.15
+
 /** One schema object for all, so that what was prepared for it is found again. */
 const NO_PARAMETERS: Schema = { type: 'object', properties: {} }
 
 function offerResources({ readResource, resources = [] }: Partial<ModelHints>): Offered[] {
   if (!readResource) return []
   return resources.map(({ uri, name, description = '' }) => ({
-    tool: { name: uri, description: `${name}. ${description} (resource)`, inputSchema: { ...NO_PARAMETERS } },
+    tool: {
+      name: uri,
+      description: `${name}. ${description} (resource)`,
+      inputSchema: { ...NO_PARAMETERS },
+      handicap: HANDICAP,
+    },
     toCall: () => ({ toolName: readResource, args: { uri } }),
   }))
 }
@@ -44,6 +52,7 @@ function offerTemplates({ readResource, resourceTemplates = [] }: Partial<ModelH
   return resourceTemplates.map(({ uriTemplate, name, description = '' }) => ({
     tool: {
       name: uriTemplate.replace(VARIABLE, ''),
+      handicap: HANDICAP,
       description: `${name}. ${description} (resource)`,
       inputSchema: textSchema(variablesOf(uriTemplate).map(variable => ({ name: variable, required: true }))),
     },
@@ -54,7 +63,12 @@ function offerTemplates({ readResource, resourceTemplates = [] }: Partial<ModelH
 function offerPrompts({ getPrompt, prompts = [] }: Partial<ModelHints>): Offered[] {
   if (!getPrompt) return []
   return prompts.map(({ name, description = '', arguments: parameters }) => ({
-    tool: { name, description: `${description} (prompt)`, inputSchema: textSchema(parameters) },
+    tool: {
+      name,
+      description: `${description} (prompt)`,
+      inputSchema: textSchema(parameters),
+      handicap: HANDICAP,
+    },
     toCall: args => ({
       toolName: getPrompt,
       args: { name, ...(Object.keys(args).length > 0 && { arguments: args }) },

@@ -42,7 +42,9 @@ function shorten(text: string, limit = MAXIMUM_RESULT): string {
 /** Why nothing was called: what is missing, or which tools came nearest and how sure that is. */
 export function writeRefusal({ ranking, missing }: Plan, offered: number): string {
   if (offered === 0) return 'This server offers nothing that could be called.'
-  const [best, second] = ranking
+  const [best] = ranking
+  const named = missing?.tool ?? best?.name
+  const second = ranking.find(({ name }) => name !== named)
   const runnerUp = second && second.score > 0 ? ` Next comes ${second.name} (${percent(second.score)}).` : ''
   if (missing)
     return `${missing.tool} would fit (${percent(scoreOf(ranking, missing.tool))} sure), but the message does not say ${listOf(missing.parameters)}.${runnerUp}`

@@ -26,7 +26,8 @@ export function bind(scope: Scope): Binding {
   const open = parameters.filter(
     parameter => !values.has(parameter.name) && !parameter.choices && parameter.type !== 'boolean',
   )
-  const bound = assignWithLists(scope, open, used)
+  const assigned = assignWithLists(scope, open, used)
+  const bound = [...assigned, ...takeLeftOver(scope, open, assigned, used)]
   for (const { parameter, values: found } of bound) values.set(parameter.name, found)
   const missing = parameters.filter(parameter => parameter.required && !values.has(parameter.name))
   return {
@@ -130,6 +131,33 @@ function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
 function isSpent(mention: Mention, spot: { from: number; to: number }): boolean {
   const marks = mention.kind === 'quoted' ? 2 : 0
   return collide(spot, mention) && mention.to - mention.from - marks <= spot.to - spot.from
+}
+
+const EXPLICIT = new Set<MentionKind>(['code', 'path', 'url', 'email', 'quoted'])
+
+/** What is given so explicitly has to go somewhere: the one value that is left over to the one text that is still open. */
+function takeLeftOver(
+  scope: Scope,
+  parameters: Parameter[],
+  bound: Bound[],
+  used: { from: number; to: number }[],
+): Bound[] {
+  const open = parameters.filter(
+    parameter =>
+      parameter.type === 'string' &&
+      !parameter.required &&
+      !bound.some(other => other.parameter === parameter),
+  )
+  const left = mentionsIn(scope).filter(
+    mention =>
+      EXPLICIT.has(mention.kind) &&
+      ![...bound.map(({ candidate }) => candidate), ...used].some(spot => collide(spot, mention)),
+  )
+  if (open.length !== 1 || left.length !== 1) return []
+  return assign(scope, [{ ...open[0]!, required: true }], [toCandidate(left)]).map(found => ({
+    ...found,
+    parameter: open[0]!,
+  }))
 }
 
 function toCandidate(members: Mention[]): Candidate {

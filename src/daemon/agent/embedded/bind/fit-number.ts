@@ -73,6 +73,7 @@ function outOfRange(parameter: Parameter, value: number): boolean {
 function unitScore(parameter: Parameter, quantity: Quantity): number {
   const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
   if (!unit || (unit.name === 'kelvin' && parameter.dimension !== 'temperature')) return 0
+  if (unit.name === 'degree' && parameter.dimension === 'temperature') return 2
   if (parameter.unit) {
     if (parameter.unit === unit) return 3
     return parameter.unit.dimension === unit.dimension ? 2 : -3
@@ -128,7 +129,7 @@ function placeScore(scope: Scope, parameter: Parameter, mention: Mention): numbe
 }
 
 /** "3 articles" */
-function countsThings({ analysis }: Scope, mention: Mention): boolean {
+export function countsThings({ analysis }: Scope, mention: Mention): boolean {
   const next = analysis.tokens[mention.to]
   const plural = next?.kind === 'word' && next.lower.endsWith('s') && !FUNCTION_WORDS.has(next.lower)
   return plural && !mention.quantity!.unit && !mention.quantity!.ordinal

@@ -8,6 +8,7 @@ import type { Parameter } from '../tools/signature.ts'
 import type { Fit } from './fit.ts'
 import { fitMomentText, isDated } from './fit-moment.ts'
 import { fitName } from './fit-name.ts'
+import { countsThings } from './fit-number.ts'
 import { fitPhrase } from './fit-phrase.ts'
 import type { Scope } from './scope.ts'
 
@@ -30,7 +31,7 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
     case 'expression':
       return { score: parameter.roles.has('expression') ? 3.5 : -1, value: algebra(text) }
     case 'number':
-      return fitNumberText(parameter, mention)
+      return countsThings(scope, mention) ? undefined : fitNumberText(parameter, mention)
     case 'moment':
       return fitMomentText(parameter, mention)
     case 'name':

@@ -4,7 +4,7 @@ import { stem } from '../text/stem.ts'
 const GROUPS = `
 movie film cinema
 car vehicle automobile
-weather forecast temperature humidity rain climate
+weather forecast temperature humidity rain climate warm cold hot snow wind sunny umbrella
 picture image photo photograph
 purchase buy order shop
 remove delete erase drop discard

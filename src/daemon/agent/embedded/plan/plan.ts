@@ -2,7 +2,7 @@ import type { Binding } from '../bind/bind.ts'
 import type { DoneCall } from '../conversation.ts'
 import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
-import { type Signature, signatureOf, type Tool } from '../tools/signature.ts'
+import { type Parameter, type Signature, signatureOf, type Tool } from '../tools/signature.ts'
 import { type Call, callsOf, fallback } from './calls.ts'
 import { fillFromResults, waitingFor } from './chain.ts'
 import { fillNested } from './nested.ts'
@@ -26,6 +26,7 @@ export interface Plan {
 export const RELEVANT = 0.47
 const WEIGHT_OF_FILLING = 0.06
 const MOST_FILLED = 5
+const WEIGHT_OF_OPTION = 0.08
 
 /** More requests than this are no message to a test agent. */
 const MAXIMUM_REQUESTS = 12
@@ -80,12 +81,22 @@ interface Answered {
   bindings: Binding[]
 }
 
+/** What a choice that is named in its very words counts beside the scores of assigned values. */
+const SCORE_OF_CHOICE = 4
+
 /** Mean score of the values of required parameters counts, what is missing as nothing. */
 function isRelevant({ request, bindings: [first] }: Answered): boolean {
-  const required = first?.bound.filter(({ parameter }) => parameter.required) ?? []
-  const total = required.length + (first?.missing.length ?? 0)
-  const filled = total === 0 ? 0 : required.reduce((sum, { score }) => sum + score, 0) / total
-  return request.score + WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) >= RELEVANT
+  const bound = first?.bound.filter(({ parameter }) => parameter.required) ?? []
+  const chosen = request.signature.parameters.filter(
+    ({ name, required }) => required && first?.exact.has(name),
+  )
+  const total = bound.length + chosen.length + (first?.missing.length ?? 0)
+  const sum = bound.reduce((all, { score }) => all + score, 0) + chosen.length * SCORE_OF_CHOICE
+  const filled = total === 0 ? 0 : sum / total
+  const optional = (first?.exact.size ?? 0) - chosen.length
+  const evidence =
+    WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) + WEIGHT_OF_OPTION * Math.min(optional, 2)
+  return request.score + evidence >= RELEVANT
 }
 
 /** With `results` the request may wait for what the calls of earlier ones bring. */
@@ -125,7 +136,13 @@ function fillFromRest(
 /** Required parameters without a value, and without anything to fall back on. */
 function lackingIn(binding: Binding): string[] {
   const given = [...binding.values.values()].flat()
-  return binding.missing.filter(parameter => fallback(parameter, given).length === 0).map(({ name }) => name)
+  return binding.missing.filter(parameter => fallback(parameter, given).length === 0).map(describe)
+}
+
+function describe({ name, choices }: Parameter): string {
+  if (!choices) return name
+  const shown = choices.slice(0, 12).map(({ value }) => String(value))
+  return `${name} (one of ${shown.join(', ')}${choices.length > shown.length ? ' …' : ''})`
 }
 
 function respectively({ tokens }: Analysis): boolean {

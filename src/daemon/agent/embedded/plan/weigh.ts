@@ -12,7 +12,14 @@ const CLOSE = 0.7
 const CLOSE_TO_LACKING = 0.4
 const MOST_WEIGHED = 5
 
-const WEIGHT = { filled: 0.06, missing: 0.25, leftOver: 0.09, wrongNumber: 0.15 }
+const WEIGHT = {
+  filled: 0.06,
+  chosen: 0.1,
+  missing: 0.25,
+  leftOver: 0.09,
+  oneForSeveral: 0.2,
+  severalForOne: 0.08,
+}
 
 /** The ranking, with the close ones at its top in the order in which they use the values of the clause. */
 export function weigh(analysis: Analysis, clause: Piece, ranked: Ranked[]): Ranked[] {
@@ -34,9 +41,8 @@ function worthOf(analysis: Analysis, { from, to }: Piece, { signature, score }: 
   const leftOver = mentionsIn(scope).filter(mention => isValue(mention) && !isUsed(mention, binding)).length
   const missing = binding.missing.filter(parameter => parameter.default === undefined).length
   const costs = WEIGHT.missing * missing + WEIGHT.leftOver * Math.min(leftOver, 4)
-  return (
-    score + WEIGHT.filled * filling(binding) - costs - (isOfWrongNumber(binding) ? WEIGHT.wrongNumber : 0)
-  )
+  const gains = WEIGHT.filled * filling(binding) + WEIGHT.chosen * Math.min(binding.exact.size, 3)
+  return score + gains - costs - costOfNumber(binding)
 }
 
 function filling({ bound }: Binding): number {
@@ -44,12 +50,14 @@ function filling({ bound }: Binding): number {
   return scores.length === 0 ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length
 }
 
-/** One value for a parameter of many, or several for a parameter of one. */
-function isOfWrongNumber({ bound }: Binding): boolean {
-  return bound.some(({ parameter, candidate }) => {
+/** One value for a parameter of many; several for a parameter of one, which takes several calls. */
+function costOfNumber({ bound }: Binding): number {
+  const costs = bound.map(({ parameter, candidate }) => {
     const many = candidate.members.length > 1
-    return parameter.type === 'array' ? !many && candidate.members[0]!.kind !== 'literal' : many
+    if (parameter.type !== 'array') return many ? WEIGHT.severalForOne : 0
+    return many || candidate.members[0]!.kind === 'literal' ? 0 : WEIGHT.oneForSeveral
   })
+  return Math.max(0, ...costs)
 }
 
 const VALUES = new Set(['number', 'quoted', 'code', 'path', 'url', 'email', 'moment', 'literal'])

@@ -1,4 +1,4 @@
-import { findCodes, isYearRange } from './codes.ts'
+import { findCodes, isDouble } from './codes.ts'
 import { findCurrencies } from './currencies.ts'
 import { findLists } from './lists.ts'
 import { findLiterals } from './literals.ts'
@@ -10,6 +10,7 @@ import { findPhrases } from './phrases.ts'
 import { findQuoted } from './quoted.ts'
 import { loadTagger, type Tagger } from './tags.ts'
 import { type Token, tokenize } from './tokens.ts'
+import { unitNamed } from './units.ts'
 
 /** Reads messages. */
 export type Reader = (message: string) => Analysis
@@ -35,7 +36,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
     findCodes(text, tokens),
   ])
   const outside = (mention: Mention) =>
-    !solid.some(other => other.kind !== 'unit' && !isYearRange(other.text) && overlaps(mention, other))
+    !solid.some(other => other.kind !== 'unit' && !isDouble(other.text) && overlaps(mention, other))
   const dates = moments(text, tokens).filter(outside)
   const names = findNames(text, tokens, tags).filter(name => !insideSolid(name, [...solid, ...dates]))
   const numbers = findNumbers(text, tokens)
@@ -55,6 +56,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
     phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || goesOn(name, phrase)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
+  for (const number of plain) nameMoney(number, currencies)
   const mentions = [
     ...solid,
     ...quotedNumbers(solid),
@@ -68,6 +70,12 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const lists = findLists(mentions, tokens)
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
+}
+
+/** "80 pounds sterling" weighs nothing. */
+function nameMoney({ quantity, to }: Mention, currencies: Mention[]): void {
+  const currency = currencies.find(({ from, to: end }) => from <= to && to <= end && from >= to - 2)
+  if (currency && quantity) quantity.unit = unitNamed(currency.code!.toLowerCase())?.name
 }
 
 /** In "'2' rooms" the quotes hold a number. */

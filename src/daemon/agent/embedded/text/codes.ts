@@ -69,6 +69,11 @@ function isPath(chunk: string): boolean {
   return dot > 0 && EXTENSIONS.has(chunk.slice(dot + 1).toLowerCase()) && /^[\w./@ -]+$/.test(chunk)
 }
 
+/** What is one value for some and two numbers for others: "2019-2020", "2023/24", "800x600". */
+export function isDouble(text: string): boolean {
+  return isYearRange(text) || /^\d{2,6}x\d{2,6}$/i.test(text)
+}
+
 /** "2019-2020", "2023/24" */
 export function isYearRange(text: string): boolean {
   return /^[12]\d{3}[-–/](?:\d{2}|[12]\d{3})$/.test(text)

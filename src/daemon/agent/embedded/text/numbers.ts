@@ -90,10 +90,12 @@ function isBullet(tokens: Token[], at: number): boolean {
   )
 }
 
-/** The "2" of "2x2" */
+/** The "2" of "2x2" is no value. "800x600" is two: sizes are larger than the shapes of tables. */
 function isTimes(tokens: Token[], at: number): boolean {
   const next = tokens[at + 1]
-  return next?.glued === true && /^x\d+$/i.test(next.text)
+  return (
+    next?.glued === true && /^x\d+$/i.test(next.text) && (next.text.length < 3 || tokens[at]!.text.length < 2)
+  )
 }
 
 /** "8.854 x 10^-12" */
@@ -109,6 +111,8 @@ function readPowerOfTen(tokens: Token[], at: number): { value: number; to: numbe
 
 function readWords(tokens: Token[], at: number): ReadNumber | undefined {
   const word = tokens[at]?.lower ?? ''
+  if (/^x\d{2,6}$/.test(word) && tokens[at]!.glued && tokens[at - 1]?.kind === 'number')
+    return { quantity: { value: Number(word.slice(1)) }, to: at + 1 }
   const ordinal = ORDINALS[word]
   if (ordinal && (tokens[at + 1]?.text === ',' || tokens[at]!.capital)) return undefined
   if (ordinal && !unitFollowsSecond(word, tokens, at))

@@ -37,7 +37,10 @@ export function rankTools(
   return signatures
     .map(signature => ({
       signature,
-      score: scoreTool(said, signature, rarity) + calledByName(signature, spoken),
+      score: Math.max(
+        0,
+        scoreTool(said, signature, rarity) + calledByName(signature, spoken) - signature.handicap,
+      ),
     }))
     .sort((a, b) => b.score - a.score)
 }

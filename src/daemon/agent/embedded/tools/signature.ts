@@ -34,6 +34,8 @@ export interface Parameter {
 
 export interface Tool {
   name: string
+  /** Taken from its rank: what is only asked for when nothing else fits as well. */
+  handicap?: number
   description?: string
   inputSchema: Schema
 }
@@ -41,6 +43,7 @@ export interface Tool {
 /** A tool, prepared for ranking and binding. */
 export interface Signature {
   name: string
+  handicap: number
   description: string
   nameStems: string[]
   descriptionStems: string[]
@@ -59,7 +62,7 @@ const MAXIMUM_KEPT = 1000
 export function signatureOf(tool: Tool): Signature {
   const known = bySchema.get(tool.inputSchema)
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
-  const text = JSON.stringify([tool.name, tool.description, tool.inputSchema])
+  const text = JSON.stringify([tool.name, tool.description, tool.handicap, tool.inputSchema])
   const signature = byText.get(text) ?? readTool(tool)
   if (byText.size >= MAXIMUM_KEPT) byText.clear()
   byText.set(text, signature)
@@ -74,7 +77,16 @@ function readTool(tool: Tool): Signature {
   const parameters = readParameters(tool.inputSchema, tool.inputSchema, 0)
   const vocabulary = new Set([...nameStems, ...descriptionStems, ...parameters.flatMap(p => p.nameStems)])
   const concepts = new Set([...vocabulary].flatMap(conceptsOf))
-  return { name: tool.name, description, nameStems, descriptionStems, parameters, vocabulary, concepts }
+  return {
+    name: tool.name,
+    handicap: tool.handicap ?? 0,
+    description,
+    nameStems,
+    descriptionStems,
+    parameters,
+    vocabulary,
+    concepts,
+  }
 }
 
 function unique(stems: string[]): string[] {
@@ -107,7 +119,7 @@ function readParameter(
   const type = typeOf(schema)
   const descriptionStems = contentStems(withoutDefault(description))
   const choices = choicesOf(schema, description)
-  const namedRoles = new Set(nameStems.flatMap(rolesOf))
+  const namedRoles = rolesByName(nameStems, schema, description)
   const items = Array.isArray(schema.items) ? schema.items[0] : schema.items
   return {
     name,
@@ -125,7 +137,13 @@ function readParameter(
     ...measureOf(name, description, nameStems, descriptionStems),
     side: sideOf(nameStems, descriptionStems),
     ...(type === 'array' && {
-      items: readParameter(name, resolveSchema(items ?? {}, root), required, root, depth + 1),
+      items: readParameter(
+        name,
+        { description, ...resolveSchema(items ?? {}, root) },
+        required,
+        root,
+        depth + 1,
+      ),
     }),
     ...(type === 'object' && { properties: readParameters(schema, root, depth + 1) }),
   }
@@ -156,6 +174,16 @@ function headRoles(description: string): Role[] {
     if (!FUNCTION_WORDS.has(word.lower) && !GENERIC_WORDS.has(word.lower)) head.push(...word.stems)
   }
   return head.slice(0, 3).flatMap(rolesOf)
+}
+
+/** What the name asks for, and the format. A name that only tells the direction ("from") leaves it to the description. */
+function rolesByName(nameStems: string[], { format }: Schema, description: string): Set<Role> {
+  const roles = new Set(nameStems.flatMap(rolesOf))
+  if (format === 'email') roles.add('email')
+  if (format === 'uri' || format === 'url') roles.add('url')
+  const bare = nameStems.every(part => SOURCE_STEMS.has(part) || TARGET_STEMS.has(part))
+  if (bare) for (const role of headRoles(description)) roles.add(role)
+  return roles
 }
 
 /** "Number of results to return" */
