@@ -121,6 +121,25 @@ test('a stream tells calls, answers and text as they happen, and ends with the r
   expect(events.at(-1).result).toMatchObject({ ai_response: 'it was said', tools_used: ['say'] })
 })
 
+test('calls of one turn run side by side', async () => {
+  const wait = {
+    name: 'say',
+    description: 'Says after a while',
+    inputSchema: { type: 'object' },
+    handler: { type: 'template', text: 'said', emit: [{ waitMs: 300 }] },
+  }
+  const { body } = await daemon.api('POST', '/v1/build', {
+    body: { name: 'parallel', template: 'advanced', tools: [wait] },
+  })
+  stub = await startModelStub('compatible', [{ calls: [...CALL.calls, ...CALL.calls] }, { text: 'done' }])
+  const { text } = await daemon.api('POST', '/v1/test', {
+    body: { mcp_id: body.data.mcp_id, message: 'say it twice', ai_model: `openai:m@${stub.url}` },
+    headers: { accept: 'text/event-stream' },
+  })
+  const told = [...text.matchAll(/"type":"(call|answer)"/g)].map(([, type]) => type)
+  expect(told).toEqual(['call', 'call', 'answer', 'answer'])
+})
+
 test('an error in a stream is its last event, without internals', async () => {
   stub = await startModelStub('compatible', [{ status: 400 }])
   const { text } = await daemon.api('POST', '/v1/test', {

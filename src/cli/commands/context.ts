@@ -13,6 +13,7 @@ import {
 } from '../context.ts'
 import { maskKey, readCredentials, removeKey } from '../credentials.ts'
 import { readJsonFile } from '../json-file.ts'
+import { modelAccess } from '../model-access.ts'
 
 export const list = defineCommand({
   name: 'context list',
@@ -53,14 +54,30 @@ export const show = defineCommand({
     const { context: name, apiUrl, apiKey } = context.settings()
     const url = apiUrl ?? localUrl(context)
     const key = apiKey && { ...apiKey, value: maskKey(apiKey.value) }
-    output.result({ context: name, apiUrl: url, apiKey: key ?? null }, () => {
+    const modelKeys = modelKeysOf(context)
+    output.result({ context: name, apiUrl: url, apiKey: key ?? null, modelKeys }, () => {
       const rows = Object.entries({ context: name, 'API URL': url, 'API key': key })
+      rows.push(
+        ...Object.entries(modelKeys).map(([vendor, one]): (typeof rows)[number] => [`${vendor} key`, one]),
+      )
       const cells = rows.map(([label, one]) => [label, one?.value ?? 'none', describeSource(one)])
       output.table(['SETTING', 'VALUE', 'FROM'], cells)
       if (!key) output.next({ description: 'Sign in', command: 'mcp login' })
+      output.next({ description: 'See the models that tests can use', command: 'mcp models list' })
     })
   },
 })
+
+/** Vendors' keys of this environment, masked; saved ones only the API knows, and nobody is asked here. */
+function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
+  const keys = Object.entries(modelAccess(context) ?? {})
+  return Object.fromEntries(
+    keys.map(([vendor, { api_key }]) => [
+      vendor,
+      { value: maskKey(api_key), source: 'environment', from: `${vendor.toUpperCase()}_API_KEY` },
+    ]),
+  )
+}
 
 export const use = defineCommand({
   name: 'context use',
