@@ -64,6 +64,12 @@ test.each([
   expect(page.text).toContain('<form')
 })
 
+test('a client may have its user asked all the same', async () => {
+  const browser = await browserWithConsent()
+  expect(await passes(browser, { prompt: 'consent' })).toBe(false)
+  expect(await passes(browser)).toBe(true)
+})
+
 test('another user of the same browser is asked anew', async () => {
   const browser = await browserWithConsent()
   provider.script = { idToken: { sub: 'eve' }, userInfo: { sub: 'eve' } }

@@ -16,7 +16,8 @@ export const authorize: Endpoint = async (component, request) => {
   const redirectUri = requestedRedirect(parameters, client)
   try {
     const accepted = validateRequest(parameters, client, redirectUri, component)
-    return await continueWith(component, request, client, accepted)
+    const asksAnew = parameters.get('prompt') !== undefined
+    return await continueWith(component, request, { client, accepted, asksAnew })
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const state = parameters.get('state')
@@ -32,17 +33,23 @@ async function requestingClient(component: Component, parameters: Parameters): P
   throw new OAuthError('invalid_request', 'The application is not known here. It must register anew.')
 }
 
+interface Accepted {
+  client: Client
+  accepted: AuthorizationRequest
+  /** The client wants its user to be asked, whatever was remembered (OpenID Connect Core 3.1.2.1). */
+  asksAnew: boolean
+}
+
 async function continueWith(
   component: Component,
   request: Request,
-  client: Client,
-  accepted: AuthorizationRequest,
+  { client, accepted, asksAnew }: Accepted,
 ): Promise<Response> {
   const providerId = chosenProvider(component, accepted)
   if (client.skipConsent && providerId !== undefined) {
     return beginSignIn(component, accepted, { providerId, status: 302 })
   }
-  const remembered = findConsent(component, request, client, accepted)
+  const remembered = asksAnew ? undefined : findConsent(component, request, client, accepted)
   if (remembered) return beginSignIn(component, accepted, { ...remembered, status: 302 })
   return askConsent(component, request, client, accepted)
 }

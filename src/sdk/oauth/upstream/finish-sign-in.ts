@@ -44,12 +44,27 @@ export async function finishSignIn(
   try {
     const server = await upstream.metadata()
     // The state was looked up by its hash and the browser's cookie: it is compared already.
-    const checked = validateAuthResponse(server, upstream.client, callback, skipStateCheck)
+    const answer = withKnownIssuer(upstream, server, callback)
+    const checked = validateAuthResponse(server, upstream.client, answer, skipStateCheck)
     const tokens = await exchangeCode(upstream, server, checked, start)
     return await identify(upstream, server, tokens)
   } catch (cause) {
     throw describeFailure(upstream, cause)
   }
+}
+
+/** Of a provider whose issuer is not configured, any `iss` on the host of its authorization endpoint is its own. */
+function withKnownIssuer(
+  { provider }: Upstream,
+  { issuer }: AuthorizationServer,
+  callback: URLSearchParams,
+): URLSearchParams {
+  const told = callback.get('iss')
+  if (provider.issuer || told === null || !URL.canParse(told) || new URL(told).origin !== issuer)
+    return callback
+  const answer = new URLSearchParams(callback)
+  answer.delete('iss')
+  return answer
 }
 
 async function exchangeCode(

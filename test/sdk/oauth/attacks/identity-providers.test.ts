@@ -66,6 +66,13 @@ test('with an address for each provider, an answer to the wrong one is refused, 
   expect(plain.tokenRequests).toEqual([])
 })
 
+test('a plain provider may name an issuer of its own host, and no other', async () => {
+  plain.script = { callback: { iss: `${plain.origin}/login/oauth` } }
+  expect(await outcome('plain')).toBe('code')
+  plain.script = { callback: { iss: honest.origin } }
+  expect(await outcome('plain')).toBe('access_denied')
+})
+
 const hour = 3600
 const now = Math.floor(Date.now() / 1000)
 
