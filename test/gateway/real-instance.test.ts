@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeWho } from '../fixtures/servers/who.ts'
 import { RuntimeHarness } from '../helpers/runtime-harness.ts'
-import { callTool } from '../helpers/tool-call.ts'
+import { callInSession, callTool, openSession } from '../helpers/tool-call.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 
@@ -24,6 +24,20 @@ test('a release of a real server under keep-alive load fails no request', async 
   await load.stop()
   expect(load.failures).toEqual([])
   expect(harness.supervisor.report('dep_3').instances).toHaveLength(1)
+})
+
+test('a session that is opened over an old connection amid a release belongs to the new version', async () => {
+  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  const port = await harness.gateway.open('weather')
+  await release(harness, 'dep_1', port)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  expect(await callTool(port, 'who', agent)).toBe('dep_1')
+  await release(harness, 'dep_2', port)
+  const drained = harness.supervisor.drain('dep_1')
+  const { sessionId } = await openSession(port, agent)
+  expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
+  agent.destroy()
+  await drained
 })
 
 test('a real server in a shared process sleeps and answers again', async () => {

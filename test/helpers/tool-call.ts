@@ -31,3 +31,52 @@ export function callTool(port: number, name: string, agent: Agent | false = fals
     sent.end(JSON.stringify(body))
   })
 }
+
+/** `initialize` of the 2025-11-25 revision; rejects for anything but a session. */
+export async function openSession(
+  port: number,
+  agent: Agent | false = false,
+): Promise<{ sessionId: string }> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  const { status, headers, text } = await postLegacy(port, { method: 'initialize', params }, { agent })
+  const sessionId = headers['mcp-session-id']
+  if (status !== 200 || typeof sessionId !== 'string') throw new Error(`HTTP ${status}: ${text}`)
+  return { sessionId }
+}
+
+/** One `tools/call` in a session; gives the text of the answer's first block. */
+export async function callInSession(port: number, name: string, sessionId: string): Promise<string> {
+  const headers = { 'Mcp-Session-Id': sessionId, 'MCP-Protocol-Version': '2025-11-25' }
+  const message = { method: 'tools/call', params: { name, arguments: {} } }
+  const { status, text } = await postLegacy(port, message, { headers })
+  if (status !== 200) throw new Error(`HTTP ${status}: ${text}`)
+  return JSON.parse(text).result.content[0].text
+}
+
+function postLegacy(
+  port: number,
+  message: object,
+  { agent = false, headers = {} }: { agent?: Agent | false; headers?: Record<string, string> },
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+  const all = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    ...headers,
+  }
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers: all, agent }
+    const sent = request(options, response => {
+      let text = ''
+      response.setEncoding('utf8').on('data', chunk => {
+        text += chunk
+      })
+      response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+    })
+    sent.once('error', reject)
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }))
+  })
+}

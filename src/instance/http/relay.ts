@@ -20,26 +20,29 @@ const HOP_BY_HOP = new Set([
 /**
  * Passes a request that came over an old connection on to whoever serves the tenant's address now, so that nobody gets an
  * answer of a server that was replaced. The answer ends the connection; the client's next one leads there by itself.
+ * `body`: of a request that was read already.
  */
-export function relayToSuccessor(exchange: Exchange): void {
+export function relayToSuccessor(exchange: Exchange, body?: string): void {
   const { port } = new URL(exchange.tenant.config.url)
-  relay(exchange, net.connect(Number(port), '127.0.0.1'), () => unreachable(exchange), [
-    'Connection',
-    'close',
-  ])
+  const added = ['Connection', 'close']
+  relay(exchange, net.connect(Number(port), '127.0.0.1'), () => unreachable(exchange), { added, body })
 }
 
-/** Sends the request over this connection, which is new, and answers with what comes back. `added`: headers of the answer. */
+/**
+ * Sends the request over this connection, which is new, and answers with what comes back. `added`: headers of the answer;
+ * `body`: what to send instead of the request's own, which was read.
+ */
 export function relay(
   { request, response }: Exchange,
   socket: Socket,
   onUnreachable: () => void,
-  added: readonly string[] = [],
+  { added = [], body }: { added?: readonly string[]; body?: string | undefined } = {},
 ): void {
   const outgoing = http.request({
     path: request.url,
     method: request.method,
-    headers: forwarded(request.rawHeaders),
+    headers:
+      body === undefined ? forwarded(request.rawHeaders) : withLength(forwarded(request.rawHeaders), body),
     setHost: false,
     createConnection: () => socket,
   })
@@ -51,7 +54,8 @@ export function relay(
   })
   outgoing.on('error', onUnreachable)
   response.on('close', () => outgoing.destroy())
-  request.pipe(outgoing)
+  if (body === undefined) request.pipe(outgoing)
+  else outgoing.end(body)
 }
 
 /** A flat list of names and values, as Node takes and gives it. */
@@ -60,6 +64,11 @@ function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
   for (let at = 0; at < raw.length; at += 2)
     if (!HOP_BY_HOP.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!)
   return kept
+}
+
+function withLength(headers: string[], body: string): string[] {
+  const others = headers.filter((_, at) => headers[at - (at % 2)]!.toLowerCase() !== 'content-length')
+  return [...others, 'Content-Length', String(Buffer.byteLength(body))]
 }
 
 function unreachable(exchange: Exchange): void {
