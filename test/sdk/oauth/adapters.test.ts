@@ -189,6 +189,10 @@ test('node:http outlives requests that are none', async () => {
   const host = `Host: ${hostname}:${port}\r\nConnection: close\r\n`
   expect(await send(`TRACE /oauth/token HTTP/1.1\r\n${host}\r\n`)).toMatch(/^HTTP\/1.1 400/)
   expect(await send(`GET //evil.example/oauth/authorize HTTP/1.1\r\n${host}\r\n`)).toMatch(/^HTTP\/1.1 401/)
+  const long = `Host: ${hostname}:${port}\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(300_000)}`
+  expect(await send(`POST /oauth/authorize HTTP/1.1\r\n${long}`)).toMatch(
+    /^HTTP\/1.1 405.*connection: close/is,
+  )
   await send(`POST /oauth/token HTTP/1.1\r\n${host}Content-Length: 100\r\n\r\nhalf`)
   expect((await fetch(`${issuer}/.well-known/oauth-authorization-server`)).status).toBe(200)
 })

@@ -35,7 +35,10 @@ export async function answerNodeRequest(
   outgoing: ServerResponse,
   { body, clientAddress = incoming.socket.remoteAddress }: NodeRequestParts = {},
 ): Promise<void> {
-  await writeResponse(await component.fetch(toRequest(incoming, body), { clientAddress }), outgoing)
+  const response = await component.fetch(toRequest(incoming, body), { clientAddress })
+  // What is left of a body that nobody read would stand before the next request of the connection.
+  if (!incoming.complete) outgoing.setHeader('Connection', 'close')
+  await writeResponse(response, outgoing)
 }
 
 /**
