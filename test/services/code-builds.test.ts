@@ -189,6 +189,12 @@ test.each([
     'at node_modules/reader/index.js:2:21',
   ],
   [
+    'wants a module of Node that is switched off',
+    { 'tools/a.ts': `import 'node:sqlite'\nexport default {}` },
+    'The server cannot be loaded: No such built-in module: node:sqlite',
+    'A handler module has no SQLite of Node',
+  ],
+  [
     'exports no definition',
     { 'tools/a.ts': `export default { description: 'x' }` },
     'The server cannot be loaded: tools/a.ts exports no tool',

@@ -23,16 +23,19 @@ export function toLoadError(error: unknown, directory: string): unknown {
   return withHint(error, `${error.message} (${placeName(first)})`, details)
 }
 
-/** Node's own words name a flag that nobody here can set. */
+/** Node's own words name a flag that nobody here can set, or deny what they do have elsewhere. */
+const HINTS = {
+  'Access to this API has been restricted':
+    'A handler module may not read files, start processes or load addons. Import what it needs of a file (docs/custom-servers.md), or host it as a program of its own: mcp deploy --command.',
+  'No such built-in module: node:sqlite':
+    'A handler module has no SQLite of Node, which opens files. Host it as a program of its own: mcp deploy --command.',
+}
+
 function withHint(error: HostingError, message: string, details: string | undefined): HostingError {
-  const isDenied = error.message.includes('Access to this API has been restricted')
-  const hint = isDenied ? DENIED : undefined
+  const hint = Object.entries(HINTS).find(([words]) => error.message.includes(words))?.[1]
   const all = [hint, details].filter(Boolean).join('\n')
   return new HostingError(error.code, message, { details: all || undefined, cause: error })
 }
-
-const DENIED =
-  'A handler module may not read files, start processes or load addons. Import what it needs of a file (docs/custom-servers.md), or host it as a program of its own: mcp deploy --command.'
 
 function placeOf(frame: string, directory: string): CodePlace | undefined {
   const match = frame.startsWith('at ') ? FRAME.exec(frame) : undefined
