@@ -31,8 +31,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const tokens = tokenize(text)
   const tags = tagger(text, tokens)
   const solid = withoutOverlaps([
-    findQuoted(text, tokens),
-    findLiterals(text, tokens),
+    outermost(findQuoted(text, tokens), findLiterals(text, tokens)),
     findCodes(text, tokens),
   ])
   const outside = (mention: Mention) =>
@@ -112,6 +111,16 @@ function unwrap(text: string): string {
   const trimmed = text.trim()
   const quoted = trimmed.length > 20 && trimmed.startsWith('"') && trimmed.endsWith('"')
   return quoted && !trimmed.slice(1, -1).includes('"') ? trimmed.slice(1, -1) : text
+}
+
+/** Quotes inside of an array are its items, brackets inside of quotes are text. */
+function outermost(quoted: Mention[], literals: Mention[]): Mention[] {
+  const within = (mention: Mention, others: Mention[]) =>
+    others.some(other => overlaps(mention, other) && other.from < mention.from)
+  return [
+    ...quoted.filter(mention => !within(mention, literals)),
+    ...literals.filter(mention => !within(mention, quoted)),
+  ]
 }
 
 /** Earlier lists win: what is quoted is not read as a path again. */
