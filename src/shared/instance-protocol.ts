@@ -40,7 +40,7 @@ export interface Tenant {
   }
   /** A handler of a module that has not answered by then is given up; default 60 s. */
   handlerTimeoutMs?: number
-  /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one deployment. */
+  /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string
   /** Its address goes to the next build of the server while clients are connected. */
   isPreview?: boolean

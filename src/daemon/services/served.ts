@@ -140,7 +140,8 @@ function tenantBase(rooms: Rooms, id: string, address: Address, build: Build) {
     url: mcpUrl(address),
     allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
     allowedOrigins: [],
-    stateKey: rooms.secrets.derive(`state ${id}`),
+    // The same over all releases, so that sessions go on with the next one.
+    stateKey: rooms.secrets.derive(`state ${address.server}/${address.slot}`),
     ...(build.template === 'custom' && { program: programPlace(rooms, build, address.slot) }),
   }
 }

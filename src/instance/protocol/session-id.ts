@@ -5,9 +5,9 @@ const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
  * Session ids `<instance>.<random>.<revision><issued>-<capabilities>[-<port>].<mac>`: unguessable, naming the instance that began them, and signed
- * with the key that all instances of one deployment share. So an instance that never saw a session (another one answered
- * `initialize`, or this one was asleep) can tell a session of its deployment from an invented one and take it over; a
- * session of another deployment is 404.
+ * with the key that all instances of one address share. So an instance that never saw a session (another one answered
+ * `initialize`, or this one was asleep) can tell a session of its address from an invented one and take it over, also
+ * after a release; a session of another server or environment is 404.
  */
 export interface SessionClaim {
   revision: LegacyRevision
