@@ -58,7 +58,12 @@ export class Host {
       if (!tenant.hasSiblings || !server.speaksUnasked) return told()
       served.announcements.tellSiblings = announcement =>
         this.#send({ type: 'announce', tenantId: tenant.id, ...announcement })
-      return served.meetPeers(socket => this.#open(tenant.id, socket)).then(told)
+      return served
+        .meetPeers({
+          accept: socket => this.#open(tenant.id, socket),
+          ask: claim => this.#send({ type: 'claim', tenantId: tenant.id, ...claim }),
+        })
+        .then(told)
     }
     try {
       const server = this.#prepare(artifact, tenant, bundle)
@@ -121,6 +126,11 @@ export class Host {
   /** Another instance of the deployment announced it. */
   hearAnnounced({ tenantId, lists, uris }: Of<'announced'>): void {
     this.#tenants.get(tenantId)?.announcements.hear({ lists, uris })
+  }
+
+  /** Which instance has a session from now on. */
+  hearClaimed({ tenantId, session, port }: Of<'claimed'>): void {
+    this.#tenants.get(tenantId)?.sessionOwners?.hear({ session, port })
   }
 
   async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {

@@ -65,5 +65,7 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return host.resumeLog(message)
     case 'announced':
       return host.hearAnnounced(message)
+    case 'claimed':
+      return host.hearClaimed(message)
   }
 }

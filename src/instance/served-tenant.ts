@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
-import type { Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
+import type { SessionClaim, Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
 import { openLog } from './log/open-log.ts'
 import type { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
 import type { PeerListener } from './peers/peer-listener.ts'
 import type { relayToPeer } from './peers/relay-to-peer.ts'
+import type { SessionOwners } from './peers/session-owners.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { Announcements, type ListName } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
@@ -30,6 +31,8 @@ export class ServedTenant {
   openStreams = 0
   /** Brings requests of other instances' sessions there, where the deployment has several with code of their own. */
   relayToPeer: typeof relayToPeer | undefined
+  /** Who of them has a session that none of them began. */
+  sessionOwners: SessionOwners | undefined
   readonly #onChange: (tenant: ServedTenant) => void
   #peers: PeerListener | undefined
   // Only clients of the legacy era need these two.
@@ -100,13 +103,15 @@ export class ServedTenant {
     this.#onChange(this)
   }
 
-  /** Before any request: `accept` gets connections of the deployment's other instances. */
-  async meetPeers(accept: (socket: Socket) => void): Promise<void> {
-    const [{ PeerListener }, relaying] = await Promise.all([
+  /** Before any request: `accept` gets connections of the deployment's other instances, `ask` asks the daemon. */
+  async meetPeers(daemon: { accept(socket: Socket): void; ask(claim: SessionClaim): void }): Promise<void> {
+    const [{ PeerListener }, { SessionOwners }, relaying] = await Promise.all([
       import('./peers/peer-listener.ts'),
+      import('./peers/session-owners.ts'),
       import('./peers/relay-to-peer.ts'),
     ])
-    this.#peers = await PeerListener.open(this.stateKey, accept)
+    this.#peers = await PeerListener.open(this.stateKey, daemon.accept)
+    this.sessionOwners = new SessionOwners(this.#peers.port, daemon.ask)
     this.relayToPeer = relaying.relayToPeer
   }
 

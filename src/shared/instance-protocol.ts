@@ -84,6 +84,8 @@ export type ToInstance =
   | { type: 'ping' }
   /** Another instance of the deployment said that this changed. */
   | ({ type: 'announced'; tenantId: string } & Announcement)
+  /** The answer to `claim`: the port of the instance that has the session from now on. */
+  | ({ type: 'claimed'; tenantId: string } & Omit<SessionClaim, 'gone'>)
   /** Retire all and exit 0. */
   | { type: 'shutdown' }
 
@@ -103,6 +105,8 @@ export type FromInstance =
   | { type: 'log-held'; tenantId: string }
   /** For the clients of the deployment's other instances; several changes at a time. */
   | ({ type: 'announce'; tenantId: string } & Announcement)
+  /** Answered by `claimed`, so that one instance alone takes a session over. */
+  | ({ type: 'claim'; tenantId: string } & SessionClaim)
   | { type: 'alive' }
   /** Sent at most once a second, and only by a process in which something changed. */
   | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
@@ -112,6 +116,15 @@ export interface Announcement {
   lists: ChangedList[]
   /** Of resources. */
   uris: string[]
+}
+
+/** A request of a session came whose instance is gone. */
+export interface SessionClaim {
+  session: string
+  /** Where the instance that asks takes requests of the deployment's other ones. */
+  port: number
+  /** Where nobody answers any more. */
+  gone: number
 }
 
 /** Most resources that one announcement names; more are dropped. */

@@ -21,13 +21,27 @@ export default defineTool({
   handler: (_args, context) => { context.announce('tools'); return String(process.pid) },
 })`
 
+const ASK = `
+import { defineTool } from 'mcp-hosting/server'
+export default defineTool({
+  description: 'Asks three times',
+  async handler(_args, context) {
+    const texts = []
+    for (const question of ['a', 'b', 'c']) texts.push((await context.sample(question)).text)
+    return texts.join('')
+  },
+})`
+
 let daemon: TestDaemon
 let url: string
+let deployment: string
 beforeAll(async () => {
   daemon = await startTestDaemon()
-  using project = createProjectFolder({ 'tools/who.ts': TOOL })
+  using project = createProjectFolder({ 'tools/who.ts': TOOL, 'tools/ask.ts': ASK })
   const config = { scaling: { min_instances: 2, max_instances: 2 } }
-  url = (await deployFolder(daemon, 'two', project.path, { config })).url
+  const deployed = await deployFolder(daemon, 'two', project.path, { config })
+  url = deployed.url
+  deployment = deployed.deployment_id
 })
 afterAll(() => daemon.close())
 
@@ -72,3 +86,25 @@ test('a session stays with its instance, while other requests go to both', async
   }
   for (const events of held) events.close()
 })
+
+test('sessions whose instances are gone have one instance each again: calls of theirs get their answers', async () => {
+  const sessions = await Promise.all(
+    Array.from({ length: 4 }, () => beginSession(url, '2025-11-25', { sampling: {} })),
+  )
+  const { status } = await daemon.api('POST', `/v1/deploy/${deployment}/restart`)
+  expect(status).toBe(200)
+  for (let round = 0; round < 2; round++)
+    expect(await Promise.all(sessions.map(askedAndAnswered))).toEqual(Array(4).fill('yesyesyes'))
+})
+
+/** Answers every question over a connection of its own. */
+async function askedAndAnswered(session: Record<string, string>): Promise<string> {
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+  const events = readEvents(await open(url, { body: rpc('tools/call', { name: 'ask' }), headers: session }))
+  for (;;) {
+    const { json } = (await events.next())!
+    if (json?.result) return json.result.content[0].text
+    if (json?.method === 'sampling/createMessage')
+      await post(url, { jsonrpc: '2.0', id: json.id, result }, session)
+  }
+}

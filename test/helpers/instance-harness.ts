@@ -43,7 +43,7 @@ export class InstanceHarness {
       execArgv: options.execArgv ?? [],
       env: {},
     })
-    this.child.on('message', message => this.received.push(message as FromInstance))
+    this.child.on('message', message => this.#receive(message as FromInstance))
     this.child.stdout!.on('data', chunk => (this.output += chunk))
     this.child.stderr!.on('data', chunk => (this.output += chunk))
     // Tests that kill the process still have connections on their way.
@@ -70,6 +70,12 @@ export class InstanceHarness {
 
   send(message: ToInstance, socket?: Socket): void {
     this.child.send(message, socket, {}, () => {})
+  }
+
+  /** As the daemon does: who asks first takes a session over. */
+  #receive(message: FromInstance): void {
+    this.received.push(message)
+    if (message.type === 'claim') this.send({ ...message, type: 'claimed' })
   }
 
   /** Serves the artifact at an address of its own. */

@@ -19,6 +19,7 @@ test.each([
   { type: 'failed', tenantId: 'dep_a', message: 'No.', stack: 'at tools/a.ts:1:1' },
   { type: 'described', tenantId: 'dep_a', described: { tools: [], resources: [], prompts: [] } },
   { type: 'took', seq: 7 },
+  { type: 'claim', tenantId: 'dep_a', session: 'inst_a.b.c', port: 4000, gone: 4001 },
   { type: 'metrics', memoryBytes: 1, tenants: [METRICS] },
 ])('$type is a message', message => {
   expect(parseInstanceMessage(message)).toBe(message)
@@ -36,6 +37,7 @@ test.each([
   ['an endless sentence', { type: 'failed', tenantId: 'dep_a', message: 'x'.repeat(1_000_000) }],
   ['a description without lists', { type: 'described', tenantId: 'dep_a', described: { tools: {} } }],
   ['a number that is none', { type: 'took', seq: null }],
+  ['a port that is none', { type: 'claim', tenantId: 'dep_a', session: 's', port: 70_000, gone: 1 }],
   ['a negative number', { type: 'took', seq: -1 }],
   ['metrics of nobody', { type: 'metrics', memoryBytes: 1, tenants: [null] }],
   ['counts that are none', { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, requests: '3' }] }],

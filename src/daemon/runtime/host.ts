@@ -7,6 +7,7 @@ import type {
   Announcement,
   ChangedList,
   FromInstance,
+  SessionClaim,
   Tenant,
   TenantMetrics,
   ToInstance,
@@ -38,6 +39,7 @@ export interface HostWatcher {
   /** The process cannot go on with the tenant. */
   onFailed(error: RefusedArtifactError): void
   onAnnounced?(announcement: Announcement): void
+  onClaim?(claim: SessionClaim): void
 }
 
 /** What a process is to run: the artifact, and the text of its bundle where it has one. */
@@ -170,9 +172,9 @@ export class Host {
     return () => this.#send({ type: 'resume-log', tenantId })
   }
 
-  /** For clients of this process; another one of the same deployment said it. */
-  tellChanged(tenantId: string, { lists, uris }: Announcement): void {
-    this.#send({ type: 'announced', tenantId, lists, uris })
+  /** What it is to know of the deployment's other instances. */
+  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' }>): void {
+    this.#send(message)
   }
 
   /** Ends the process for good; resolves when it has ended. */
@@ -244,6 +246,8 @@ export class Host {
         return this.#loans.renew(message.loanId, message.count)
       case 'announce':
         return this.#watchers.get(message.tenantId)?.onAnnounced?.(message)
+      case 'claim':
+        return this.#watchers.get(message.tenantId)?.onClaim?.(message)
       case 'metrics':
         this.memoryBytes = message.memoryBytes
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)

@@ -37,6 +37,8 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
     Array.isArray(uris) &&
     uris.length <= MAX_ANNOUNCED_URIS &&
     uris.every(uri => isText(uri)),
+  claim: ({ tenantId, session, port, gone }) =>
+    isId(tenantId) && isId(session) && isPort(port) && isPort(gone),
   alive: () => true,
   took: ({ seq }) => isCount(seq),
   borrowed: ({ loanId }) => isCount(loanId),
@@ -84,6 +86,10 @@ function isId(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_MESSAGE_CHARACTERS
+}
+
+function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
 }
 
 function isCount(value: unknown): boolean {

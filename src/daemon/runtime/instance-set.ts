@@ -1,6 +1,7 @@
 import type { Announcement, ChangedList } from '../../shared/instance-protocol.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
+import { SessionClaims } from './session-claims.ts'
 import type { ServedReport } from './supervisor.ts'
 import { Traffic } from './traffic.ts'
 
@@ -8,10 +9,15 @@ import { Traffic } from './traffic.ts'
 export class InstanceSet {
   readonly #all = new Set<Instance>()
   readonly #traffic = new Traffic()
+  readonly #claims = new SessionClaims()
   readonly #events: InstanceEvents
 
   constructor(events: InstanceEvents) {
-    this.#events = { ...events, onAnnounced: (from, announcement) => this.#passOn(from, announcement) }
+    this.#events = {
+      ...events,
+      onAnnounced: (from, announcement) => this.#passOn(from, announcement),
+      onClaim: (from, claim) => from.tellOwner(claim.session, this.#claims.settle(from, claim)),
+    }
   }
 
   /** `lastFailure`: what became of the one in whose stead it starts. */
@@ -79,6 +85,7 @@ export class InstanceSet {
   forget(instance: Instance): void {
     if (!this.#all.delete(instance)) return
     if (instance.metrics) this.#traffic.keep(instance.metrics)
+    this.#claims.forget(instance)
     instance.forget()
   }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { InstanceReport } from '../../shared/deployments.ts'
-import type { Announcement, TenantMetrics } from '../../shared/instance-protocol.ts'
+import type { Announcement, SessionClaim, TenantMetrics } from '../../shared/instance-protocol.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
@@ -18,6 +18,8 @@ export interface InstanceEvents {
   onFailed(instance: Instance, error: Error): void
   /** Its server's code said that something changed. */
   onAnnounced?(instance: Instance, announcement: Announcement): void
+  /** A session is to be taken over. */
+  onClaim?(instance: Instance, claim: SessionClaim): void
 }
 
 export interface InstancePast {
@@ -53,6 +55,7 @@ export class Instance {
       onEnded: ending => events.onEnded(this, ending),
       onFailed: error => events.onFailed(this, error),
       onAnnounced: announcement => events.onAnnounced?.(this, announcement),
+      onClaim: claim => events.onClaim?.(this, claim),
     }
     place.host.watch(place.tenant.id, this.#watcher)
   }
@@ -100,8 +103,15 @@ export class Instance {
     host.handOver({ tenantId: tenant.id, socket, named, giveBack })
   }
 
-  tellChanged(announcement: Announcement): void {
-    if (this.state === 'ready') this.place.host.tellChanged(this.place.tenant.id, announcement)
+  tellChanged({ lists, uris }: Announcement): void {
+    const { host, tenant } = this.place
+    if (this.state === 'ready') host.tell({ type: 'announced', tenantId: tenant.id, lists, uris })
+  }
+
+  /** `port`: of the instance that has the session. */
+  tellOwner(session: string, port: number): void {
+    const { host, tenant } = this.place
+    host.tell({ type: 'claimed', tenantId: tenant.id, session, port })
   }
 
   /** Accepts connections by itself until it gives the socket back. */

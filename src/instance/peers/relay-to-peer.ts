@@ -7,25 +7,36 @@ import { readSessionId, sessionInstance } from '../protocol/session-id.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { createNonce, isProof, PROOF_BYTES, readBytes } from './greeting.ts'
 
+/** Instances may end while their sessions move. */
+const MAX_MOVES = 5
+
 /**
- * Brings a request to the instance that holds its session; when that is gone, `serve` takes the session over. False when
- * the request is none of that kind.
+ * Brings a request to the instance that holds its session; when that is gone, `serve` takes the session over, unless
+ * another instance did so before. False when the request is none of that kind.
  */
 export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
-  const port = peerPort(exchange)
+  const { tenant, request } = exchange
+  const id = header(request, 'mcp-session-id')
+  if (id === undefined || isHere(tenant, id)) return false
+  const port = readSessionId(id, tenant.stateKey)?.peerPort
   if (port === undefined) return false
-  connectPeer(port, exchange.tenant.stateKey).then(
-    socket => relay(exchange, socket, () => exchange.response.destroy()),
-    () => serve(),
-  )
+  void bring(exchange, { id, port: tenant.sessionOwners?.portOf(id) ?? port }, serve)
   return true
 }
 
-/** Port of the session's instance when it is another one than this. */
-function peerPort({ tenant, request }: Exchange): number | undefined {
-  const id = header(request, 'mcp-session-id')
-  if (id === undefined || isHere(tenant, id)) return undefined
-  return readSessionId(id, tenant.stateKey)?.peerPort
+async function bring(
+  exchange: Exchange,
+  { id, port }: { id: string; port: number },
+  serve: () => void,
+): Promise<void> {
+  const { stateKey, sessionOwners: owners } = exchange.tenant
+  let owner: number | undefined = port
+  for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
+    const socket = await connectPeer(owner, stateKey).catch(() => undefined)
+    if (socket) return relay(exchange, socket, () => exchange.response.destroy())
+    owner = await owners?.claim(id, owner)
+  }
+  serve()
 }
 
 function isHere(tenant: ServedTenant, id: string): boolean {
