@@ -103,7 +103,8 @@ function validateParts({
       `The issuer "${issuer}" must be an https URL (http on loopback only) without query, fragment and slash at its end.`,
     )
   }
-  if (Buffer.byteLength(secret) < MIN_SECRET_BYTES) {
+  // From an environment variable that is not set, it is undefined whatever its type says.
+  if (Buffer.byteLength(secret ?? '') < MIN_SECRET_BYTES) {
     throw new TypeError(
       `The signing secret must have at least ${MIN_SECRET_BYTES} bytes: use 32 random ones, in hex.`,
     )

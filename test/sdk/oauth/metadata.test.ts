@@ -122,6 +122,7 @@ test.each([
   [{ issuer: 'https://app.example?a' }, 'must be an https URL'],
   [{ issuer: 'app.example' }, 'must be an https URL'],
   [{ signingSecret: 'short' }, 'at least 32 bytes'],
+  [{ signingSecret: undefined as never }, 'at least 32 bytes'],
   [{ tokenTTL: 0 }, 'more than 0'],
   [{ upstreamProvider: { ...google(registration), id: 'No good' } }, 'Provider id "No good"'],
   [{ upstreamProvider: { ...google(registration), clientId: '' } }, 'has no clientId'],

@@ -81,6 +81,8 @@ test.each([
   [{ redirect_uris: [1] }, 'invalid_client_metadata'],
   [{ redirect_uris: [CALLBACK], client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
   [{ redirect_uris: [CALLBACK], client_name: {} }, 'invalid_client_metadata'],
+  [{ redirect_uris: [CALLBACK], client_name: 'Bank \u202egnp.exe' }, 'invalid_client_metadata'],
+  [{ redirect_uris: [CALLBACK], client_name: 'A\nB' }, 'invalid_client_metadata'],
   [{ redirect_uris: [CALLBACK], client_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   [{ redirect_uris: [CALLBACK], token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
   [{ redirect_uris: [CALLBACK], application_type: 'desktop' }, 'invalid_client_metadata'],

@@ -112,8 +112,10 @@ async function createCode(
     redirectUri: request.redirectUri,
     codeChallenge: request.codeChallenge,
   }
-  await keepClient(component.storage, request.clientId)
-  await component.storage.put('grant', grantId, grant, expiresAt)
-  await component.storage.put('code', hashToken(code), record, expiresAt)
+  await Promise.all([
+    keepClient(component.storage, request.clientId),
+    component.storage.put('grant', grantId, grant, expiresAt),
+    component.storage.put('code', hashToken(code), record, expiresAt),
+  ])
   return code
 }

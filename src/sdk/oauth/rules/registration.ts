@@ -23,7 +23,7 @@ export function readRegistration(
   if (!responseTypes.includes('code')) throw invalid('response_types must include "code".')
   const isRefreshing = on.refreshTokens && grantTypes.includes('refresh_token')
   return {
-    ...optional('client_name', readText(body, 'client_name', MAX_NAME_LENGTH)),
+    ...optional('client_name', readName(body)),
     redirect_uris: readRedirectUris(body),
     grant_types: ['authorization_code', ...(isRefreshing ? ['refresh_token'] : [])],
     response_types: ['code'],
@@ -71,6 +71,13 @@ function readOneOf<T extends string>(
   const value = body[name]
   if (value === undefined || values.includes(value as T)) return value as T | undefined
   throw invalid(`${name} must be one of: ${values.join(', ')}.`)
+}
+
+/** Without characters that nobody sees, or that turn the text around them: it is shown to users who decide by it. */
+function readName(body: Record<string, unknown>): string | undefined {
+  const name = readText(body, 'client_name', MAX_NAME_LENGTH)
+  if (name === undefined || !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) return name
+  throw invalid('client_name has a character that is not shown.')
 }
 
 function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {
