@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -66,6 +66,10 @@ describe('mcp init', () => {
     const { request, sourceDirectory } = await loadProject(folder)
     expect(request).toMatchObject({ name: 'dice', template: 'custom' })
     expect(sourceDirectory).toBe(folder)
+    writeFileSync(
+      join(folder, 'src/files.ts'),
+      `import guide from '../data/guide.md'\nimport logo from '../data/logo.png'\nexport const sizes = [guide.length, logo.byteLength]\n`,
+    )
     const compiled = await runToEnd(process.execPath, [TSC, '--project', folder])
     expect(compiled).toMatchObject({ code: 0, stdout: '' })
   })

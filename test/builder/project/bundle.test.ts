@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { bundleProject } from '../../../src/daemon/builder/project/bundle.ts'
+import { bundleProject, TEXT_AND_BINARY } from '../../../src/daemon/builder/project/bundle.ts'
 import { findModules } from '../../../src/daemon/builder/project/find-modules.ts'
 import type { HostingError } from '../../../src/shared/errors.ts'
 import { createProjectFolder } from '../../helpers/project-folder.ts'
@@ -211,4 +212,13 @@ test.each([
     code: 'INVALID_MCP',
     message: expect.stringContaining('needs a native addon (fast)'),
   })
+})
+
+test('the template declares the types of all files that can be imported', () => {
+  const file = new URL('../../../templates/custom/types/files.d.ts', import.meta.url)
+  const declared = readFileSync(file, 'utf8').matchAll(
+    /declare module '\*(\.\w+)' \{\n {2}const (text|bytes):/g,
+  )
+  const kinds = [...declared].map(([, extension, name]) => [extension, name === 'text' ? 'text' : 'binary'])
+  expect(Object.fromEntries(kinds)).toEqual(TEXT_AND_BINARY)
 })

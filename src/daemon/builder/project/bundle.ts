@@ -99,7 +99,7 @@ function tsconfigOf(directory: string): Pick<BuildOptions, 'tsconfig' | 'tsconfi
 }
 
 /** A process of user code reads no files, so what a server needs of them is imported. */
-const TEXT_AND_BINARY: BuildOptions['loader'] = {
+export const TEXT_AND_BINARY: Record<string, 'text' | 'binary'> = {
   ...loaders('text', ['txt', 'md', 'sql', 'html', 'csv', 'graphql', 'svg', 'xml', 'yaml', 'yml']),
   ...loaders('binary', ['wasm', 'png', 'jpg', 'jpeg', 'gif', 'webp', 'mp3', 'wav', 'ogg', 'pdf']),
 }
