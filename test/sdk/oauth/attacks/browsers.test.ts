@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { memoryStorage } from '../../../../src/sdk/oauth/storage/memory.ts'
 import { createBrowser, type Page } from '../support/browser.ts'
 import { approve, isCallback, openAuthorize, post, startFlow } from '../support/flow.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
@@ -51,6 +52,22 @@ test('the identity provider is not visited before the user approved', async () =
   const flow = startFlow(base)
   await openAuthorize(flow)
   expect([...flow.browser.cookies.keys()]).toEqual([new URL(base).host])
+})
+
+test('requests that nobody approves cost no storage', async () => {
+  const storage = memoryStorage({ maxRecords: 0 })
+  mounted.restart({ storage })
+  for (let turn = 0; turn < 20; turn++) expect((await openAuthorize(startFlow(base))).status).toBe(200)
+  mounted.restart()
+})
+
+test('when the storage is full, the user sees a page without any detail', async () => {
+  mounted.restart({ storage: memoryStorage({ maxRecords: 0 }) })
+  const flow = startFlow(base)
+  const page = await flow.browser.submit(await openAuthorize(flow), { provider: 'idp' })
+  expect(page.status).toBe(500)
+  expect(page.text).toContain('The server failed; try again later.')
+  mounted.restart()
 })
 
 test('a user who refuses goes back to the client with access_denied', async () => {

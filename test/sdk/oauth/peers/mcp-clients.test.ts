@@ -10,7 +10,9 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Mounted } from '../support/mounted.ts'
 import { createClientMemory } from '../support/oauth-client.ts'
-import { mountProtectedServer } from '../support/protected-server.ts'
+import { mountProtectedServer, protectedApplication } from '../support/protected-server.ts'
+import { mountProxy } from '../support/proxy.ts'
+import { startScriptedProvider } from '../support/scripted-provider.ts'
 
 const DOCUMENT_URL = 'https://client.example/oauth/client.json'
 
@@ -83,6 +85,35 @@ test('the v2 client of the SDK does the same, and checks the issuer that comes b
   expect(await callWithV2(memory)).toEqual(ANSWER)
   expect(memory.tokens().access_token).not.toBe(first)
 })
+
+test.each([
+  ['v1', StreamableHTTPClientTransport, Client],
+  ['v2', ModernTransport, ModernClient],
+] as const)(
+  'the %s client signs in with the proxy form, by an id that nobody registered',
+  async (_era, Transport, Class) => {
+    await using provider = await startScriptedProvider('idp')
+    await using proxy = await mountProxy({ providers: [provider.config] }, protectedApplication)
+    const memory = createClientMemory()
+    memory.saveClientInformation({ client_id: 'a client of this test', issuer: `${proxy.origin}/auth` })
+    const url = new URL(`${proxy.origin}/mcp`)
+    const transport = new Transport(url, { authProvider: memory })
+    const client = new Class({ name: 'client', version: '1.0.0' })
+    // biome-ignore lint/suspicious/noExplicitAny: the two SDKs' transports are types of their own.
+    await expect(client.connect(transport as any)).rejects.toThrow(/unauthorized/i)
+    const answer = await memory.approveInBrowser()
+    await transport.finishAuth(answer.get('code')!, answer.get('iss')!)
+    expect(decodeJwt(memory.tokens().access_token)).toMatchObject({
+      iss: `${proxy.origin}/auth`,
+      aud: url.href,
+    })
+    const signedIn = new Class({ name: 'client', version: '1.0.0' })
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    await signedIn.connect(new Transport(url, { authProvider: memory }) as any)
+    expect((await signedIn.callTool({ name: 'secret', arguments: {} })).content).toEqual(ANSWER)
+    await signedIn.close()
+  },
+)
 
 test.each([
   ['v1', StreamableHTTPClientTransport, Client],

@@ -18,9 +18,10 @@ export function mountProtectedServer(options: Partial<AuthorizationServerOptions
   )
 }
 
-function protectedApplication(server: AuthorizationServer): RequestListener {
+/** Beside an authorization server or proxy on the same origin. */
+export function protectedApplication(server: AuthorizationServer): RequestListener {
   const resource = createProtectedResource({
-    resource: `${server.issuer}/mcp`,
+    resource: `${new URL(server.issuer).origin}/mcp`,
     authorizationServer: server,
     requiredScopes: ['openid'],
   })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeListener } from '../../../../src/sdk/oauth/adapters/node.ts'
 import type { AuthorizationServer } from '../../../../src/sdk/oauth/authorization-server.ts'
@@ -12,6 +12,7 @@ export interface MountedProxy extends AsyncDisposable {
 
 export async function mountProxy(
   options: Partial<OAuthProxyOptions> & Pick<OAuthProxyOptions, 'providers'>,
+  application: (server: AuthorizationServer) => RequestListener = nodeListener,
 ): Promise<MountedProxy> {
   const http = createServer()
   await listen(http)
@@ -21,6 +22,6 @@ export async function mountProxy(
     sessionSecret: 'a session secret of more than thirty-two bytes',
     ...options,
   })
-  http.on('request', nodeListener(server))
+  http.on('request', application(server))
   return { origin, server, [Symbol.asyncDispose]: () => close(http) }
 }
