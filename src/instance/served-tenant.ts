@@ -28,6 +28,8 @@ export class ServedTenant {
   isDraining = false
   /** A newer build has the address: nothing new is answered from here. */
   isReplaced = false
+  /** It drains and its last call was answered: its sessions are another instance's from now on. */
+  hasLeft = false
   openStreams = 0
   /** Brings requests of other instances' sessions there, where the deployment has several with code of their own. */
   relayToPeer: typeof relayToPeer | undefined
@@ -126,7 +128,9 @@ export class ServedTenant {
 
   /** Sessions are taken over from now on, unless a call waits for what its client sends to another instance. */
   #leavePeers(): void {
-    if (this.counters.active === 0) this.#peers?.close()
+    if (this.counters.active > 0 || !this.server.speaksUnasked) return
+    this.hasLeft = true
+    this.#peers?.close()
   }
 
   metrics(): TenantMetrics {

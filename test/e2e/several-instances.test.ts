@@ -1,3 +1,4 @@
+import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
@@ -10,6 +11,7 @@ import {
   postModern,
   readEvents,
   rpc,
+  send,
 } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 
@@ -35,6 +37,7 @@ export default defineTool({
 let daemon: TestDaemon
 let url: string
 let deployment: string
+let single: { url: string; deployment_id: string }
 beforeAll(async () => {
   daemon = await startTestDaemon()
   using project = createProjectFolder({ 'tools/who.ts': TOOL, 'tools/ask.ts': ASK })
@@ -42,6 +45,7 @@ beforeAll(async () => {
   const deployed = await deployFolder(daemon, 'two', project.path, { config })
   url = deployed.url
   deployment = deployed.deployment_id
+  single = await deployFolder(daemon, 'one', project.path, { config: { scaling: { max_instances: 1 } } })
 })
 afterAll(() => daemon.close())
 
@@ -97,14 +101,40 @@ test('sessions whose instances are gone have one instance each again: calls of t
     expect(await Promise.all(sessions.map(askedAndAnswered))).toEqual(Array(4).fill('yesyesyes'))
 })
 
-/** Answers every question over a connection of its own. */
+test('a call that asks its client goes on through a restart, and the next one over its old connection does', async () => {
+  const session = await beginSession(single.url, '2025-11-25', { sampling: {} })
+  const agent = new Agent({ keepAlive: true })
+  const events = readEvents(
+    await open(single.url, { body: rpc('tools/call', { name: 'ask' }), headers: session }),
+  )
+  const idle = await send(single.url, { body: rpc('ping'), headers: session, agent })
+  expect(idle.status).toBe(200)
+  const { status } = await daemon.api('POST', `/v1/deploy/${single.deployment_id}/restart`)
+  expect(status).toBe(200)
+  expect(await answeredTo(events, single.url, session)).toBe('yesyesyes')
+  const next = readEvents(
+    await open(single.url, { body: rpc('tools/call', { name: 'ask' }), headers: session, agent }),
+  )
+  expect(await answeredTo(next, single.url, session)).toBe('yesyesyes')
+  agent.destroy()
+})
+
 async function askedAndAnswered(session: Record<string, string>): Promise<string> {
-  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
   const events = readEvents(await open(url, { body: rpc('tools/call', { name: 'ask' }), headers: session }))
+  return answeredTo(events, url, session)
+}
+
+/** Answers every question of a call over a connection of its own; gives the call's text. */
+async function answeredTo(
+  events: ReturnType<typeof readEvents>,
+  address: string,
+  session: Record<string, string>,
+): Promise<string> {
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
   for (;;) {
     const { json } = (await events.next())!
     if (json?.result) return json.result.content[0].text
     if (json?.method === 'sampling/createMessage')
-      await post(url, { jsonrpc: '2.0', id: json.id, result }, session)
+      await post(address, { jsonrpc: '2.0', id: json.id, result }, session)
   }
 }

@@ -39,7 +39,8 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, deployment.id, address, build),
-      ...(scaling.max > 1 && { hasSiblings: true }),
+      // Two even of one, while a restart puts a new one in its place.
+      hasSiblings: true,
       env: tenantEnv(build, readEnv(rooms, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
       logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),

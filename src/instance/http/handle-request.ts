@@ -13,7 +13,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: Exchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  if (tenant.isReplaced) return relayToSuccessor(exchange)
+  if (tenant.isReplaced || tenant.hasLeft) return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
   else if (tenant.server.forward) void tenant.server.forward(exchange)
