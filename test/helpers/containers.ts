@@ -1,0 +1,128 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Debian's own programs, which `.ci/run` installs; elsewhere what needs them is left out. */
+export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
+
+/** A registry and an engine of this test alone. */
+export class ContainerTools implements AsyncDisposable {
+  readonly directory = mkdtempSync(join(tmpdir(), 'mcp-containers-'))
+  /** `127.0.0.1:<port>` */
+  readonly registry: string
+  readonly #registry: ChildProcess
+  readonly #env: NodeJS.ProcessEnv
+  readonly #containers: string[] = []
+
+  private constructor(port: number) {
+    this.registry = `127.0.0.1:${port}`
+    this.#env = { ...process.env, ...this.#writeEngineSettings() }
+    const config = join(this.directory, 'registry.yml')
+    writeFileSync(config, registryConfig(join(this.directory, 'registry'), this.registry))
+    this.#registry = spawn('docker-registry', ['serve', config], { stdio: 'ignore' })
+  }
+
+  static async open(): Promise<ContainerTools> {
+    const tools = new ContainerTools(await freePort())
+    while (!(await answers(`http://${tools.registry}/v2/`))) await pause()
+    return tools
+  }
+
+  skopeo(...args: string[]): string {
+    return execFileSync('skopeo', args, { encoding: 'utf8', env: this.#env })
+  }
+
+  podman(...args: string[]): string {
+    return execFileSync('podman', args, {
+      encoding: 'utf8',
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  }
+
+  /** Runs an image as unprivileged as can be, and gives its address once it answers. */
+  async run(image: string, env: Record<string, string> = {}): Promise<{ name: string; url: string }> {
+    const port = await freePort()
+    const name = `mcp-test-${port}`
+    const variables = Object.entries({ PORT: String(port), ...env }).flatMap(([key, value]) => [
+      '-e',
+      `${key}=${value}`,
+    ])
+    const limits = [
+      '--read-only',
+      '--cap-drop',
+      'ALL',
+      '--security-opt',
+      'no-new-privileges',
+      '--memory',
+      '128m',
+      '--pids-limit',
+      '64',
+    ]
+    this.podman('run', '-d', '--name', name, '--network', 'host', ...limits, ...variables, image)
+    this.#containers.push(name)
+    const url = `http://127.0.0.1:${port}`
+    while (!(await answers(`${url}/health`))) await pause()
+    return { name, url: `${url}/mcp` }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const name of this.#containers) this.podman('rm', '-f', '-t', '1', name)
+    const ended = new Promise(resolve => this.#registry.once('exit', resolve))
+    this.#registry.kill()
+    await ended
+    this.podman('system', 'reset', '--force')
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Machines with hybrid cgroups and no right to raise limits: crun refuses there, and so do the default limits. */
+  #writeEngineSettings(): NodeJS.ProcessEnv {
+    mkdirSync(join(this.directory, 'run'), { recursive: true })
+    const containers = join(this.directory, 'containers.conf')
+    const storage = join(this.directory, 'storage.conf')
+    writeFileSync(
+      containers,
+      '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n',
+    )
+    writeFileSync(
+      storage,
+      `[storage]\ndriver = "overlay"\ngraphroot = "${this.directory}/graph"\nrunroot = "${this.directory}/run"\n`,
+    )
+    return { CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage }
+  }
+}
+
+function registryConfig(directory: string, address: string): string {
+  return `version: 0.1\nlog: {level: error}\nstorage:\n  filesystem: {rootdirectory: ${directory}}\n  delete: {enabled: true}\nhttp: {addr: ${address}}\n`
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+function pause(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 20))
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
