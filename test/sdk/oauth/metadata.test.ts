@@ -89,6 +89,7 @@ test('programs in browsers may read and use what is for programs, and nothing of
   for (const path of ['/oauth/authorize', '/oauth/consent', '/oauth/callback']) {
     const response = await preflight(path)
     expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toMatch(/^(GET|POST)$/)
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   }
 })

@@ -112,6 +112,29 @@ test('a client that nobody signed in with is forgotten after a day, one that was
   expect((await openAuthorize(startFlow(base, { client_id: used }))).status).toBe(200)
 })
 
+test('whoever registers cannot have users sent on by a request that must fail, but on their own computer', async () => {
+  const redirect_uris = ['https://phishing.example/sign-in', 'http://127.0.0.1/callback', 'app://done']
+  const client_id = String(
+    (await registered({ redirect_uris, token_endpoint_auth_method: 'none' })).client_id,
+  )
+  const ask = (redirect_uri: string) => {
+    const { authorizeUrl } = startFlow(`${mounted.issuer}/oauth`, {
+      client_id,
+      redirect_uri,
+      scope: 'none such',
+    })
+    return fetch(authorizeUrl, { redirect: 'manual' })
+  }
+  for (const address of ['https://phishing.example/sign-in', 'app://done']) {
+    const page = await ask(address)
+    expect(page.status).toBe(400)
+    expect(page.headers.get('location')).toBeNull()
+    const link = /<a href="([^"]+)"/.exec(await page.text())![1]!
+    expect(link).toContain(`${address}?error=invalid_scope`)
+  }
+  expect((await ask('http://127.0.0.1/callback')).status).toBe(302)
+})
+
 test('after many registrations from one address the next must wait', async () => {
   mounted.restart({ registrationsPerHour: 3 })
   const statuses: number[] = []

@@ -1,9 +1,11 @@
 import type { Component, Endpoint } from '../component.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { errorPage } from '../pages/error-page.ts'
 import { requestedRedirect, validateRequest } from '../rules/authorization-request.ts'
-import { errorLocation } from '../rules/authorization-response.ts'
+import { errorLocation, type ResponseTarget } from '../rules/authorization-response.ts'
 import { type Parameters, readParameters } from '../rules/parameters.ts'
+import { isLoopbackRedirect } from '../rules/redirect-uri.ts'
 import type { AuthorizationRequest, Client } from '../storage/records.ts'
 import { askConsent } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
@@ -20,9 +22,22 @@ export const authorize: Endpoint = async (component, request) => {
     return await continueWith(component, request, { client, accepted, asksAnew })
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    const state = parameters.get('state')
-    return redirectResponse(errorLocation({ redirectUri, state, issuer: component.issuer }, error), 302)
+    const target = { redirectUri, state: parameters.get('state'), issuer: component.issuer }
+    return refuse(client, target, error)
   }
+}
+
+/**
+ * Tells the client by a redirect, when it leads to somebody the operator knows or to the user's own computer. Else the user is told,
+ * and goes on by a click: anybody can register an address, and have us send users there by a request that must fail
+ * (RFC 9700 4.11.2).
+ */
+function refuse(client: Client, target: ResponseTarget, error: OAuthError): Response {
+  const location = errorLocation(target, error)
+  const { redirectUri } = target
+  if (client.origin === 'configured' || isLoopbackRedirect(redirectUri))
+    return redirectResponse(location, 302)
+  return errorPage(error, { redirectUri, location })
 }
 
 async function requestingClient(component: Component, parameters: Parameters): Promise<Client> {

@@ -1,5 +1,6 @@
 import { isLoopbackRedirect } from '../rules/redirect-uri.ts'
 import type { Client } from '../storage/records.ts'
+import { destination } from './destination.ts'
 import { type Html, html, pageResponse } from './html.ts'
 
 export interface ConsentPage {
@@ -37,13 +38,6 @@ ${page.providers.map(({ id, name }) => html`<button class="allow" name="provider
 
 function origin({ origin, client_id }: Client): Html | undefined {
   return origin === 'metadata-document' ? html` (described by ${new URL(client_id).host})` : undefined
-}
-
-/** The host, which a user can judge, and for an app's own scheme the whole address. */
-function destination(redirectUri: string): string {
-  const { protocol, host } = new URL(redirectUri)
-  if (isLoopbackRedirect(redirectUri)) return `a program on this computer (${host})`
-  return protocol === 'https:' ? host : redirectUri
 }
 
 function warning({ client, redirectUri }: ConsentPage): Html | undefined {

@@ -1,10 +1,22 @@
 import type { OAuthError } from '../oauth-error.ts'
-import { html, pageResponse } from './html.ts'
+import { destination } from './destination.ts'
+import { type Html, html, pageResponse } from './html.ts'
+
+export interface WayBack {
+  redirectUri: string
+  /** With the error in it. */
+  location: string
+}
 
 /** For errors that must not be told by a redirect, since nobody knows whose address it is (RFC 6749 4.1.2.1). */
-export function errorPage(error: OAuthError, cookies: string[] = []): Response {
+export function errorPage(error: OAuthError, wayBack?: WayBack): Response {
   const body = html`<h1>Sign-in cannot go on</h1>
 <p>${error.message}</p>
-<p>Go back to the application and start again. (${error.code})</p>`
-  return pageResponse('Sign-in cannot go on', body, { status: error.status, cookies })
+${wayBack ? link(wayBack) : html`<p>Go back to the application and start again.</p>`}
+<p>(${error.code})</p>`
+  return pageResponse('Sign-in cannot go on', body, { status: error.status, headers: error.headers })
+}
+
+function link({ redirectUri, location }: WayBack): Html {
+  return html`<p><a href="${location}" rel="noreferrer">Go back to ${destination(redirectUri)}</a></p>`
 }

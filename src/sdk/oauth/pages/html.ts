@@ -50,14 +50,14 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
 export function pageResponse(
   title: string,
   body: Html,
-  init: { status?: number; cookies?: string[] } = {},
+  init: { status?: number; cookies?: string[]; headers?: Record<string, string> } = {},
 ): Response {
   const page = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title><style>${{ markup: STYLE }}</style></head>
 <body><main>${body}</main></body></html>
 `
-  const headers = new Headers(HEADERS)
+  const headers = new Headers({ ...HEADERS, ...init.headers })
   for (const cookie of init.cookies ?? []) headers.append('Set-Cookie', cookie)
   return new Response(page.markup, { status: init.status ?? 200, headers })
 }
