@@ -1,10 +1,11 @@
-import type { BuildRequest } from '../shared/definitions.ts'
+import type { BuildRequest, ProgramDefinition } from '../shared/definitions.ts'
 import type { BuildRecord } from '../shared/deployments.ts'
-import { HostingError } from '../shared/errors.ts'
+import { HostingError, type NextStep } from '../shared/errors.ts'
 import type { ApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { reportFailure } from './failure.ts'
+import { missingScript } from './program-project.ts'
 import { commandIn } from './project.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -52,9 +53,18 @@ export function reportFailedBuild(
   { request, directory = '.' }: Partial<Buildable> = {},
 ): Promise<ExitCode> {
   const next = request?.program
-    ? { description: 'Try the command in a terminal: a server waits for messages and prints nothing else' }
+    ? nextOfProgram(request.program)
     : { description: 'Correct the project, then build again', command: commandIn(directory, 'mcp build') }
   return reportFailure(output, `The build of ${record.name} failed`, record.error, [next])
+}
+
+function nextOfProgram(program: ProgramDefinition): NextStep {
+  const script = missingScript(program)
+  return {
+    description: script
+      ? `There is no file ${script} in this folder: name the folder it is in with --cwd`
+      : 'Try the command in a terminal: a server waits for messages and prints nothing else',
+  }
 }
 
 /** Waits while it is building. */

@@ -86,6 +86,15 @@ const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx', 'pnpm', 'yarn', 'bun', 'd
 const INTERPRETER = /^(node|python[\d.]*|tsx|ts-node|sh|bash|ruby|php|java|dotnet|go|perl)$/
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
 
+/** A script of its command that is not here, so that it was looked for in a folder of the server's own: `python server.py`. */
+export function missingScript({ command, args, cwd }: ProgramDefinition): string | undefined {
+  if (cwd !== undefined || !INTERPRETER.test(basename(command))) return undefined
+  const script = args.find(word => !word.startsWith('-'))
+  return script && SCRIPT.test(script) && !existsSync(script) ? script : undefined
+}
+
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|sh|jar|pl)$/
+
 /** For example `server-everything` of `npx -y @modelcontextprotocol/server-everything@1.2 --verbose`. */
 function nameOf(words: string[]): string {
   const programs = words.filter(word => !word.startsWith('-'))

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { type ProgramInput, programProject } from '../../src/cli/program-project.ts'
+import { missingScript, type ProgramInput, programProject } from '../../src/cli/program-project.ts'
 import { splitShellWords } from '../../src/cli/shell-words.ts'
 
 const NOTHING: ProgramInput = {
@@ -65,4 +65,14 @@ test('its options without a command are refused', () => {
 test('over HTTP it says where', () => {
   const { program } = project('node server.js', { http: true, path: '/api/mcp', isolation: 'shared' })
   expect(program).toMatchObject({ type: 'http', path: '/api/mcp', isolation: 'shared' })
+})
+
+test.each([
+  ['node nowhere/server.js', 'nowhere/server.js'],
+  ['python3 -u nowhere.py --port 1', 'nowhere.py'],
+  ['npx -y nowhere.js', undefined],
+  ['node vitest.config.ts', undefined],
+  ['sh -c x', undefined],
+])('of %s the script that is not here is %s', (command, script) => {
+  expect(missingScript(project(command).program!)).toBe(script)
 })
