@@ -16,7 +16,8 @@ button.allow{background:#0b57d0;color:#fff;border-color:#0b57d0}
 /**
  * Nothing but the one style sheet is loaded or run, and no other site may frame the page (MCP security best practices,
  * "Confused Deputy"; RFC 9700 4.16). There is no `form-action`: browsers apply it to the redirects after a form was sent,
- * which lead to the identity provider and on to the client (https://www.w3.org/TR/CSP3/#directive-form-action).
+ * which lead to the identity provider and on to the client (https://www.w3.org/TR/CSP3/#directive-form-action). And there is no
+ * `Cross-Origin-Opener-Policy`: clients in browsers open the page in a window that must find back to them.
  */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -31,7 +32,6 @@ const HEADERS = {
   // Not no-referrer: with that browsers send `Origin: null` with the page's own form
   // (https://fetch.spec.whatwg.org/#append-a-request-origin-header), and it could not be told from another site's.
   'Referrer-Policy': 'same-origin',
-  'Cross-Origin-Opener-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 }
 
