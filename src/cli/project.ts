@@ -33,7 +33,6 @@ export interface Problem {
   message: string
 }
 
-// The same list as `PROJECT_FILE_NAMES` of the contract, whose module would load zod for a mere look at a folder.
 export const PROJECT_FILE_NAMES = [
   'mcp.config.json',
   'mcp.config.yaml',

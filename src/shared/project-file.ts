@@ -23,9 +23,3 @@ export const projectFileSchema = buildRequestSchema.extend({
 })
 
 export type ProjectFile = z.infer<typeof projectFileSchema>
-export const PROJECT_FILE_NAMES = [
-  'mcp.config.json',
-  'mcp.config.yaml',
-  'mcp.config.yml',
-  'mcp.config.ts',
-] as const
