@@ -3,7 +3,7 @@ import { createEmbeddedModel } from '../../../src/daemon/agent/embedded/embedded
 import { cases, isRight, play } from './own-set.ts'
 
 /** What docs/embedded-model.md says; a change that falls behind it is a step back. */
-const REACHED = 122
+const REACHED = 126
 
 test('the set asks at least 12 servers at least 120 things', () => {
   expect(cases.length).toBeGreaterThanOrEqual(120)

@@ -87,7 +87,7 @@ function isEmpty({ lower }: Token): boolean {
 }
 
 /** The share of words that the tool does not speak of itself: they are what this request is about. */
-function newness(scope: Scope, tokens: Token[]): number {
+export function newness(scope: Scope, tokens: Token[]): number {
   const stems = tokens.filter(token => !FUNCTION_WORDS.has(token.lower)).flatMap(token => token.stems)
   if (stems.length === 0) return 0
   return stems.filter(part => !scope.signature.vocabulary.has(part)).length / stems.length

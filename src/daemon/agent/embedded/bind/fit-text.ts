@@ -1,3 +1,4 @@
+import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
 import { isMember } from '../lexicon/kinds.ts'
 import { isYearRange } from '../text/codes.ts'
 import type { Mention } from '../text/mention.ts'
@@ -9,7 +10,7 @@ import type { Fit } from './fit.ts'
 import { fitMomentText, isDated } from './fit-moment.ts'
 import { fitName } from './fit-name.ts'
 import { countsThings } from './fit-number.ts'
-import { fitPhrase } from './fit-phrase.ts'
+import { fitPhrase, newness } from './fit-phrase.ts'
 import type { Scope } from './scope.ts'
 
 /** How well a mention serves a parameter of text. */
@@ -38,6 +39,8 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
       return fitName(scope, parameter, mention)
     case 'phrase':
       return fitPhrase(scope, parameter, mention)
+    case 'passage':
+      return fitPassage(scope, parameter, mention)
     default:
       return undefined
   }
@@ -47,6 +50,15 @@ function emailScore({ roles, namedRoles }: Parameter): number {
   if (roles.has('email')) return 4
   if (namedRoles.has('identifier')) return -3
   return roles.has('person') ? 1.5 : -0.5
+}
+
+/** Whole passages serve only what is named as a text, and only with words that the tool does not speak of itself. */
+function fitPassage(scope: Scope, { namedRoles, required }: Parameter, mention: Mention): Fit | undefined {
+  if (!namedRoles.has('text') || !required) return undefined
+  const words = scope.analysis.tokens.slice(mention.from, mention.to)
+  const common = words.every(({ lower, kind }) => kind === 'mark' || FUNCTION_WORDS.has(lower))
+  if (!common && newness(scope, words) === 0) return undefined
+  return { score: mention.strength! + 0.1 * Math.min(words.length, 5), value: mention.text }
 }
 
 function fitQuoted(parameter: Parameter, mention: Mention): Fit {

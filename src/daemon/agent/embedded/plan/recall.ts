@@ -16,7 +16,7 @@ export function remember(memory: Memory, parameters: Parameter[], bindings: Bind
 const POOR = 1.9
 
 export function isPoor({ parameter, score, candidate }: Bound): boolean {
-  return parameter.required && score < POOR && candidate.members[0]!.kind === 'phrase'
+  return parameter.required && score < POOR && ['phrase', 'passage'].includes(candidate.members[0]!.kind)
 }
 
 /**

@@ -80,7 +80,7 @@ function lengthened(before: Record, { piece, binding }: Record): Record {
 }
 
 function isSure({ score, parameter, candidate }: Binding['bound'][number]): boolean {
-  const weak = candidate.members.every(({ kind }) => kind === 'phrase')
+  const weak = candidate.members.every(({ kind }) => kind === 'phrase' || kind === 'passage')
   return score >= (weak ? 2.1 : parameter.required ? 1 : 2)
 }
 

@@ -6,6 +6,7 @@ import type { Analysis, Mention, MentionKind } from './mention.ts'
 import { loadMoments, type MomentFinder } from './moments.ts'
 import { findNames } from './names.ts'
 import { findNumbers } from './numbers.ts'
+import { findPassages } from './passages.ts'
 import { findPhrases } from './phrases.ts'
 import { findQuoted } from './quoted.ts'
 import { loadTagger, type Tagger } from './tags.ts'
@@ -67,6 +68,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   ]
   const owners = ownersOf(tokens, [...plain, ...dates, ...solid])
   const lists = findLists(mentions, tokens)
+  mentions.push(...findPassages(text, tokens, tags, [...solid, ...dates, ...plain]))
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
 }

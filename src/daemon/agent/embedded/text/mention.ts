@@ -41,6 +41,7 @@ export type MentionKind =
   | 'unit'
   | 'name'
   | 'phrase'
+  | 'passage'
 
 /** A stretch of the message that may be the value of an argument. Token indices, end exclusive. */
 export interface Mention {
@@ -55,6 +56,8 @@ export interface Mention {
   place?: boolean
   person?: boolean
   organization?: boolean
+  /** Of a passage: how surely a text begins there. */
+  strength?: number
   /** Of a currency: its ISO 4217 code. */
   code?: string
   /** Of "German": the country. */

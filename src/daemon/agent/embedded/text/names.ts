@@ -33,7 +33,46 @@ export function findNames(text: string, tokens: Token[], tags: ReadonlySet<strin
     if (to > at) found.push(describe(text, tokens, tags, at, to))
     at = Math.max(to, at + 1)
   }
+  found.push(...findSmallPlaces(text, tokens))
+  found.sort((a, b) => a.from - b.from)
   return found.flatMap((name, i) => joinRegion(name, found[i + 1], found[i - 1], text, tokens))
+}
+
+/** Words that are places only when written with a capital. */
+const AMBIGUOUS = new Set([
+  'nice',
+  'turkey',
+  'china',
+  'jordan',
+  'victoria',
+  'phoenix',
+  'cologne',
+  'reading',
+  'lima',
+])
+
+/** "weather in new york": places that are known need no capital. */
+function findSmallPlaces(text: string, tokens: Token[]): Mention[] {
+  const found: Mention[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    for (let length = 3; length >= 1; length--) {
+      const part = tokens.slice(at, at + length)
+      if (part.length < length || part.some(token => token.kind !== 'word' || token.capital)) continue
+      const name = part.map(({ text: word }) => word[0]!.toUpperCase() + word.slice(1)).join(' ')
+      if (name.length < 4 || AMBIGUOUS.has(part[0]!.lower)) continue
+      if (homeOf(name) === undefined && !isCountry(name) && !(isState(name) && name.length > 3)) continue
+      found.push({
+        kind: 'name',
+        from: at,
+        to: at + length,
+        text: textOf(text, tokens, at, at + length),
+        place: true,
+      })
+      at += length - 1
+      break
+    }
+  }
+  return found
 }
 
 function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {

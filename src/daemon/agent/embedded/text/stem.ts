@@ -39,6 +39,8 @@ const IRREGULAR = new Map(
     division: 'divid',
     divide: 'divid',
     news: 'news',
+    note: 'note',
+    notes: 'note',
     state: 'state',
     states: 'state',
     taller: 'tall',

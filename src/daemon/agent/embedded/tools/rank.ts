@@ -3,6 +3,7 @@ import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
 import { kindsOf } from '../lexicon/kinds.ts'
 import type { Analysis, MentionKind } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
+import type { Token } from '../text/tokens.ts'
 import type { Signature } from './signature.ts'
 
 export interface Ranked {
@@ -89,13 +90,35 @@ const KINDS_OF_MENTIONS: Partial<Record<MentionKind, string[]>> = Object.fromEnt
   }).map(([kind, words]) => [kind, words.split(' ').map(stem)]),
 )
 
+/** "12 + 30" asks for a sum. */
+const OPERATIONS: Record<string, string[]> = {
+  '+': ['add', 'sum', 'plus'].map(stem),
+  '*': ['multiply', 'product'].map(stem),
+  '×': ['multiply', 'product'].map(stem),
+  '/': ['divide', 'quotient'].map(stem),
+}
+
+function operationsIn(tokens: Token[], from: number, to: number): string[] {
+  const found: string[] = []
+  for (let at = from + 1; at < to - 1; at++) {
+    const operation = OPERATIONS[tokens[at]!.text]
+    if (operation && tokens[at - 1]!.kind === 'number' && tokens[at + 1]!.kind === 'number')
+      found.push(...operation)
+  }
+  return found
+}
+
 /** Two currencies in one breath are exchanged. */
 const EXCHANGE = ['convert', 'conversion', 'exchange'].map(stem)
 
-function mentionKinds({ mentions }: Analysis, from: number, to: number): string[] {
+function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number): string[] {
   const within = mentions.filter(mention => mention.from >= from && mention.to <= to)
   const codes = new Set(within.map(({ code }) => code).filter(Boolean))
-  return [...within.flatMap(({ kind }) => KINDS_OF_MENTIONS[kind] ?? []), ...(codes.size > 1 ? EXCHANGE : [])]
+  return [
+    ...operationsIn(tokens, from, to),
+    ...within.flatMap(({ kind }) => KINDS_OF_MENTIONS[kind] ?? []),
+    ...(codes.size > 1 ? EXCHANGE : []),
+  ]
 }
 
 /** The words of an address, a path or a quote are no words of the request. */
