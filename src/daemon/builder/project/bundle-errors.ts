@@ -1,6 +1,6 @@
 import type { BuildFailure, Message } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
-import { nativeAddon, packageOf } from './bundle-inputs.ts'
+import { isInside, nativeAddon, outside, packageOf } from './bundle-inputs.ts'
 import { codeFrame } from './code-frame.ts'
 import { readDevDependencies } from './lock-file.ts'
 
@@ -15,6 +15,9 @@ export function toBundleError(error: unknown, directory: string): unknown {
   if (!isBuildFailure(error)) return error
   const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
   if (addon) return nativeAddon(packageOf(addon.text) ?? '.node')
+  // Its words would quote what is in a file that is nobody's to read.
+  const foreign = error.errors.find(({ location }) => location && !isInside(location.file))
+  if (foreign) return outside(foreign.location!.file)
   const devDependencies = readDevDependencies(directory)
   const faults = error.errors.map(message => toFault(message, devDependencies))
   const [first] = faults
@@ -43,14 +46,8 @@ function toFault({ text, location }: Message, devDependencies: readonly string[]
   // esbuild counts bytes from 0.
   const column = Buffer.from(location.lineText).subarray(0, location.column).toString().length + 1
   const place = { file: location.file, line: location.line, column }
-  // A line of a file that is not the project's is nobody's to read.
-  const line = isInside(location.file) ? location.lineText : undefined
-  const frame = codeFrame(place, sentence.text, line, location.length)
+  const frame = codeFrame(place, sentence.text, location.lineText, location.length)
   return { head: frame.split('\n', 1)[0]!, frame }
-}
-
-function isInside(file: string): boolean {
-  return !file.startsWith('..') && !file.startsWith('/')
 }
 
 /** esbuild's words, with the next step where there is one. `isWhole`: it names its own place. */

@@ -17,10 +17,15 @@ const ADDON_LOADERS = [
  */
 export function requireInside(inputs: Metafile['inputs']): void {
   for (const input of Object.keys(inputs)) {
-    if (input.startsWith('..') || input.startsWith('/') || /^[A-Za-z]:/.test(input)) throw outside(input)
+    if (!isInside(input)) throw outside(input)
     const loader = ADDON_LOADERS.find(name => input.includes(`node_modules/${name}/`))
     if (loader) throw nativeAddon(importerOf(loader, inputs) ?? loader)
   }
+}
+
+/** Whether a path as esbuild names it is of the project. */
+export function isInside(path: string): boolean {
+  return !/^(?:\.\.|\/|[A-Za-z]:)/.test(path)
 }
 
 /** The package that cannot do without it. */
@@ -38,7 +43,7 @@ export function packageOf(path: string): string | undefined {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }
 
-function outside(input: string): HostingError {
+export function outside(input: string): HostingError {
   const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
   return new HostingError('INVALID_MCP', `The source imports ${what} from outside of the project.`, {
