@@ -7,8 +7,8 @@ const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url)
 /** Long enough for anything that ends by itself. */
 const LONG_MS = 20_000
 
-async function describeCode(bundle: string, timeoutMs = LONG_MS) {
-  await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM })
+async function describeCode(bundle: string, timeoutMs = LONG_MS, memoryLimitMb = 256) {
+  await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM, memoryLimitMb })
   return await runtime.supervisor.describe(describeServed('mcp_1').tenant, codeOf(bundle), timeoutMs)
 }
 
@@ -50,6 +50,15 @@ test('code that throws is refused with the trace of where', async () => {
     code: 'INVALID_MCP',
     message: 'The server cannot be loaded: too far',
     cause: { trace: expect.stringContaining('RangeError: too far\n    at ') },
+  })
+})
+
+test('code that fills the heap is told with what it printed, and without the report of V8', async () => {
+  const code = `console.log('filling'); const all = []; for (;;) all.push(new Array(100000).fill({}))`
+  await expect(describeCode(tool(code), LONG_MS, 64)).rejects.toMatchObject({
+    code: 'INVALID_MCP',
+    message: "The server's process crashed: out of memory (limit 64 MB) while it was loaded.",
+    details: 'filling',
   })
 })
 

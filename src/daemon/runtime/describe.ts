@@ -2,7 +2,7 @@ import type { Described } from '../../shared/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ServedCode } from './host.ts'
 import { HostEndedError, RefusedArtifactError } from './host-ending.ts'
-import { lastLines } from './host-logs.ts'
+import { shownLines } from './host-logs.ts'
 import type { Place } from './placement.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function describeIn(place: Place, code: ServedCode, timeoutMs: numb
   try {
     return await host.describe(tenant, code)
   } catch (error) {
-    throw isLate ? tooSlow(timeoutMs) : toBuildError(error, lastLines(host.logPath))
+    throw isLate ? tooSlow(timeoutMs) : toBuildError(error, shownLines(host.logPath))
   } finally {
     clearTimeout(timer)
     void place.leave()

@@ -40,6 +40,16 @@ export function lastLines(path: string, count = 20, maxBytes = 8192): string[] {
   }
 }
 
+/** The same for a person to read: without the report of addresses that V8 makes when its heap is full. */
+export function shownLines(path: string): string[] {
+  return lastLines(path, 40)
+    .filter(line => !HEAP_REPORT.test(line))
+    .slice(-20)
+}
+
+const HEAP_REPORT =
+  /^<--- (?:Last few GCs|JS stacktrace) --->|^\[\d+:0x[\da-f]+\] .* ms: |^----- Native stack trace -----|^ *\d+: 0x[\da-f]+ |^FATAL ERROR: .*heap/i
+
 function readTail(path: string, maxBytes: number): string {
   const file = openSync(path, 'r')
   try {

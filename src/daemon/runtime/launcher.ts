@@ -3,7 +3,7 @@ import type { LogLine } from '../../shared/instance-protocol.ts'
 import { restartDelayMs } from '../../shared/restart-backoff.ts'
 import type { ServedCode } from './host.ts'
 import { HostEndedError } from './host-ending.ts'
-import { lastLines } from './host-logs.ts'
+import { shownLines } from './host-logs.ts'
 import type { Instance } from './instance.ts'
 import type { InstanceSet } from './instance-set.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
@@ -131,7 +131,7 @@ export class Launcher {
   }
 
   #giveUp(error: Error, { isLoop, instance }: { isLoop: boolean; instance: Instance | undefined }): void {
-    const output = instance ? lastLines(instance.place.host.logPath) : []
+    const output = instance ? shownLines(instance.place.host.logPath) : []
     const { serverName } = this.#options.served.tenant
     this.#options.onFailed(describeStartFailure(serverName, error, { isLoop, output }))
   }

@@ -1,5 +1,5 @@
 import { HostEndedError } from './host-ending.ts'
-import { lastLines } from './host-logs.ts'
+import { shownLines } from './host-logs.ts'
 import type { Instance } from './instance.ts'
 import { describeStartFailure } from './start-failure.ts'
 
@@ -22,7 +22,7 @@ export async function startReserve(count: number, options: ReserveOptions): Prom
     await Promise.all(reserve.map(requireReady))
     return reserve
   } catch (error) {
-    const output = reserve.flatMap(({ place }) => lastLines(place.host.logPath)).slice(-20)
+    const output = reserve.flatMap(({ place }) => shownLines(place.host.logPath)).slice(-20)
     for (const instance of reserve) void options.dismiss(instance)
     throw describeStartFailure(options.serverName, error as Error, { isLoop: false, output })
   }
