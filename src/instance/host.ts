@@ -6,6 +6,7 @@ import { BorrowedSocket } from './borrowed-socket.ts'
 import { bindConnection } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
+import { createRedactor } from './log/redact.ts'
 import { ChangeReporter } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
@@ -67,10 +68,10 @@ export class Host {
     }
     try {
       const server = this.#prepare(artifact, tenant, bundle)
-      if (server instanceof Promise) server.then(finish).catch(error => this.#fail(tenant.id, error))
+      if (server instanceof Promise) server.then(finish).catch(error => this.#fail(tenant, error))
       else finish(server)
     } catch (error) {
-      this.#fail(tenant.id, error)
+      this.#fail(tenant, error)
     }
   }
 
@@ -80,7 +81,7 @@ export class Host {
       const described = await describe(artifact, tenant, bundle)
       this.#send({ type: 'described', tenantId: tenant.id, described })
     } catch (error) {
-      this.#fail(tenant.id, error)
+      this.#fail(tenant, error)
     }
   }
 
@@ -160,9 +161,11 @@ export class Host {
     this.#ending.delete(ended)
   }
 
-  #fail(tenantId: string, thrown: unknown): void {
+  /** What a program printed is in it, and what it prints may hold values of its variables. */
+  #fail({ id, env }: Tenant, thrown: unknown): void {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown))
-    this.#send({ type: 'failed', tenantId, message, ...(stack !== undefined && { stack }) })
+    const told = { message, ...(stack !== undefined && { stack }) }
+    this.#send({ type: 'failed', tenantId: id, ...(createRedactor(Object.values(env))(told) as typeof told) })
   }
 
   #open(tenantId: string, socket: Socket, host?: string, head?: Buffer): void {

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -278,6 +287,20 @@ describe('what goes wrong', () => {
     expect(build.status).toBe('ready')
     const artifact = await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)
     expect(artifact.text).not.toContain('k-123"')
+  })
+
+  test('what a program prints of its variables is in no error, and in no log', async () => {
+    const secret = 'hunter2-of-the-shop'
+    const args = ['-e', 'console.error("cannot use " + process.env.PASS); process.exit(3)']
+    const program = { type: 'stdio', command: process.execPath, args }
+    const body = { name: 'tells', template: 'custom', program, env_vars: { PASS: secret } }
+    const { body: answer } = await daemon.api('POST', '/v1/build', { body })
+    expect(answer.data.error.details).toContain('cannot use [redacted]')
+    expect(JSON.stringify(answer)).not.toContain(secret)
+    const logs = readdirSync(daemon.home.logs, { recursive: true, encoding: 'utf8' })
+      .map(name => join(daemon.home.logs, name))
+      .filter(path => statSync(path).isFile())
+    expect(logs.filter(path => readFileSync(path, 'utf8').includes(secret))).toEqual([])
   })
 
   test('nothing of the daemon reaches a program', async () => {

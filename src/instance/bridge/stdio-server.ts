@@ -48,7 +48,7 @@ export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Pr
   const guard = new ProcessGuard()
   const children = createChildren(program, tenant, { outlet, guard, limits })
   try {
-    await startWithRetries(() => children.start())
+    await startWithRetries(tenant, () => children.start())
   } catch (error) {
     await children.close()
     guard.close()

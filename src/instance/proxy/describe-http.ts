@@ -5,6 +5,7 @@ import { commandLine, type ExistingProgram } from '../bridge/command-line.ts'
 import { ProcessGuard } from '../bridge/process-guard.ts'
 import { readDefinitions } from '../bridge/read-definitions.ts'
 import { readPages, type ServerFacts, toFacts } from '../bridge/server-facts.ts'
+import { createErrorOutput } from '../log/error-output.ts'
 import { HttpChild } from './http-child.ts'
 import { McpHttpClient } from './mcp-http-client.ts'
 
@@ -13,12 +14,13 @@ const START_TIMEOUT_MS = 60_000
 /** Starts the program once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
 export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
   const program = artifact.program as ExistingProgram
+  const tell = createErrorOutput(tenant)
   const guard = new ProcessGuard()
   try {
     const child = await HttpChild.start(commandLine(program, tenant), {
       guard,
       startTimeoutMs: START_TIMEOUT_MS,
-      onOutput: (_stream, line) => process.stderr.write(`${line}\n`),
+      onOutput: (_stream, line) => tell(line),
     })
     try {
       return await readFrom(`${child.origin}${program.path}`)

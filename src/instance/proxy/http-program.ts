@@ -24,7 +24,7 @@ export async function prepareHttpProgram(artifact: Artifact, tenant: Tenant): Pr
   const outlet = new EarlyOutlet()
   const program = new HttpProgram(artifact, tenant, outlet)
   try {
-    await startWithRetries(() => program.start())
+    await startWithRetries(tenant, () => program.start())
   } catch (error) {
     await program.close()
     throw error
