@@ -1,0 +1,66 @@
+import { FUNCTION_WORDS, GENERIC_WORDS } from '../lexicon/function-words.ts'
+import { type Role, rolesOf, SOURCE_STEMS, TARGET_STEMS } from '../lexicon/roles.ts'
+import { tokenize } from '../text/tokens.ts'
+import type { Schema } from './schema.ts'
+
+/** What the description adds to the roles of the name. */
+export function rolesByDescription(name: string, description: string): Role[] {
+  return [...headRoles(description), ...countRole(name, description)]
+}
+
+/** The roles of the first nouns of a description: "The city to search in" asks for a place. */
+function headRoles(description: string): Role[] {
+  const words = tokenize(description.slice(0, 120)).filter(
+    token => token.kind === 'word' && token.sentence === 0,
+  )
+  const head: string[] = []
+  for (const word of words) {
+    if (head.length > 0 && HEAD_ENDS.has(word.lower)) break
+    if (!FUNCTION_WORDS.has(word.lower) && !GENERIC_WORDS.has(word.lower)) head.push(...word.stems)
+  }
+  return head.slice(0, 3).flatMap(rolesOf)
+}
+
+/** What the name asks for, and the format. A name that only tells the direction ("from") leaves it to the description. */
+export function rolesByName(nameStems: string[], { format }: Schema, description: string): Set<Role> {
+  const roles = new Set(nameStems.flatMap(rolesOf))
+  if (format === 'email') roles.add('email')
+  if (format === 'uri' || format === 'url') roles.add('url')
+  const bare = nameStems.every(part => SOURCE_STEMS.has(part) || TARGET_STEMS.has(part))
+  if (bare) for (const role of headRoles(description)) roles.add(role)
+  return roles
+}
+
+/** "Number of results to return" */
+function countRole(name: string, description: string): Role[] {
+  return /\b(?:number|count|quantity) of\b/i.test(description.slice(0, 60)) ||
+    ['n', 'k', 'num', 'number'].includes(name)
+    ? ['count']
+    : []
+}
+
+const HEAD_ENDS = new Set([
+  'for',
+  'to',
+  'in',
+  'from',
+  'where',
+  'which',
+  'that',
+  'with',
+  'on',
+  'whose',
+  'by',
+  'related',
+  'who',
+])
+
+/** Which end of a movement or a range a parameter is. */
+export function sideOf(nameStems: string[], descriptionStems: string[]): 'source' | 'target' | undefined {
+  for (const stems of [nameStems, descriptionStems.slice(0, 4)]) {
+    const source = stems.some(part => SOURCE_STEMS.has(part))
+    const target = stems.some(part => TARGET_STEMS.has(part))
+    if (source !== target) return source ? 'source' : 'target'
+  }
+  return undefined
+}
