@@ -49,7 +49,12 @@ export class Packages {
     mkdirSync(work, { recursive: true, mode: 0o700 })
     try {
       writeFileAtomic(join(work, 'package.json'), '{"name":"program","private":true}')
-      await runNpm(work, ['install', spec, ...INSTALL_FLAGS], this.#closing)
+      await runNpm(
+        work,
+        ['install', spec, ...INSTALL_FLAGS],
+        this.#closing,
+        `the package ${JSON.stringify(spec)}`,
+      )
       const found = readPackage(work, name, bin)
       const digest = digestOf(readFileSync(join(work, 'package-lock.json'), 'utf8'))
       this.#keep(work, join(this.directory, digest))

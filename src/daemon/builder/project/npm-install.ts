@@ -36,13 +36,14 @@ export function npmInstall(directory: string, closing: AbortSignal): Promise<voi
 }
 
 /**
- * Runs npm in a folder until it ends, takes too long or `closing` aborts. Throws UPSTREAM_FAILED or INVALID_MCP with npm's
+ * Runs npm in a folder until it ends, takes too long or `closing` aborts. `what` it is to install, for errors. Throws UPSTREAM_FAILED or INVALID_MCP with npm's
  * own words in `details`, TIMEOUT, INTERRUPTED.
  */
 export async function runNpm(
   directory: string,
   args: readonly string[],
   closing: AbortSignal,
+  what = 'the dependencies of package-lock.json',
 ): Promise<void> {
   const { code, output } = await run(directory, args, closing)
   if (code === 0) return
@@ -53,9 +54,7 @@ export async function runNpm(
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
       details: `${details}\nA lock file that was installed here once needs no registry; a new one does.`,
     })
-  throw new HostingError('INVALID_MCP', 'npm cannot install the dependencies of package-lock.json.', {
-    details,
-  })
+  throw new HostingError('INVALID_MCP', `npm cannot install ${what}.`, { details })
 }
 
 function outOfStep(details: string): HostingError {
