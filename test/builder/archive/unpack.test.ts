@@ -186,9 +186,9 @@ describe('a .tar.gz is refused and nothing of it lands outside', () => {
 
 describe('a .zip is refused', () => {
   test.each([
-    ['an absolute path', [{ name: '/etc/passwd', content: 'x' }], ''],
-    ['".." in a path', [{ name: '../evil.ts', content: 'x' }], ''],
-    ['a backslash', [{ name: 'tools\\evil.ts', content: 'x' }], ''],
+    ['an absolute path', [{ name: '/etc/passwd', content: 'x' }], '"/etc/passwd" is an absolute path'],
+    ['".." in a path', [{ name: '../evil.ts', content: 'x' }], '"../evil.ts" leads out of the archive'],
+    ['a backslash', [{ name: 'tools\\evil.ts', content: 'x' }], 'has a backslash in its name'],
     ['a link out of the tree', [{ name: 'a', content: '../../etc', mode: 0o120777 }], OUTSIDE],
     ['a device', [{ name: 'null', mode: 0o020666 }], 'device'],
     ['encryption', [{ name: 'a.ts', content: 'x', encrypted: true }], 'is encrypted'],

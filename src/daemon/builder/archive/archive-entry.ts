@@ -21,9 +21,7 @@ export type Visit = (entry: RawEntry) => Promise<void>
 
 /** INVALID_REQUEST that names the entry. */
 export function refuseEntry(name: string, why: string): HostingError {
-  return new HostingError('INVALID_REQUEST', `The archive is refused: "${shown(name)}" ${why}.`, {
-    details: `${shown(name)}: ${why}`,
-  })
+  return new HostingError('INVALID_REQUEST', `The archive is refused: "${shown(name)}" ${why}.`)
 }
 
 /** INVALID_REQUEST about the archive as a whole. */

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Entry, ZipFile } from 'yauzl'
 import { type RawEntry, refuseEntry, tooManyEntries, type Visit } from './archive-entry.ts'
+import { checkEntryPath } from './entry-path.ts'
 import { ARCHIVE_LIMITS } from './limits.ts'
 
 /** Unix file types in the upper half of an entry's attributes, where the archive was made on such a system. */
@@ -12,6 +13,8 @@ const TYPES = new Map<number, RawEntry['type']>([
 ])
 const MADE_ON_UNIX = 3
 const MAX_TARGET_BYTES = 4096
+/** yauzl's words for names that it gives to nobody. */
+const REFUSED_NAME = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.+)$/s
 
 /** Hands every entry of a .zip to `visit`, one after the other. */
 export async function readZip(path: string, visit: Visit): Promise<void> {
@@ -23,6 +26,11 @@ export async function readZip(path: string, visit: Visit): Promise<void> {
     // It is told before any entry; a zip that lies about it is damaged.
     if (zip.entryCount > ARCHIVE_LIMITS.entries) throw tooManyEntries(ARCHIVE_LIMITS.entries)
     for await (const entry of zip.eachEntry()) await visit(await toRaw(zip, entry))
+  } catch (error) {
+    const [, name] = REFUSED_NAME.exec((error as Error).message) ?? []
+    // Refused for the same reason, in our words.
+    if (name !== undefined) checkEntryPath(name)
+    throw error
   } finally {
     zip.close()
   }
