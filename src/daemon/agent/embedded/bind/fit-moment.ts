@@ -11,7 +11,8 @@ export function fitMomentText(parameter: Parameter, mention: Mention): Fit | und
   const timed = parameter.roles.has('time') || parameter.schema.format === 'time'
   if (!isDated(parameter) && !timed && !parameter.roles.has('year')) return undefined
   const hasDate = certain.has('day') || certain.has('month') || relative
-  const score = isDated(parameter) ? (hasDate ? 3 : 1) : certain.has('hour') ? 3 : 0.5
+  const exact = certain.has('year') ? 0.3 : 0
+  const score = isDated(parameter) ? (hasDate ? 3 + exact : 1) : certain.has('hour') ? 3 : 0.5
   return { score, value: writeMoment(parameter, mention) }
 }
 

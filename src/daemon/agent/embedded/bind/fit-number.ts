@@ -114,7 +114,7 @@ export function isYearParameter(parameter: Parameter): boolean {
     /number of|duration|how many|period|term/i.test(parameter.description)
   )
     return false
-  return parameter.namedRoles.has('year') || /\byear\b/i.test(parameter.description.slice(0, 40))
+  return parameter.namedRoles.has('year') || /(?<!per )\byear\b/i.test(parameter.description.slice(0, 40))
 }
 
 /** "in 2010" and "year 1510" name years. */

@@ -69,7 +69,7 @@ const DIMENSIONS: Record<string, string> = {
   speed: 'speed velocity',
   acceleration: 'acceleration gravity',
   money:
-    'price amount cost budget salary income investment principal deposit value payment fee revenue profit expense loan balance ' +
+    'price amount cost budget salary income investment principal deposit payment fee revenue profit expense loan balance ' +
     'dividend payout cash money capital equity debt wage contribution fund tax earning',
   ratio:
     'rate percentage percent probability ratio yield interest discount return tip confidence alpha volatility margin growth',

@@ -33,9 +33,18 @@ export function findNames(text: string, tokens: Token[], tags: ReadonlySet<strin
     if (to > at) found.push(describe(text, tokens, tags, at, to))
     at = Math.max(to, at + 1)
   }
-  found.push(...findSmallPlaces(text, tokens))
+  found.push(...found.flatMap(name => placeWithin(text, tokens, name)), ...findSmallPlaces(text, tokens))
   found.sort((a, b) => a.from - b.from)
   return found.flatMap((name, i) => joinRegion(name, found[i + 1], found[i - 1], text, tokens))
+}
+
+/** "King of France" holds the name of a place as well. */
+function placeWithin(text: string, tokens: Token[], { from, to }: Mention): Mention[] {
+  const of = tokens.findIndex((token, at) => at > from && at < to - 1 && token.lower === 'of')
+  if (of < 0) return []
+  const name = textOf(text, tokens, of + 1, to)
+  if (!isCountry(name) && !isState(name) && homeOf(name) === undefined) return []
+  return [{ kind: 'name', from: of + 1, to, text: name, place: true }]
 }
 
 /** Words that are places only when written with a capital. */

@@ -123,6 +123,7 @@ function joinsWord(text: string, at: number): boolean {
   if (letter === "'" || letter === '’')
     return !text.slice(at + 1, at + 3).startsWith('s') || isLetter(text[at + 2] ?? '')
   if (letter === '&') return true
+  if (letter === '.' && isDigit(next)) return isDigit(text[at - 1]!)
   if (letter === '.') return !isUpper(next) || isUpper(text[at - 1]!)
   return letter === '-'
 }

@@ -33,7 +33,7 @@ export function rolesByName(nameStems: string[], { format }: Schema, description
 
 /** "Number of results to return" */
 function countRole(name: string, description: string): Role[] {
-  return /\b(?:number|count|quantity) of\b/i.test(description.slice(0, 60)) ||
+  return /\b(?:number|count) of\b/i.test(description.slice(0, 60)) ||
     ['n', 'k', 'num', 'number'].includes(name)
     ? ['count']
     : []

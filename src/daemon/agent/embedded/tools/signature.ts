@@ -133,7 +133,8 @@ function readParameter(
   const type = typeOf(schema)
   const descriptionStems = contentStems(withoutDefault(description))
   const choices = choicesOf(schema, description)
-  const namedRoles = rolesByName(nameStems, schema, description)
+  const ownStems = beforePer(nameStems)
+  const namedRoles = rolesByName(ownStems, schema, description)
   return {
     name,
     description,
@@ -147,7 +148,7 @@ function readParameter(
     default: schema.default ?? statedDefault(description),
     roles: new Set([...namedRoles, ...rolesByDescription(name, description)]),
     namedRoles,
-    ...measureOf(name, withoutDefault(description), nameStems, descriptionStems),
+    ...measureOf(name, withoutDefault(description), ownStems, descriptionStems),
     side: sideOf(nameStems, descriptionStems),
     ...(type === 'array' &&
       depth < MAXIMUM_DEPTH && { items: readItems(name, schema, required, reading, depth) }),
@@ -166,6 +167,12 @@ function readItems(
   const items = Array.isArray(schema.items) ? schema.items[0] : schema.items
   const described = { description: schema.description, ...resolveSchema(items ?? {}, reading.root) }
   return readParameter(name, described, required, reading, depth + 1)
+}
+
+/** A payment per year is no year. */
+function beforePer(nameStems: string[]): string[] {
+  const per = nameStems.indexOf('per')
+  return per > 0 ? nameStems.slice(0, per) : nameStems
 }
 
 function withoutDefault(description: string): string {
