@@ -176,6 +176,7 @@ test('a file outside of the project is not bundled, and nothing of it is told', 
     'tools/a.ts': `import key from '${secret.path}/key.json'\nexport default key`,
   })
   expect(read.message).toBe('The source imports a file from outside of the project.')
+  expect(read.details).toContain(`tools/a.ts imports "${secret.path}/key.json".`)
   const broken = await failureOf({ 'tools/a.ts': `export { default } from '${secret.path}/broken.js'` })
   expect(broken.message).toBe(read.message)
   expect(JSON.stringify([broken.message, broken.details])).not.toContain('s3cret')

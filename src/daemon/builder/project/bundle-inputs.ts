@@ -17,7 +17,7 @@ const ADDON_LOADERS = [
  */
 export function requireInside(inputs: Metafile['inputs']): void {
   for (const input of Object.keys(inputs)) {
-    if (!isInside(input)) throw outside(input)
+    if (!isInside(input)) throw outside(input, importOf(input, inputs))
     const loader = ADDON_LOADERS.find(name => input.includes(`node_modules/${name}/`))
     if (loader) throw nativeAddon(importerOf(loader, inputs) ?? loader)
   }
@@ -43,13 +43,24 @@ export function packageOf(path: string): string | undefined {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }
 
-export function outside(input: string): HostingError {
+/** For example `tools/add.ts imports "../key.json".` */
+function importOf(input: string, inputs: Metafile['inputs']): string | undefined {
+  for (const [importer, { imports }] of Object.entries(inputs)) {
+    const found = imports.find(({ path }) => path === input)
+    if (found) return `${importer} imports ${JSON.stringify(found.original ?? input)}.`
+  }
+  return undefined
+}
+
+export function outside(input: string, found?: string): HostingError {
   const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
   return new HostingError('INVALID_MCP', `The source imports ${what} from outside of the project.`, {
     details: packageName
       ? 'Add it to "dependencies" in package.json and commit package-lock.json (npm install --package-lock-only).'
-      : 'Only files of the project and packages of its lock file can be bundled.',
+      : [found, 'Only files of the project and packages of its lock file can be bundled.']
+          .filter(Boolean)
+          .join('\n'),
   })
 }
 
