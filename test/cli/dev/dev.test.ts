@@ -149,6 +149,23 @@ test('mcp build --watch builds with every change and keeps each build', async ()
   expect(await watching.ended).toBe(130)
 })
 
+test('mcp build --watch gives a program the variables of its flags', async () => {
+  const server = `
+import { createInterface } from 'node:readline'
+const tools = [{ name: process.env.TOOL, description: 'x', inputSchema: { type: 'object' } }]
+const serverInfo = { name: 'flags', version: '1' }
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line)
+  const result = method === 'tools/list' ? { tools } : { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+}`
+  const program = { type: 'stdio', command: process.execPath, args: ['server.mjs'] }
+  const config = JSON.stringify({ name: 'flags', template: 'custom', program })
+  makeFolder('flags', { 'mcp.config.json': config, 'server.mjs': server })
+  const watching = start('build', join(home.dir, 'flags'), '--watch', '--set', 'TOOL=given')
+  expect((await watching.next('built')).tools).toEqual(['given'])
+})
+
 test('a program is restarted when its code changes', async () => {
   const server = (answer: string) => `
 process.stdin.setEncoding('utf8')
