@@ -19,7 +19,8 @@ const HOP_BY_HOP = new Set([
 
 /**
  * Passes a request that came over an old connection on to whoever serves the tenant's address now, so that nobody gets an
- * answer of a server that was replaced, or a question whose answer would go to another instance. The answer ends the connection; the client's next one leads there by itself.
+ * answer of a server that was replaced, or a question whose answer would go to another instance. The answer ends the
+ * connection; the client's next one leads there by itself.
  * `body`: of a request that was read already.
  */
 export function relayToSuccessor(exchange: Exchange, body?: string): void {
