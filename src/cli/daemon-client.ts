@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonProof } from '../shared/daemon-proof.ts'
+import { proofOf } from '../shared/daemon-proof.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../shared/errors.ts'
 import type { Discovery, HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
@@ -43,9 +42,9 @@ export async function findDaemon(paths: HomePaths): Promise<Discovery | undefine
   if (!discovery) return undefined
   const client = createApiClient({ url: discovery.url, apiKey: undefined, timeoutMs: HEALTH_TIMEOUT_MS })
   try {
-    const challenge = randomBytes(16).toString('base64url')
+    const { challenge, answer } = proofOf(discovery.nonce)
     const health = await client.get<{ proof?: string } | undefined>('/health', { challenge })
-    return health?.proof === daemonProof(discovery.nonce, challenge) ? discovery : undefined
+    return health?.proof === answer ? discovery : undefined
   } catch (error) {
     if (error instanceof HostingError && error.code === 'TIMEOUT') throw hung(discovery, error)
     return undefined

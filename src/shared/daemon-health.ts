@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** GET /health of the daemon. */
 export const daemonHealthSchema = z.object({
   status: z.literal('ok'),
-  /** Answers the `challenge` of the query; see `daemonProof`. */
+  /** Only for the right `challenge` in the query; see `proofOf`. */
   proof: z.string().optional(),
   version: z.string(),
   pid: z.int(),

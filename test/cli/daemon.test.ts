@@ -87,7 +87,7 @@ test('the daemon of a lost credentials file is stopped all the same', async () =
 
 test('another program behind the address of the discovery file is not taken for the daemon', async () => {
   const stranger = await listen(
-    createServer((_request, response) => response.end('{"nonce":"n","proof":"n"}')),
+    createServer((_request, response) => response.end('{"nonce":"question","proof":"ques"}')),
   )
   try {
     discover(stranger, { pid: process.pid })
@@ -167,7 +167,13 @@ async function listen(server: Server): Promise<Server> {
 
 function discover(server: Server, fields: Record<string, unknown>): void {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const discovery = { url, nonce: 'n', startedAt: '2026-01-01T00:00:00.000Z', version: '0.0.1', ...fields }
+  const discovery = {
+    url,
+    nonce: 'question',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    version: '0.0.1',
+    ...fields,
+  }
   writeFileSync(join(home.dir, 'daemon.json'), JSON.stringify(discovery))
 }
 
@@ -177,18 +183,17 @@ async function startOldDaemon(): Promise<number> {
   mkdirSync(home.dir, { recursive: true })
   writeFileSync(
     program,
-    `import { createHmac } from 'node:crypto'
-import { createServer } from 'node:http'
+    `import { createServer } from 'node:http'
 createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost')
-  const proof = createHmac('sha256', 'old').update(searchParams.get('challenge') ?? '').digest('base64url')
+  const proof = searchParams.get('challenge') === 'old-' ? 'nonce' : undefined
   if (pathname === '/health') return response.end(JSON.stringify({ proof }))
   response.writeHead(202).end('{}', () => process.exit(0))
 }).listen(0, '127.0.0.1', function () { process.stdout.write(String(this.address().port)) })`,
   )
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [port] = await once(child.stdout, 'data')
-  const discovery = { url: `http://127.0.0.1:${port}`, pid: child.pid, nonce: 'old', version: '0.0.1' }
+  const discovery = { url: `http://127.0.0.1:${port}`, pid: child.pid, nonce: 'old-nonce', version: '0.0.1' }
   writeFileSync(join(home.dir, 'daemon.json'), JSON.stringify(discovery))
   return child.pid!
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { daemonProof } from '../../src/shared/daemon-proof.ts'
+import { proofOf } from '../../src/shared/daemon-proof.ts'
 import { VERSION } from '../../src/shared/version.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
@@ -17,15 +17,25 @@ const health = async (id: string) => (await daemon.api('GET', `/api/lambda-deplo
 
 describe('the daemon', () => {
   test('tells without a key which one it is', async () => {
-    const { status, body } = await daemon.api('GET', '/health?challenge=abc', { key: null })
+    const { status, body } = await daemon.api('GET', `/health?challenge=${proofOf('test-nonce').challenge}`, {
+      key: null,
+    })
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'ok',
-      proof: daemonProof('test-nonce', 'abc'),
+      proof: proofOf('test-nonce').answer,
       version: VERSION,
       pid: process.pid,
       startedAt: expect.any(String),
     })
+  })
+
+  test('proves itself to nobody who does not know the first half of its nonce', async () => {
+    for (const challenge of ['t', 'other', 'nonce', 'test-nonce']) {
+      const { body } = await daemon.api('GET', `/health?challenge=${challenge}`, { key: null })
+      expect(body.proof).toBeUndefined()
+      expect(JSON.stringify(body)).not.toContain('nonce')
+    }
   })
 
   test('is asked to stop by an ADMIN key alone, and answers first', async () => {

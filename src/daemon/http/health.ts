@@ -1,6 +1,7 @@
+import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type DaemonHealth, daemonHealthSchema } from '../../shared/daemon-health.ts'
-import { daemonProof } from '../../shared/daemon-proof.ts'
+import { proofOf } from '../../shared/daemon-proof.ts'
 import { endpoint } from './endpoint.ts'
 
 /** `nonce`: of the discovery file; it is never told. */
@@ -8,14 +9,20 @@ type DaemonFacts = Omit<DaemonHealth, 'status' | 'proof'> & { nonce: string }
 
 /** Whoever found the daemon through its discovery file makes sure of it here, by a challenge. */
 export function healthEndpoint({ nonce, ...facts }: DaemonFacts) {
+  const expected = proofOf(nonce)
   return endpoint({
     operationId: 'getDaemonHealth',
     summary: 'Tell which daemon this is',
     answers: { 200: { description: 'It runs', schema: daemonHealthSchema } },
     query: z.strictObject({ challenge: z.string().min(1).max(200).optional() }),
     run: ({ query: { challenge } }) => {
-      const proof = challenge === undefined ? {} : { proof: daemonProof(nonce, challenge) }
-      return { status: 200, data: { status: 'ok', ...proof, ...facts } }
+      const isKnown = challenge !== undefined && isSame(challenge, expected.challenge)
+      return { status: 200, data: { status: 'ok', ...(isKnown && { proof: expected.answer }), ...facts } }
     },
   })
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }
