@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@a
 import { dynamicTool, generateText, jsonSchema, stepCountIs } from 'ai'
 import { expect, test } from 'vitest'
 import { createEmbeddedModel } from '../../../src/daemon/agent/embedded/embedded-model.ts'
+import { HINTS_KEY } from '../../../src/daemon/agent/offer.ts'
 
 const weather: LanguageModelV4FunctionTool = {
   type: 'function',
@@ -47,6 +48,25 @@ test('says which value is missing for a tool that would fit', async () => {
   const { content } = await model.doGenerate(ask('How is the weather?', [weather]))
   const [part] = content
   expect(part?.type === 'text' && part.text).toMatch(/get_weather would fit .* does not say city/)
+})
+
+test('takes a tool before a resource that fits as well, unless the message asks to read', async () => {
+  const mcp = { readResource: 'read_resource', resources: [], prompts: [] }
+  const template = {
+    uriTemplate: 'weather://{city}',
+    name: 'city-weather',
+    description: 'Weather of a city as JSON',
+  }
+  const providerOptions = { [HINTS_KEY]: { ...mcp, resourceTemplates: [template] } }
+  const called = async (message: string) => {
+    const { content } = await model.doGenerate({ ...ask(message), providerOptions })
+    return content.map(part => part.type === 'tool-call' && `${part.toolName} ${part.input}`)
+  }
+  expect(await called('Show the city weather as JSON for Oslo')).toEqual([
+    'read_resource {"uri":"weather://Oslo"}',
+  ])
+  expect(await called('What is the weather in Oslo?')).toEqual(['get_weather {"city":"Oslo"}'])
+  expect(await called('Read weather://Oslo.')).toEqual(['read_resource {"uri":"weather://Oslo"}'])
 })
 
 test('has nothing to call without tools', async () => {

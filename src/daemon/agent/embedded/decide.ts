@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider'
 import { type Conversation, type DoneCall, readConversation } from './conversation.ts'
-import { offeredIn } from './offered.ts'
+import { asksToRead, type Offered, offeredIn } from './offered.ts'
 import { continueRequest } from './plan/follow-up.ts'
 import { type Plan, planCalls } from './plan/plan.ts'
 import { writeRefusal, writeReply } from './reply.ts'
@@ -11,13 +11,9 @@ import type { Tool } from './tools/signature.ts'
 export function decide(read: Reader, call: LanguageModelV4CallOptions): LanguageModelV4Content[] {
   const conversation = readConversation(call.prompt)
   const { done } = conversation
-  const offered = offeredIn(call)
+  const offered = offeredIn(call, conversation.message)
   const byName = new Map(offered.map(offer => [offer.tool.name, offer]))
-  const plan = makePlan(
-    read,
-    conversation,
-    [...byName.values()].map(({ tool }) => tool),
-  )
+  const plan = planToolsFirst(read, conversation, [...byName.values()])
   const wanted = plan.calls.map(planned => byName.get(planned.tool)!.toCall(planned.arguments))
   const open = wanted.filter(({ toolName, args }) => !done.some(made => isSame(made, toolName, args)))
   if (open.length > 0)
@@ -28,6 +24,21 @@ export function decide(read: Reader, call: LanguageModelV4CallOptions): Language
       input: JSON.stringify(args),
     }))
   return [{ type: 'text', text: done.length > 0 ? writeReply(done) : writeRefusal(plan, offered.length) }]
+}
+
+/** What tools do as well is left to them, unless the message asks to read something. */
+function planToolsFirst(read: Reader, conversation: Conversation, offered: Offered[]): Plan {
+  const plan = makePlan(
+    read,
+    conversation,
+    offered.map(({ tool }) => tool),
+  )
+  const resources = new Set(offered.filter(({ resource }) => resource).map(({ tool }) => tool.name))
+  if (!plan.calls.some(({ tool }) => resources.has(tool)) || asksToRead(conversation.message, offered))
+    return plan
+  const others = offered.filter(({ resource }) => !resource).map(({ tool }) => tool)
+  const withTools = makePlan(read, conversation, others)
+  return withTools.calls.length >= plan.calls.length ? withTools : plan
 }
 
 /** "And in Rome?" asks again for what the message before asked for. */

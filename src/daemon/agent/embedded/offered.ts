@@ -6,19 +6,21 @@ import type { Tool } from './tools/signature.ts'
 /** Something that can be asked for: a tool, a resource or a prompt, all looked at as tools. */
 export interface Offered {
   tool: Tool
+  /** It is read, under this name. */
+  resource?: string
   /** The call that the loop carries out, from arguments for `tool`. */
   toCall(args: Record<string, unknown>): { toolName: string; args: Record<string, unknown> }
 }
 
 /** Everything that the server offers. Resources and prompts are told in the call's options (see offer.ts). */
-export function offeredIn(call: LanguageModelV4CallOptions): Offered[] {
+export function offeredIn(call: LanguageModelV4CallOptions, message: string): Offered[] {
   const hints = (call.providerOptions?.[HINTS_KEY] ?? {}) as Partial<ModelHints>
   const indirect = new Set([hints.readResource, hints.getPrompt])
   const tools = (call.tools ?? []).filter(tool => tool.type === 'function' && !indirect.has(tool.name))
   return [
     ...tools.map(tool => offerTool(tool as LanguageModelV4FunctionTool)),
     ...offerResources(hints),
-    ...offerTemplates(hints),
+    ...offerTemplates(hints, message),
     ...offerPrompts(hints),
   ]
 }
@@ -43,13 +45,30 @@ function offerResources({ readResource, resources = [] }: Partial<ModelHints>): 
       inputSchema: { ...NO_PARAMETERS },
       handicap: HANDICAP,
     },
+    resource: name,
     toCall: () => ({ toolName: readResource, args: { uri } }),
   }))
 }
 
-function offerTemplates({ readResource, resourceTemplates = [] }: Partial<ModelHints>): Offered[] {
+/** A template of which the message writes a URI out is offered as that resource. */
+function offerTemplates(
+  { readResource, resourceTemplates = [] }: Partial<ModelHints>,
+  message: string,
+): Offered[] {
   if (!readResource) return []
-  return resourceTemplates.map(({ uriTemplate, name, description = '' }) => ({
+  return resourceTemplates.flatMap(template => {
+    const written = urisIn(message).filter(uri => isOf(uri, template.uriTemplate))
+    if (written.length === 0) return offerTemplate(readResource, template)
+    return offerResources({ readResource, resources: written.map(uri => ({ ...template, uri })) })
+  })
+}
+
+function offerTemplate(
+  readResource: string,
+  { uriTemplate, name, description = '' }: ModelHints['resourceTemplates'][number],
+): Offered {
+  return {
+    resource: name,
     tool: {
       name: uriTemplate.replace(VARIABLE, ''),
       handicap: HANDICAP,
@@ -57,7 +76,37 @@ function offerTemplates({ readResource, resourceTemplates = [] }: Partial<ModelH
       inputSchema: textSchema(variablesOf(uriTemplate).map(variable => ({ name: variable, required: true }))),
     },
     toCall: args => ({ toolName: readResource, args: { uri: expand(uriTemplate, args) } }),
-  }))
+  }
+}
+
+function urisIn(message: string): string[] {
+  const words = message.split(/[\s"'`<>()]+/).map(word => word.replace(/[.,;:!?]{1,3}$/, ''))
+  return [...new Set(words.filter(word => word.includes('://')))]
+}
+
+/** It begins as the template does, and has a value after that. */
+function isOf(uri: string, template: string): boolean {
+  const literal = template.slice(0, Math.max(template.indexOf('{'), 0))
+  return literal.includes('://') && uri.startsWith(literal) && uri.length > literal.length
+}
+
+const READING = new Set(['read', 'open', 'resource', 'resources', 'document', 'uri'])
+
+/** Whether a message speaks of reading, or calls a resource by its URI or its whole name of several words. */
+export function asksToRead(message: string, offered: Offered[]): boolean {
+  const text = message.toLowerCase()
+  const words = text.split(/[^\p{L}\p{N}]+/u)
+  const spoken = ` ${words.join(' ')} `
+  return (
+    words.some(word => READING.has(word)) ||
+    offered.some(({ resource, tool }) => {
+      if (resource === undefined) return false
+      const name = resource.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+      return (
+        text.includes(tool.name.toLowerCase()) || (name.length > 1 && spoken.includes(` ${name.join(' ')} `))
+      )
+    })
+  )
 }
 
 function offerPrompts({ getPrompt, prompts = [] }: Partial<ModelHints>): Offered[] {
