@@ -1,22 +1,22 @@
 const WIDTH = 100
 
 /** JSON as a person would write it: two spaces, and what fits on a line stays on one. Ends with a line break. */
-export function formatJson(value: unknown): string {
-  return `${format(value, 0, 0)}\n`
+export function formatJson(value: unknown, width = WIDTH): string {
+  return `${format(value, 0, 0, width)}\n`
 }
 
-function format(value: unknown, indent: number, before: number): string {
+function format(value: unknown, indent: number, before: number, width: number): string {
   const flat = flatten(value)
   const isRoot = indent === 0
   if (typeof value !== 'object' || value === null) return flat
-  if (!isRoot && indent + before + flat.length <= WIDTH) return flat
+  if (!isRoot && indent + before + flat.length <= width) return flat
   const pad = ' '.repeat(indent + 2)
   const end = `\n${' '.repeat(indent)}`
   if (Array.isArray(value))
-    return `[\n${value.map(item => pad + format(item, indent + 2, 0)).join(',\n')}${end}]`
+    return `[\n${value.map(item => pad + format(item, indent + 2, 0, width)).join(',\n')}${end}]`
   const members = definedEntries(value).map(([key, member]) => {
     const name = `${JSON.stringify(key)}: `
-    return pad + name + format(member, indent + 2, name.length)
+    return pad + name + format(member, indent + 2, name.length, width)
   })
   return `{\n${members.join(',\n')}${end}}`
 }

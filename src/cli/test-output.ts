@@ -1,6 +1,7 @@
 import { formatDurationMs } from '../shared/duration.ts'
 import type { TestResult, ToolCallRecord } from '../shared/test-runs.ts'
 import type { Output } from './output.ts'
+import { layOutReply } from './reply-text.ts'
 
 const EMBEDDED = 'embedded'
 const SHOWN_LENGTH = 200
@@ -13,7 +14,7 @@ export function printTestResult(output: Output, result: TestResult): void {
   for (const { kind, message, outcome } of result.questions ?? [])
     output.line(output.style.dim(`  ${kind} asked: ${shorten(message)}: ${outcome}`))
   if (result.tool_calls?.length || result.resource_reads?.length || result.prompts?.length) output.line()
-  output.line(result.ai_response)
+  output.line(layOutReply(result.ai_response))
   output.line()
   output.line(output.style.dim(summaryLine(result)))
 }
@@ -28,6 +29,7 @@ export function summaryLine(result: TestResult): string {
     calls
       ? `${count(calls.length, 'call')}${failed ? `, ${failed} failed` : ''}`
       : `success rate ${success_rate}`,
+    result.resource_reads?.length ? count(result.resource_reads.length, 'read') : undefined,
     formatDurationMs(result.execution_time * 1000),
     usage ? count(usage.total_tokens, 'token') : undefined,
     stopped ? `ended by its limit of ${stopped}` : undefined,

@@ -37,6 +37,24 @@ test('with an empty home and no key the embedded model answers, and the output s
   expect(ended.stderr).toContain('The embedded model was used')
 })
 
+test('a word after the quoted message names the server, and plain questions call tools', async () => {
+  const ended = await home.mcp(['test', 'What is the weather in Oslo?', 'weather'])
+  expect(ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('✓ current_weather {"city":"Oslo"}'),
+  })
+  expect(ended.stdout).not.toContain('✓ read')
+  const unknown = await home.mcp(['test', 'What is the weather in Oslo?', 'wether'])
+  expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('wether') })
+})
+
+test('long JSON in a reply is laid out over lines', async () => {
+  const { stdout } = await home.mcp(['test', 'Read weather://Oslo', 'weather'])
+  expect(stdout).toContain('"country": "Norway"')
+  expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
+  expect(stdout).toContain('1 read')
+})
+
 test('the result has the fields of the contract, and is a chat', async () => {
   const result = await home.json<TestResult>([
     'test',

@@ -45,13 +45,15 @@ export default defineCommand({
   options: OPTIONS,
   examples: [
     { command: 'mcp test "What is the weather in Oslo?"', does: 'the project in this folder' },
+    { command: 'mcp test "What is the weather in Oslo?" weather', does: 'a server that is built' },
     { command: 'mcp test --server weather "Compare Oslo and Lima" --json', does: 'the whole result' },
     { command: 'mcp test --suite tests.yaml --repeat 5 --junit report.xml', does: 'a suite, for CI' },
     { command: 'mcp test --suite tests.yaml --model embedded --model gpt-5.2', does: 'a matrix' },
     { command: 'mcp test --suite tests.yaml --replay answers.json', does: 'without asking any model' },
   ],
-  async run(context, input): Promise<ExitCode> {
-    checkOptions(input)
+  async run(context, given): Promise<ExitCode> {
+    checkOptions(given)
+    const input = { ...given, ...splitMessage(given) }
     const message = input.message.join(' ').trim()
     const project = input.server === undefined ? await findProject(input.project) : undefined
     const suite = await findSuite(input, message, project)
@@ -82,6 +84,13 @@ function checkOptions({ repeat, concurrency, record, replay, suite, message }: T
   if (concurrency < 1) refuse(`--concurrency is ${concurrency}, expected 1 or more.`)
   if (record !== undefined && replay !== undefined) refuse('--record and --replay exclude each other.')
   if (suite !== undefined && message.length > 0) refuse('A message and --suite exclude each other.')
+}
+
+/** `mcp test "What is …?" weather`: after a quoted message a single word names the server. */
+function splitMessage({ message, server }: TestInput): Pick<TestInput, 'message' | 'server'> {
+  const [sentence, word, ...more] = message
+  const isPair = word !== undefined && more.length === 0 && /\s/.test(sentence!) && /^[\w-]+$/.test(word)
+  return server === undefined && isPair ? { message: [sentence!], server: word } : { message, server }
 }
 
 /** The project of the folder; without one `--server` or the suite must name a server. */
