@@ -221,6 +221,7 @@ test('a conversation keeps its thread, and is saved as a case that passes', asyn
   const ended = await home.mcp(['chat', 'weather'], { input: `${lines}\n` })
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('current_weather {"city":"Lima"}') })
   expect(ended.stdout).toContain('compare_cities')
+  expect(ended.stdout).toContain('\n  "city": "Oslo",\n')
   const suite = await home.json<SuiteOutcome>(['test', '--suite', file])
   expect(suite).toMatchObject({ passed: 1, failed: 0, success_rate: 1 })
 })

@@ -7,6 +7,7 @@ import { ChatSession } from '../chat-session.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
+import { layOutReply } from '../reply-text.ts'
 import { RUN_OPTIONS, readRunSettings } from '../test-options.ts'
 import { mark, shorten, tellDefaultModel } from '../test-output.ts'
 import { resolveTestTarget } from '../test-target.ts'
@@ -108,7 +109,7 @@ class EventPrinter {
     const { style } = this.#output
     switch (event.type) {
       case 'text':
-        this.#output.part(event.text)
+        this.#output.part(layOutReply(event.text))
         this.#isOpen = true
         this.#streamed = true
         break
