@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { layOutReply } from '../../src/cli/reply-text.ts'
 
-const days = Array.from({ length: 7 }, (_, day) => ({ day, low_c: day - 9, high_c: day, condition: 'cloudy' }))
+const days = Array.from({ length: 7 }, (_, day) => ({
+  day,
+  low_c: day - 9,
+  high_c: day,
+  condition: 'cloudy',
+}))
 
 test('lays long JSON out over lines of a terminal, after its title, and changes nothing in it', () => {
   const [title, ...json] = layOutReply(`forecast (Oslo): ${JSON.stringify({ days })}`).split('\n')
