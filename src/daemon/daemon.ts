@@ -22,6 +22,7 @@ import { LogRotator } from './runtime/log-rotator.ts'
 import { LogStore } from './runtime/logs.ts'
 import { Supervisor } from './runtime/supervisor.ts'
 import { Addresses } from './services/addresses.ts'
+import { ApiKeys } from './services/api-keys.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
@@ -32,6 +33,7 @@ import { reconcile } from './services/reconcile.ts'
 import type { RegistrySettings, Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
+import { SignIns } from './services/sign-ins.ts'
 import { openStore } from './store/store.ts'
 
 export interface DaemonConfig {
@@ -102,7 +104,7 @@ type Files = Pick<Rooms, 'store' | 'artifacts' | 'archives' | 'secrets'>
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
   const gate = createGate()
   const { server, port } = await listen(config.port, gate.listener)
-  const { rooms, services, listener, end } = await connectRooms(config, files).catch(async error => {
+  const { rooms, services, listener, end } = await connectRooms(config, files, port).catch(async error => {
     await closeServer(server, 0)
     throw error
   })
@@ -112,6 +114,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     await rooms.background.settle()
+    await rooms.signIns.close()
     rooms.store.close()
   }
   try {
@@ -145,10 +148,10 @@ async function openFrontDoors(
 }
 
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
-async function connectRooms(config: DaemonConfig, files: Files) {
+async function connectRooms(config: DaemonConfig, files: Files, port: number) {
   const closing = new AbortController()
   const onFailed = (id: string, error: Error) => takeFailure(rooms, services, id, error)
-  const rooms = createRooms(config, { files, onFailed, closing: closing.signal })
+  const rooms = createRooms(config, { files, onFailed, closing: closing.signal, port })
   const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
   const app = createApp({
@@ -190,7 +193,8 @@ function createRooms(
     files,
     onFailed,
     closing,
-  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal },
+    port,
+  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal; port: number },
 ): Rooms {
   const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
@@ -211,9 +215,19 @@ function createRooms(
   })
   const addresses = new Addresses(files.store, gateway)
   const sdk = config.sdk ?? join(dirname(instanceProgram), 'server.js')
+  const clock = createClock(config.clock)
+  const below = {
+    ...files,
+    logs,
+    addresses,
+    background,
+    frontDoors: new FrontDoors(),
+    origin: `http://127.0.0.1:${port}`,
+  }
   const toolchain = createToolchain({ directory: home.cache, sdk, closing })
   return {
-    ...files,
+    ...below,
+    signIns: new SignIns(below, new ApiKeys(files.store, clock)),
     toolchain,
     programSources: new ProgramSources(home.programSources, files.archives, toolchain.dependencies),
     programs: new ProgramFolders({
@@ -224,7 +238,6 @@ function createRooms(
     packages: new Packages(home.packages, closing),
     supervisor,
     gateway,
-    frontDoors: new FrontDoors(),
     images: new Images({
       directory: home.images,
       standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
@@ -233,10 +246,7 @@ function createRooms(
     registry: config.registry ?? {},
     backupsDir: home.backups,
     closing,
-    logs,
-    addresses,
-    background,
-    clock: createClock(config.clock),
+    clock,
   }
 }
 

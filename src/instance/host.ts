@@ -3,13 +3,14 @@ import type { Artifact, Described } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
-import { bindConnection } from './http/connection-tenant.ts'
+import { bindConnection, type ConnectionName } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
 import { createRedactor } from './log/redact.ts'
 import { ChangeReporter } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
+import type { Guard } from './sign-in/guard.ts'
 
 type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
 /** Makes a server of an artifact; throws or rejects when it cannot be served. `bundle`: text of a module's code. */
@@ -46,12 +47,19 @@ export class Host {
     const attempt = {}
     this.#preparing.set(tenant.id, attempt)
     const finish = (server: PreparedServer) => {
+      if (!tenant.auth) return put(server)
+      return import('./sign-in/guard.ts')
+        .then(({ createGuard }) => createGuard(tenant.auth!, tenant.serverName))
+        .then(guard => put(server, guard))
+    }
+    const put = (server: PreparedServer, guard?: Guard) => {
       if (this.#preparing.get(tenant.id) !== attempt) return server.close()
       this.#preparing.delete(tenant.id)
       void this.#tenants.get(tenant.id)?.close()
       const onChange = (changed: ServedTenant) => this.#reporter.changed(changed)
       const onFailed = (message: string) => this.#send({ type: 'failed', tenantId: tenant.id, message })
       const served = new ServedTenant(tenant, instanceId, server, onChange, onFailed)
+      served.guard = guard
       this.#tenants.set(tenant.id, served)
       const told = () =>
         this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
@@ -69,7 +77,7 @@ export class Host {
     try {
       const server = this.#prepare(artifact, tenant, bundle)
       if (server instanceof Promise) server.then(finish).catch(error => this.#fail(tenant, error))
-      else finish(server)
+      else finish(server)?.catch(error => this.#fail(tenant, error))
     } catch (error) {
       this.#fail(tenant, error)
     }
@@ -86,10 +94,10 @@ export class Host {
   }
 
   /** `socket` is undefined when the connection was gone before it arrived here. */
-  connect({ tenantId, seq, head, host }: Of<'connection'>, socket: Socket | undefined): void {
+  connect({ tenantId, seq, head, ...named }: Of<'connection'>, socket: Socket | undefined): void {
     this.#send({ type: 'took', seq })
     if (socket)
-      this.#open(tenantId, socket, host, head === undefined ? undefined : Buffer.from(head, 'base64'))
+      this.#open(tenantId, socket, named, head === undefined ? undefined : Buffer.from(head, 'base64'))
   }
 
   /** `handle` is undefined when it got lost on the way: the daemon accepts on. */
@@ -168,12 +176,12 @@ export class Host {
     this.#send({ type: 'failed', tenantId: id, ...(createRedactor(Object.values(env))(told) as typeof told) })
   }
 
-  #open(tenantId: string, socket: Socket, host?: string, head?: Buffer): void {
+  #open(tenantId: string, socket: Socket, named: ConnectionName = {}, head?: Buffer): void {
     socket.on('error', ignoreBrokenConnection)
     const tenant = this.#tenants.get(tenantId)
     if (!tenant) return refuseConnection(socket)
     tenant.connections.add(socket)
-    bindConnection(socket, tenant, host)
+    bindConnection(socket, tenant, named)
     tenant.changed()
     this.#http.accept(socket, head, () => this.#disconnected(tenant, socket))
   }

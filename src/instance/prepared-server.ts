@@ -87,6 +87,8 @@ export interface ClientContext extends CallContext {
   readonly client: ClientFacts
   /** Token of the request's `Authorization: Bearer` header. */
   readonly bearerToken: string | undefined
+  /** Who signed in; undefined where nobody needs to. */
+  readonly caller: Caller | undefined
   /** The legacy session the request belongs to; undefined in the modern era, which has none. */
   readonly session: CallerSession | undefined
   /**
@@ -113,6 +115,18 @@ export interface ClientContext extends CallContext {
   resourceUpdated(uri: string): void
   /** Ends the request's own stream; the client comes back for the rest after `retryMs` (SEP-1699). Legacy era only. */
   closeStream(retryMs?: number): void
+}
+
+/** Whom a request's token was issued to, verified. */
+export interface Caller {
+  /** `<provider>|<id of the user there>`. */
+  readonly subject: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  /** Unix seconds. */
+  readonly expiresAt: number
+  /** All claims of the token. */
+  readonly claims: Readonly<Record<string, unknown>>
 }
 
 /** What the client said of itself: with each request in the modern era, once a session in the legacy era. */

@@ -10,6 +10,7 @@ import type { PreparedServer } from './prepared-server.ts'
 import { Announcements, type ListName } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
 import { type Session, Sessions } from './protocol/sessions.ts'
+import type { Guard } from './sign-in/guard.ts'
 
 /** Open event streams of one tenant; the next one is refused with 503. */
 const MAX_STREAMS = 1000
@@ -25,6 +26,8 @@ export class ServedTenant {
   readonly connections = new Set<Socket>()
   /** Streams that have no end of their own: each is told when the tenant drains. */
   readonly endlessStreams = new Set<() => void>()
+  /** Lets only requests with a token through; undefined where everybody may use the server. */
+  guard: Guard | undefined
   isDraining = false
   /** A newer build has the address: nothing new is answered from here. */
   isReplaced = false

@@ -18,6 +18,22 @@ export interface Context {
   readonly meta: Readonly<Record<string, unknown>>
   /** The caller's access token: `_meta.authorization.token`, else that of the `Authorization: Bearer` header. */
   readonly token: string | undefined
+  /**
+   * Who signed in, where the deployment is protected (`deploy.auth`): the verified token of the `Authorization` header, whatever
+   * `_meta` holds. Undefined elsewhere.
+   */
+  readonly auth:
+    | {
+        /** `<provider>|<id of the user there>`. */
+        readonly subject: string
+        readonly clientId: string
+        readonly scopes: readonly string[]
+        /** Unix seconds. */
+        readonly expiresAt: number
+        /** All claims of the token. */
+        readonly claims: Readonly<Record<string, unknown>>
+      }
+    | undefined
   /** Of clients up to revision 2025-11-25; later ones have none. */
   readonly sessionId: string | undefined
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deploymentAuthSchema } from './deployment-auth.ts'
 import { ENV_NAME } from './names.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
 
@@ -50,6 +51,8 @@ export const deployConfigSchema = z.strictObject({
   log_level: z.enum(['debug', 'info']).optional(),
   /** A handler of a module that has not answered by then is given up; 60 when absent. */
   timeout_seconds: z.number().min(0.1).max(3600).optional(),
+  /** Clients sign their user in; open to everybody on this machine when absent. */
+  auth: deploymentAuthSchema.optional(),
 })
 
 export const deployRequestSchema = z.strictObject({
@@ -94,6 +97,8 @@ export const deploymentRecordSchema = z.object({
   /** Seconds. */
   deploy_time: z.number(),
   health_check: z.string(),
+  /** Extension: of a protected deployment, who issues its tokens, and the address to register at the identity provider. */
+  sign_in: z.object({ issuer: z.string(), callback_url: z.string() }).optional(),
   /** Extension: why it failed; null or absent otherwise. */
   error: failure.nullable().optional(),
 })

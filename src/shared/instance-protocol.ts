@@ -42,8 +42,21 @@ export interface Tenant {
   handlerTimeoutMs?: number
   /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string
+  /** Only requests with a token are served. */
+  auth?: TenantAuth
   /** Its address goes to the next build of the server while clients are connected. */
   isPreview?: boolean
+}
+
+/** How an instance tells by itself who may use it. */
+export interface TenantAuth {
+  /** Who issues the tokens. */
+  issuer: string
+  /** Its public keys (JWK, Ed25519). */
+  keys: Record<string, unknown>[]
+  requiredScopes: string[]
+  /** Told in the metadata. */
+  scopes: string[]
 }
 
 export type ChangedList = 'tools' | 'resources' | 'prompts'
@@ -58,11 +71,11 @@ export type ToInstance =
   | { type: 'describe'; tenant: Tenant; artifact: Artifact; bundle?: string }
   /**
    * Comes with a socket handle: an accepted client connection. `head`: bytes already read from it, base 64;
-   * then every request of it must name `host`, lower case with the port. Answered at
+   * then every request of it must name `host`, lower case with the port. `secure`: it came over TLS. Answered at
    * once by `took` with the same `seq`, also when the handle did not arrive; the sender keeps its copy until then, so
    * that a connection whose instance died before it took it goes to another one.
    */
-  | { type: 'connection'; tenantId: string; seq: number; head?: string; host?: string }
+  | { type: 'connection'; tenantId: string; seq: number; head?: string; host?: string; secure?: boolean }
   /**
    * Comes with the handle of a listening socket: accept the tenant's connections from it as well, until `give-back`.
    * Answered by `borrowed` with the same handle, so that the sender has one on which it does not accept.

@@ -21,6 +21,7 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
     meta: {},
     client: { protocolVersion: '2025-11-25', capabilities: {}, info: undefined },
     bearerToken: undefined,
+    caller: undefined,
     session: undefined,
     inputResponses: undefined,
     requestState: undefined,

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
+import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/auth-providers.ts'
 import type { DeployConfig } from '../../shared/deployments.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
-import { deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import { chooseAuth } from '../deployment-auth.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
@@ -41,6 +43,12 @@ export default defineCommand({
       doc: 'environment variable; KEY alone takes its value from here',
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+    auth: {
+      type: 'string',
+      value: 'provider',
+      choices: [...AUTH_PROVIDERS, 'none'],
+      doc: 'only users who sign in with this provider (local: with an API key of the daemon)',
+    },
     ...PROGRAM_OPTIONS,
     allowBreaking: {
       type: 'boolean',
@@ -55,14 +63,14 @@ export default defineCommand({
       command: "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'",
       does: 'a server that exists',
     },
+    { command: 'mcp deploy --auth local', does: 'clients sign their user in first' },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
   ],
   async run(context, input): Promise<ExitCode | undefined> {
     const { output } = context
-    const env_vars = readEnvVars(input.envFile, input.set, context.env)
-    const source = await openTarget(context, input, env_vars)
+    const source = await openTarget(context, input, readEnvVars(input.envFile, input.set, context.env))
     if ('exitCode' in source) return source.exitCode
-    const { name, mcp_id } = source
+    const { name, mcp_id, env_vars } = source
     const config = mergeConfig(source.config, {
       domain: input.domain,
       min: input.min,
@@ -82,7 +90,12 @@ export default defineCommand({
       if (record.status === 'failed') return
       const time = record.status === 'deployed' ? ` in ${formatDurationMs(record.deploy_time * 1000)}` : ''
       output.line(`${record.status === 'deployed' ? 'Deployed' : 'Deploying'} ${name} to ${input.env}${time}`)
-      output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
+      output.fields({
+        id: record.deployment_id,
+        url: record.url,
+        health: record.health_check,
+        ...signInFields(record),
+      })
       output.next(
         { description: 'See its tools', command: `mcp tools ${record.deployment_id}` },
         {
@@ -96,34 +109,64 @@ export default defineCommand({
 })
 
 /** Nothing was asked for but a target and an environment. */
-function isPlain({ domain, min, max, set, envFile, command }: DeployOptions): boolean {
-  return [domain, min, max, command].every(value => value === undefined) && [...set, ...envFile].length === 0
+function isPlain({ domain, min, max, set, envFile, command, auth }: DeployOptions): boolean {
+  return (
+    [domain, min, max, command, auth].every(value => value === undefined) && [...set, ...envFile].length === 0
+  )
 }
 
 interface DeployOptions extends ProgramInput {
   domain: string | undefined
   min: number | undefined
   max: number | undefined
+  auth: string | undefined
   set: readonly string[]
   envFile: readonly string[]
 }
 
-type Target = { mcp_id: string; name: string; config: DeployConfig | undefined } | { exitCode: ExitCode }
+interface Source {
+  mcp_id: string
+  name: string
+  config: DeployConfig | undefined
+  /** Those of the command line that the server gets. */
+  env_vars: Record<string, string>
+}
+
+type TargetOptions = ProgramInput & {
+  target: string
+  env: Environment
+  auth: AuthProvider | 'none' | undefined
+}
 
 /** What exists as a path is a project and is built first; anything else names a build. */
 async function openTarget(
   context: CommandContext,
-  input: ProgramInput & { target: string; env: Environment },
-  envVars: Record<string, string>,
-): Promise<Target> {
-  const { target } = input
+  input: TargetOptions,
+  given: Record<string, string>,
+): Promise<Source | { exitCode: ExitCode }> {
+  const { target, auth: flag } = input
+  const { env } = context
   const program = programProject(input)
   if (!program && !existsSync(target)) {
+    const chosen = chooseAuth({ base: undefined, flag, envVars: given, env })
     const build = await findBuild(await context.api(), target)
-    return { mcp_id: build?.mcp_id ?? target, name: build?.name ?? target, config: undefined }
+    const config = chosen.auth && { auth: chosen.auth }
+    return { mcp_id: build?.mcp_id ?? target, name: build?.name ?? target, config, env_vars: chosen.envVars }
   }
   const project = program ?? (await loadProject(target))
+  const { auth: base, ...config } = project.deploy[input.env] ?? {}
+  const { auth, envVars } = chooseAuth({ base, flag, envVars: given, env })
   const record = await buildServer(context, withEnvVars(project, envVars))
   if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record, project) }
-  return { mcp_id: record.mcp_id, name: project.request.name, config: project.deploy[input.env] }
+  return {
+    mcp_id: record.mcp_id,
+    name: project.request.name,
+    config: { ...config, ...(auth && { auth }) },
+    env_vars: envVars,
+  }
+}
+
+/** What the identity provider must be told. */
+function signInFields({ sign_in }: Deployed): Record<string, string> {
+  return sign_in ? { 'sign-in': sign_in.issuer, callback: sign_in.callback_url } : {}
 }

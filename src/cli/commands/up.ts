@@ -6,6 +6,7 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { contentToText } from '../content.ts'
 import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import { chooseAuth } from '../deployment-auth.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
@@ -36,13 +37,20 @@ export default defineCommand({
   ],
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, set, envFile } = input
-    const env_vars = readEnvVars(envFile, set, context.env)
+    const given = readEnvVars(envFile, set, context.env)
     const project = programProject(input) ?? (await loadProject(dir))
+    const { auth: base, ...development } = project.deploy.development ?? {}
+    const { auth, envVars: env_vars } = chooseAuth({
+      base,
+      flag: undefined,
+      envVars: given,
+      env: context.env,
+    })
     const { name } = project.request
     const build = await buildServer(context, withEnvVars(project, env_vars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
     sayBuilt(context, name, build)
-    const config = mergeConfig(project.deploy.development, { env_vars })
+    const config = mergeConfig({ ...development, ...(auth && { auth }) }, { env_vars })
     const request = {
       mcp_id: build.mcp_id,
       environment: 'development' as const,
@@ -51,7 +59,8 @@ export default defineCommand({
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
     sayDeployed(context, deployment)
-    const tried = await tryOut(context, deployment.url, project)
+    // Where users sign in, the preview of the same build answers without.
+    const tried = await tryOut(context, auth ? build.url : deployment.url, project)
     report(context, name, { mcp_id: build.mcp_id, deployment, tried })
   },
 })

@@ -18,6 +18,7 @@ import { hostCheck } from './host-check.ts'
 import { openApiEndpoint } from './openapi.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
+import { signIn } from './sign-in.ts'
 import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
 import { testEndpoints } from './v1/test.ts'
@@ -111,7 +112,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
 }
 
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { apiKeys, rateLimits } = options.services
+  const { apiKeys, rateLimits, signIns } = options.services
   const routes = routesOf(options)
   const takesExpired = (method: string, path: string) =>
     routes.some(
@@ -121,7 +122,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))
   app.notFound(context => refuseUnknown(context, routes))
-  app.use(requestId, hostCheck)
+  app.use(requestId, signIn(signIns), hostCheck)
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
   for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route, options.closing))

@@ -49,7 +49,7 @@ export class HandOvers {
     this.#timer ??= this.#checkIn(this.#options.patienceMs)
     // Node would otherwise keep a list of each server's sockets in each child, and listeners for both.
     ;(socket as { server?: unknown }).server = undefined
-    const read = named && { head: named.head.toString('base64'), host: named.host }
+    const read = named && { ...named, head: named.head.toString('base64') }
     const message: ToInstance = { type: 'connection', tenantId, seq, ...read }
     this.#options.child.send(message, socket, { keepOpen: true }, error => {
       if (!error) return

@@ -4,4 +4,6 @@ export interface NamedRequest {
   head: Buffer
   /** Its `Host`, in lower case, with the port. */
   host: string
+  /** It came over TLS. */
+  secure?: boolean
 }

@@ -52,11 +52,6 @@ export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, gi
   return Object.fromEntries(entries)
 }
 
-/** For answers: names stay, values never leave the daemon. */
-export function maskEnv(given: Values): Values {
-  return Object.fromEntries(Object.keys(given).map(name => [name, '********']))
-}
-
 function enumerate(names: string[]): string {
   const shown = names.slice(0, MAX_TOLD).map(name => (name.length > 64 ? `${name.slice(0, 64)}…` : name))
   const rest = names.length - shown.length

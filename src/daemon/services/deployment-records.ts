@@ -6,13 +6,12 @@ import type {
 } from '../../shared/deployments.ts'
 import { toSeconds } from '../../shared/duration.ts'
 import type { ServedReport } from '../runtime/supervisor.ts'
-import type { Address } from '../store/addresses.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { healthUrl, mcpUrl } from './addresses.ts'
 import { errorRateOf, judgeHealth } from './deployment-health.ts'
 import { probeHealth } from './health-probe.ts'
-import { localName } from './host-names.ts'
+import { namedUrls } from './host-names.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { scalingOf } from './served.ts'
@@ -56,8 +55,14 @@ export class Records {
       url: address ? mcpUrl(address) : '',
       deploy_time: toSeconds(deployment.deployMs),
       health_check: address ? healthUrl(address) : '',
+      ...(deployment.config.auth ? { sign_in: this.#signIn(deployment) } : {}),
       ...(deployment.error ? { error: deployment.error } : {}),
     }
+  }
+
+  #signIn({ name, environment }: Deployment): { issuer: string; callback_url: string } {
+    const issuer = `${this.#rooms.origin}/auth/${name}/${environment}`
+    return { issuer, callback_url: `${issuer}/oauth/callback` }
   }
 
   status(deployment: Deployment): DeploymentStatus {
@@ -69,7 +74,7 @@ export class Records {
       environment: deployment.environment,
       domain: deployment.domain,
       subdomain: address?.subdomain ?? null,
-      named_urls: this.#namedUrls(deployment, address),
+      named_urls: namedUrls(this.#rooms, deployment, address),
       config: deployment.config,
       instances: this.#report(deployment).instances,
       created_at: deployment.createdAt,
@@ -77,12 +82,6 @@ export class Records {
       stopped_at: deployment.stoppedAt,
       error: deployment.error,
     }
-  }
-
-  #namedUrls({ domain }: Deployment, address: Address | undefined): string[] {
-    const names = [domain, address?.subdomain && localName(address.subdomain)].filter(Boolean) as string[]
-    const urls = names.map(name => this.#rooms.frontDoors.urls(name))
-    return urls.flatMap(({ url, secureUrl }) => [url, secureUrl]).filter(Boolean)
   }
 
   async health(deployment: Deployment): Promise<HealthReport> {

@@ -3,12 +3,13 @@ import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { Deployment, DeploymentFilter } from '../store/deployments.ts'
 import { getBuild, requireReady } from './builds.ts'
-import { checkEnv, maskEnv } from './deployment-env.ts'
+import { checkAuth } from './deployment-auth.ts'
+import { checkEnv } from './deployment-env.ts'
+import { concealConfig, revealConfig } from './deployment-secrets.ts'
 import { moveDeployment } from './deployment-states.ts'
 import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
-import { readEnv } from './served.ts'
 import { requireCompatible } from './surfaces.ts'
 
 /** Accepted work: the record as it is now, and as it is once the work is over. */
@@ -33,7 +34,9 @@ export class Deployments {
     const config = normalizeConfig(request.config)
     const values = config.env_vars ?? {}
     checkEnv(build, values)
+    if (config.auth) checkAuth(config.auth)
     const now = this.#rooms.clock.now()
+    const concealed = concealConfig(config, this.#rooms.secrets)
     const deployment: Deployment = {
       id: createId('dep'),
       mcpId: build.id,
@@ -41,8 +44,8 @@ export class Deployments {
       environment: request.environment,
       status: 'deploying',
       domain: config.domain ?? null,
-      config: config.env_vars ? { ...config, env_vars: maskEnv(values) } : config,
-      env: Object.keys(values).length > 0 ? this.#rooms.secrets.seal(JSON.stringify(values)) : null,
+      config: concealed.config,
+      env: concealed.sealed,
       deployMs: 0,
       error: null,
       createdAt: now,
@@ -127,8 +130,7 @@ export class Deployments {
    */
   rollback(id: string, to?: string): Accepted {
     const target = this.#rollbackTarget(this.get(id), to)
-    const config: DeployConfig = { ...target.config }
-    if (target.env) config.env_vars = readEnv(this.#rooms, target)
+    const config = revealConfig(this.#rooms.secrets, target)
     return this.create({ mcp_id: target.mcpId, environment: target.environment, config })
   }
 

@@ -1,5 +1,7 @@
-import type { Slot } from '../store/addresses.ts'
+import type { Address, Slot } from '../store/addresses.ts'
+import type { Deployment } from '../store/deployments.ts'
 import type { Store } from '../store/store.ts'
+import type { Rooms } from './rooms.ts'
 
 /** Everything below it is loopback (RFC 6761 section 6.3). */
 const LOCAL = '.localhost'
@@ -33,4 +35,17 @@ export class HostNames {
 /** `weather` → `weather.localhost` */
 export function localName(subdomain: string): string {
   return `${subdomain}${LOCAL}`
+}
+
+/** MCP endpoints by name, the custom domain's first. */
+export function namedUrls(
+  { frontDoors }: Pick<Rooms, 'frontDoors'>,
+  { domain }: Deployment,
+  address: Address | undefined,
+): string[] {
+  const names = [domain, address?.subdomain && localName(address.subdomain)].filter(Boolean) as string[]
+  return names
+    .map(name => frontDoors.urls(name))
+    .flatMap(({ url, secureUrl }) => [url, secureUrl])
+    .filter(Boolean)
 }

@@ -53,7 +53,7 @@ async function reopen(rooms: Rooms, deployments: Deployments, deployment: Deploy
   const { id, name, environment } = deployment
   try {
     const address = await rooms.addresses.open(name, environment)
-    rooms.supervisor.add(servedDeployment(rooms, deployment, address))
+    rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
     rooms.addresses.point(name, environment, id)
     return true
   } catch (error) {

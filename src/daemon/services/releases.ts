@@ -54,7 +54,9 @@ export class Releases {
     if (supervisor.has(id)) await supervisor.remove(id)
     if (!this.#isWanted(deployment)) return
     if (!store.deployments.findLive(name, environment)) addresses.point(name, environment, id)
-    supervisor.add(servedDeployment(this.#rooms, deployment, address))
+    const served = await servedDeployment(this.#rooms, deployment, address)
+    if (!this.#isWanted(deployment)) return
+    supervisor.add(served)
     await supervisor.start(id)
   }
 

@@ -14,6 +14,7 @@ import type { Background } from './background.ts'
 import type { Clock } from './clock.ts'
 import type { Images } from './images.ts'
 import type { SecretBox } from './secrets.ts'
+import type { SignIns } from './sign-ins.ts'
 
 /** What the services combine; connected once in `daemon.ts`. */
 export interface Rooms {
@@ -37,6 +38,9 @@ export interface Rooms {
   secrets: SecretBox
   addresses: Addresses
   background: Background
+  signIns: SignIns
+  /** Of the daemon's API: `http://127.0.0.1:<port>`. */
+  origin: string
   clock: Clock
   /** Aborts when the daemon ends. */
   closing: AbortSignal

@@ -8,6 +8,7 @@ import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { mcpUrl } from './addresses.ts'
 import { tenantEnv } from './deployment-env.ts'
+import { readEnv } from './deployment-secrets.ts'
 import type { Rooms } from './rooms.ts'
 
 const MINUTE = 60_000
@@ -27,11 +28,16 @@ const PRODUCTION_IDLE_MS = 15 * MINUTE
  * A deployment as the runtime takes it. The artifact is read when an instance is started: a restart of the daemon with
  * thousands of sleeping servers opens no file of theirs. Throws UNAVAILABLE when its variables cannot be decrypted.
  */
-export function servedDeployment(rooms: Rooms, deployment: Deployment, address: Address): Served {
+export async function servedDeployment(
+  rooms: Rooms,
+  deployment: Deployment,
+  address: Address,
+): Promise<Served> {
   const build = rooms.store.builds.find(deployment.mcpId)!
   const { environment, config } = deployment
   const scaling = steadyScaling(rooms, build, scalingOf(deployment))
   const { idleMs } = PLACEMENT[environment]
+  const auth = config.auth && (await rooms.signIns.tenantAuth(deployment))
   return {
     placement: placementOf(build, environment),
     scaling,
@@ -41,10 +47,11 @@ export function servedDeployment(rooms: Rooms, deployment: Deployment, address: 
       ...tenantBase(rooms, deployment.id, address, build),
       // Two even of one, while a restart puts a new one in its place.
       hasSiblings: true,
-      env: tenantEnv(build, readEnv(rooms, deployment)),
+      env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
       logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
       ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
+      ...(auth && { auth }),
     },
   }
 }
@@ -109,11 +116,6 @@ function steadyScaling(rooms: Rooms, build: Build, { min, max }: { min: number; 
     return { min, max }
   const { program } = loadArtifact(rooms, build)
   return program && program.type !== 'module' ? { min, max: Math.max(1, min) } : { min, max }
-}
-
-/** The real values of `env_vars`. */
-export function readEnv(rooms: Rooms, deployment: Deployment): Record<string, string> {
-  return deployment.env === null ? {} : JSON.parse(rooms.secrets.unseal(deployment.env))
 }
 
 /** Throws UNAVAILABLE when the build has no artifact or its file is damaged. */

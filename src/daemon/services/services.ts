@@ -13,6 +13,7 @@ import { Projects } from './projects.ts'
 import { RateLimits } from './rate-limits.ts'
 import { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
+import type { SignIns } from './sign-ins.ts'
 import { Sources } from './sources.ts'
 import { Surfaces } from './surfaces.ts'
 import { TestAddresses } from './test-addresses.ts'
@@ -36,6 +37,7 @@ export interface Services {
   backups: Backups
   apiKeys: ApiKeys
   rateLimits: RateLimits
+  signIns: SignIns
 }
 
 export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
@@ -60,6 +62,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
     backups: new Backups(rooms.store.database, rooms.backupsDir, rooms.clock),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
+    signIns: rooms.signIns,
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
   }
 }

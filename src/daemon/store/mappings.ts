@@ -32,6 +32,14 @@ export class MappingStore {
     return row && toMapping(row)
   }
 
+  /** Subdomains that lead there. */
+  subdomainsOf(server: string, environment: Environment): string[] {
+    return this.#database
+      .prepare<{ id: string }>('SELECT id FROM mappings WHERE server = ? AND environment = ? ORDER BY id')
+      .all([server, environment])
+      .map(({ id }) => id)
+  }
+
   list(limit: number, cursor?: string): { items: Mapping[]; nextCursor: string | null } {
     const { rows, nextCursor } = selectPage<MappingRow>(this.#database, {
       table: 'mappings',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../prepared-server.ts'
 import { type RequestId, rpcError } from '../protocol/json-rpc.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { corsHeaders } from './address-check.ts'
@@ -9,6 +10,8 @@ export interface Exchange {
   tenant: ServedTenant
   request: IncomingMessage
   response: ServerResponse
+  /** Who sends it, where the tenant takes requests with a token only. */
+  caller?: Caller
 }
 
 /** Sends a JSON text. `headers`: a flat list of names and values. */

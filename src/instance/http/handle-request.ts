@@ -16,7 +16,13 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   if (tenant.isReplaced || tenant.hasLeft) return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
-  else if (tenant.server.forward) void tenant.server.forward(exchange)
+  else if (tenant.guard) tenant.guard(exchange, path, () => serve(exchange, path))
+  else serve(exchange, path)
+}
+
+function serve(exchange: Exchange, path: string): void {
+  const { server } = exchange.tenant
+  if (server.forward) void server.forward(exchange)
   else if (path === '/mcp') serveMcp(exchange)
   else refusePath(exchange, path)
 }

@@ -52,6 +52,9 @@ export class ModuleContext implements Context {
   get sessionId(): string | undefined {
     return (this.#call.session as CallerSession | undefined)?.id
   }
+  get auth(): ClientContext['caller'] {
+    return this.#call.caller
+  }
   get inputResponses(): ClientContext['inputResponses'] {
     return this.#call.inputResponses
   }

@@ -1,5 +1,11 @@
 import type { LogLevel } from '../../shared/definitions.ts'
-import { type CallerSession, type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
+import {
+  type Caller,
+  type CallerSession,
+  type ClientContext,
+  type ClientFacts,
+  RpcError,
+} from '../prepared-server.ts'
 import { bearerToken } from './conversation.ts'
 import { isObject, RPC, rpcNotification } from './json-rpc.ts'
 import { isAtLeast } from './log-level.ts'
@@ -65,6 +71,10 @@ export class RequestContext implements ClientContext {
 
   get bearerToken(): string | undefined {
     return this.run && bearerToken(this.run.exchange.request)
+  }
+
+  get caller(): Caller | undefined {
+    return this.run?.exchange.caller
   }
 
   get inputResponses(): Record<string, Record<string, unknown>> | undefined {

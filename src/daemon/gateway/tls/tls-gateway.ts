@@ -74,7 +74,7 @@ async function admitSecure(secure: TLSSocket, pairs: SocketPairs, options: TlsGa
   const { near, far } = await pairs.create()
   allowReading(secure)
   join(secure, near)
-  options.connect(servedId, far, head)
+  options.connect(servedId, far, { ...head, secure: true })
 }
 
 /** Whatever ends on one side ends on the other, and a side that reads slowly slows the other one down. */

@@ -1,0 +1,251 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createBrowser } from '../sdk/oauth/support/browser.ts'
+import { type IdentityProvider, startIdentityProvider } from '../sdk/oauth/support/identity-provider.ts'
+import { createClientMemory } from '../sdk/oauth/support/oauth-client.ts'
+
+const WHO = `export default {
+  description: 'Who calls',
+  handler: (_args, context) => JSON.stringify({ ...context.auth, claims: context.auth.claims.aud }),
+}`
+
+let daemon: TestDaemon
+let provider: IdentityProvider
+let folder: string
+let port: number
+/** A server of code, with an identity provider of others. */
+let who: { deployment_id: string; url: string; sign_in: { issuer: string; callback_url: string } }
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
+  port = daemon.daemon.port
+  provider = await startIdentityProvider(`${daemon.url}/auth/who/production/oauth/callback`)
+  folder = mkdtempSync(join(tmpdir(), 'mcp-who-'))
+  mkdirSync(join(folder, 'tools'))
+  writeFileSync(join(folder, 'tools/who.ts'), WHO)
+  who = await deployFolder(daemon, 'who', folder, { config: { auth: upstream() } })
+})
+afterAll(async () => {
+  await daemon.close()
+  await provider[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const upstream = () => ({
+  provider: 'openid',
+  issuer: provider.issuer,
+  client_id: provider.config.clientId,
+  client_secret: provider.config.clientSecret,
+})
+
+type Memory = ReturnType<typeof createClientMemory>
+
+const ERAS = [
+  ['v1', StreamableHTTPClientTransport, Client],
+  ['v2', ModernTransport, ModernClient],
+] as const
+
+async function signIn(url: string, [, Transport, Class]: (typeof ERAS)[number]): Promise<Memory> {
+  const memory = createClientMemory()
+  const transport = new Transport(new URL(url), { authProvider: memory })
+  const client = new Class({ name: 'client', version: '1.0.0' })
+  // biome-ignore lint/suspicious/noExplicitAny: the two SDKs' transports are types of their own.
+  await expect(client.connect(transport as any)).rejects.toThrow(/unauthorized/i)
+  const answer = await memory.approveInBrowser()
+  await transport.finishAuth(answer.get('code')!, answer.get('iss')!)
+  return memory
+}
+
+async function callWho(url: string, memory: Memory, [, Transport, Class]: (typeof ERAS)[number]) {
+  const client = new Class({ name: 'client', version: '1.0.0' })
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  await client.connect(new Transport(new URL(url), { authProvider: memory }) as any)
+  const { content } = await client.callTool({ name: 'who', arguments: {} })
+  await client.close()
+  return JSON.parse((content as { text: string }[])[0]!.text)
+}
+
+/** A `tools/list` of the legacy era, whatever the answer. */
+function list(url: string, token?: string) {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-06-18',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+}
+
+describe('a protected deployment', () => {
+  it.each(ERAS)('signs users of the %s client in, and tells its code who they are', async (...era) => {
+    const memory = await signIn(who.url, era)
+    expect(await callWho(who.url, memory, era)).toMatchObject({
+      subject: 'idp|ada',
+      clientId: expect.any(String),
+      scopes: expect.arrayContaining(['openid']),
+      claims: who.url,
+    })
+    expect(decodeJwt(memory.tokens().access_token)).toMatchObject({ iss: who.sign_in.issuer, aud: who.url })
+  })
+
+  it('answers 401 with its metadata until then, and its health to everybody', async () => {
+    const origin = new URL(who.url).origin
+    const refused = await list(who.url)
+    expect(refused.status).toBe(401)
+    const metadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${metadataUrl}", scope="openid"`,
+    )
+    for (const url of [metadataUrl, `${origin}/.well-known/oauth-protected-resource`])
+      expect(await (await fetch(url)).json()).toMatchObject({
+        resource: who.url,
+        authorization_servers: [who.sign_in.issuer],
+      })
+    expect((await fetch(`${origin}/health`)).status).toBe(200)
+    expect((await list(who.url, 'no.good.token')).status).toBe(401)
+  })
+
+  it('takes no token of another server, and none without the scope that it requires', async () => {
+    const memory = await signIn(who.url, ERAS[1])
+    const token = memory.tokens().access_token
+    const other = await deployFolder(daemon, 'other', folder, {
+      config: { auth: { provider: 'local', scopes: ['tools:call'], required_scopes: ['tools:call'] } },
+    })
+    expect((await list(other.url, token)).status).toBe(401)
+    expect((await list(who.url.replace('127.0.0.1', 'localhost'), token)).status).toBe(401)
+    const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
+    const changed = await daemon.api('POST', '/v1/deploy', {
+      body: {
+        mcp_id: body.data.mcp_id,
+        environment: 'production',
+        config: { auth: { ...upstream(), required_scopes: ['admin'] } },
+      },
+    })
+    const refused = await list(who.url, token)
+    expect(refused.status).toBe(403)
+    expect(refused.headers.get('www-authenticate')).toMatch(/error="insufficient_scope"/)
+    const back = await daemon.api('POST', `/v1/deploy/${changed.body.data.deployment_id}/rollback`)
+    expect(back.status).toBe(201)
+    expect((await list(who.url, token)).status).not.toBe(401)
+  })
+
+  it('keeps clients, grants and keys over a restart of the daemon', async () => {
+    const memory = await signIn(who.url, ERAS[1])
+    const before = memory.tokens()
+    await daemon.restart({ port })
+    expect(await callWho(who.url, memory, ERAS[1])).toMatchObject({ subject: 'idp|ada' })
+    expect(memory.tokens()).toEqual(before)
+    const refreshed = await fetch(`${who.sign_in.issuer}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        refresh_token: before.refresh_token,
+        client_id: memory.clientInformation().client_id,
+      }),
+    })
+    expect(refreshed.status).toBe(200)
+    const { access_token } = (await refreshed.json()) as { access_token: string }
+    expect((await list(who.url, access_token)).status).not.toBe(401)
+  })
+
+  it('has another resource under each name that it has', async () => {
+    const { body } = await daemon.api('GET', '/v1/deploy?name=who&status=deployed')
+    const named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
+    const local = named.replace(/\/\/[^:]+/, '//127.0.0.1')
+    const host = new URL(named).host
+    expect(local).toContain('127.0.0.1')
+    const { request } = await import('node:http')
+    const answer = await new Promise<string>((resolve, reject) => {
+      const sent = request(
+        local.replace('/mcp', '/.well-known/oauth-protected-resource/mcp'),
+        { headers: { host } },
+        response => {
+          let text = ''
+          response.on('data', chunk => {
+            text += chunk
+          })
+          response.on('end', () => resolve(text))
+        },
+      )
+      sent.on('error', reject)
+      sent.end()
+    })
+    expect(JSON.parse(answer).resource).toBe(named)
+  })
+
+  it('shows and keeps no secret of the identity provider', async () => {
+    const { text } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
+    expect(text).toContain('"client_secret":"********"')
+    expect(text).not.toContain(provider.config.clientSecret)
+  })
+
+  it('is refused when its provider lacks something', async () => {
+    const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
+    const refused = await daemon.api('POST', '/v1/deploy', {
+      body: {
+        mcp_id: body.data.mcp_id,
+        environment: 'staging',
+        config: { auth: { provider: 'keycloak', client_id: 'x', url: 'http://id.example.com' } },
+      },
+    })
+    expect(refused.status).toBe(400)
+    expect(refused.body.error.details).toBe(
+      'config.auth.client_secret: required; config.auth.realm: required; config.auth.url: must be an https address (http on loopback only)',
+    )
+  })
+})
+
+describe('the provider of the daemon itself', () => {
+  it('signs in who has an API key, and nobody else', async () => {
+    const deployed = await deployFolder(daemon, 'mine', folder, {
+      environment: 'development',
+      config: { auth: { provider: 'local' } },
+    })
+    const memory = createClientMemory()
+    let authorization = ''
+    memory.redirectToAuthorization = url => {
+      authorization = url.href
+    }
+    const transport = new ModernTransport(new URL(deployed.url), { authProvider: memory })
+    const client = new ModernClient({ name: 'client', version: '1.0.0' })
+    await expect(client.connect(transport)).rejects.toThrow(/unauthorized/i)
+    const browser = createBrowser()
+    const isBack = (url: string) => url.startsWith(memory.redirectUrl)
+    const consent = await browser.open(authorization)
+    const page = await browser.submit(consent, { provider: 'local' })
+    expect(page.text).toContain('Sign in to this machine')
+    const wrong = await browser.submit(page, { key: 'mcp_wrong' }, isBack)
+    expect(wrong.status).toBe(403)
+    const back = await browser.submit(wrong, { key: daemon.ownerKey }, isBack)
+    const answer = new URL(back.url).searchParams
+    await transport.finishAuth(answer.get('code')!, answer.get('iss')!)
+    expect(await callWho(deployed.url, memory, ERAS[1])).toMatchObject({
+      subject: expect.stringMatching(/^local\|/),
+    })
+  })
+
+  it('sends nobody anywhere but to the authorization servers of this daemon', async () => {
+    const parameters = {
+      client_id: 'mcp-hosting',
+      redirect_uri: 'https://evil.example/auth/a/production/oauth/callback',
+      state: 's',
+      code_challenge: 'c',
+    }
+    const page = await fetch(`${daemon.url}/sign-in?${new URLSearchParams(parameters)}`)
+    expect(page.status).toBe(400)
+  })
+})
