@@ -91,7 +91,8 @@ function list(url: string, token?: string) {
 }
 
 describe('a protected deployment', () => {
-  it.each(ERAS)('signs users of the %s client in, and tells its code who they are', async (...era) => {
+  it.each(ERAS)('signs users of the %s client in, and tells its code who they are', async (...given) => {
+    const era = given as unknown as (typeof ERAS)[number]
     const memory = await signIn(who.url, era)
     expect(await callWho(who.url, memory, era)).toMatchObject({
       subject: 'idp|ada',

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
 import { relay } from '../http/relay.ts'
-import { readSessionId, sessionInstance } from '../protocol/session-id.ts'
+import { readSessionId, sessionInstance, sessionKey } from '../protocol/session-id.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { createNonce, isProof, PROOF_BYTES, readBytes } from './greeting.ts'
 
@@ -18,7 +18,7 @@ export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
   const { tenant, request } = exchange
   const id = header(request, 'mcp-session-id')
   if (id === undefined || isHere(tenant, id)) return false
-  const port = readSessionId(id, tenant.stateKey)?.peerPort
+  const port = readSessionId(id, sessionKey(tenant.stateKey, exchange.caller?.subject))?.peerPort
   if (port === undefined) return false
   void bring(exchange, { id, port: tenant.sessionOwners?.portOf(id) ?? port }, serve)
   return true

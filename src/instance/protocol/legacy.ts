@@ -61,7 +61,7 @@ export function requireSession(exchange: Exchange): Session | undefined {
   const { request, tenant } = exchange
   const id = header(request, 'mcp-session-id')
   const revision = header(request, 'mcp-protocol-version')
-  const session = id === undefined ? undefined : tenant.sessions.find(id)
+  const session = id === undefined ? undefined : tenant.sessions.find(id, exchange.caller?.subject)
   if (session && (revision === undefined || isLegacyRevision(revision))) return session
   if (session)
     refuse(exchange, 400, {
@@ -197,7 +197,11 @@ function initialize(exchange: Exchange, request: RpcRequest): void {
     isSettled: false,
   }
   runRequest(run, (_server, params) => {
-    const session = tenant.sessions.create(negotiateRevision(params.protocolVersion), clientFacts(params))
+    const session = tenant.sessions.create(
+      negotiateRevision(params.protocolVersion),
+      clientFacts(params),
+      run.exchange.caller?.subject,
+    )
     run.sessionId = session.label
     run.deliver = body => {
       sendJson(exchange, 200, body ?? '', ['Mcp-Session-Id', session.id])

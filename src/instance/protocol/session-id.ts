@@ -19,6 +19,11 @@ export interface SessionClaim {
   peerPort?: number | undefined
 }
 
+/** What ids are signed with: where users sign in, a session belongs to its user, and is unknown to every other one. */
+export function sessionKey(key: Buffer, owner: string | undefined): Buffer {
+  return owner === undefined ? key : crypto().createHmac('sha256', key).update(`owner\n${owner}`).digest()
+}
+
 export function createSessionId(instanceId: string, claim: SessionClaim, key: Buffer): string {
   const revision = LEGACY_REVISIONS.indexOf(claim.revision)
   const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}${peerPart(claim.peerPort)}`

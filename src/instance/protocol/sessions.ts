@@ -6,11 +6,13 @@ import type { ResumableStream } from './event-store.ts'
 import type { RequestId } from './json-rpc.ts'
 import type { Questions } from './questions.ts'
 import type { LegacyRevision } from './revisions.ts'
-import { createSessionId, readSessionId, sessionLabel } from './session-id.ts'
+import { createSessionId, readSessionId, sessionKey, sessionLabel } from './session-id.ts'
 
 /** A client of the legacy era between `initialize` and DELETE. */
 export interface Session {
   id: string
+  /** The user that it belongs to, where users sign in. */
+  owner: string | undefined
   /** Tells it from others in the log, where the whole id would let a reader take it over. */
   label: string
   revision: LegacyRevision
@@ -72,15 +74,19 @@ export class Sessions {
     return this.#open.size
   }
 
-  create(revision: LegacyRevision, facts: Omit<ClientFacts, 'protocolVersion'> = UNKNOWN): Session {
+  create(
+    revision: LegacyRevision,
+    facts: Omit<ClientFacts, 'protocolVersion'> = UNKNOWN,
+    owner?: string,
+  ): Session {
     const claim = {
       revision,
       issuedAt: Math.floor(Date.now() / 1000),
       capabilityBits: capabilityBits(facts.capabilities),
       peerPort: this.peerPort,
     }
-    const id = createSessionId(this.#instanceId, claim, this.#key)
-    return this.#add(id, { protocolVersion: revision, ...facts })
+    const id = createSessionId(this.#instanceId, claim, sessionKey(this.#key, owner))
+    return this.#add(id, owner, { protocolVersion: revision, ...facts })
   }
 
   /** Whether it is open here already. */
@@ -92,10 +98,11 @@ export class Sessions {
     return this.#open.values()
   }
 
-  /** The session of that id, taken over when another instance of the deployment began it; undefined when it is over. */
-  find(id: string): Session | undefined {
+  /** The session of that id, taken over when another instance of the deployment began it; undefined when it is over, or another user's. */
+  find(id: string, owner?: string): Session | undefined {
     const session = this.#open.get(id)
-    if (!session) return this.#takeOver(id)
+    if (!session) return this.#takeOver(id, owner)
+    if (session.owner !== owner) return undefined
     session.lastSeenAt = Date.now()
     return session
   }
@@ -116,18 +123,19 @@ export class Sessions {
     for (const session of this.#open.values()) this.#forget(session)
   }
 
-  #takeOver(id: string): Session | undefined {
+  #takeOver(id: string, owner: string | undefined): Session | undefined {
     if (this.#ended.has(id)) return undefined
-    const claim = readSessionId(id, this.#key)
+    const claim = readSessionId(id, sessionKey(this.#key, owner))
     if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
     const capabilities = capabilitiesOf(claim.capabilityBits)
-    return this.#add(id, { protocolVersion: claim.revision, capabilities, info: undefined })
+    return this.#add(id, owner, { protocolVersion: claim.revision, capabilities, info: undefined })
   }
 
-  #add(id: string, client: ClientFacts): Session {
+  #add(id: string, owner: string | undefined, client: ClientFacts): Session {
     if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#idlest())
     const session: Session = {
       id,
+      owner,
       label: sessionLabel(id),
       revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
