@@ -88,5 +88,16 @@ function deployFields(environment: string): Record<string, string> {
     [`deploy.${environment}.allow_private_network`]:
       'Lets http handlers reach loopback, private and link-local addresses.',
     [`deploy.${environment}.log_level`]: 'debug logs every MCP message, redacted; info one line a request.',
+    [`deploy.${environment}.auth`]:
+      'Clients sign their user in first: with which provider (docs/sign-in.md).',
+    [`deploy.${environment}.auth.provider`]:
+      'Who signs users in; local: this daemon, for development. openid and custom: any other provider.',
+    [`deploy.${environment}.auth.client_id`]:
+      'From the identity provider; <PROVIDER>_CLIENT_ID of mcp deploy when it is left out.',
+    [`deploy.${environment}.auth.client_secret`]:
+      'Better left out: mcp deploy takes it from <PROVIDER>_CLIENT_SECRET.',
+    [`deploy.${environment}.auth.scopes`]: 'What tokens may be asked for.',
+    [`deploy.${environment}.auth.required_scopes`]: 'Each request needs these.',
+    [`deploy.${environment}.auth.token_ttl`]: 'Seconds that an access token lives; default 3600.',
   }
 }

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chooseAuth } from '../../src/cli/deployment-auth.ts'
+import type { DeploymentAuth } from '../../src/shared/deployment-auth.ts'
+import { callTool } from '../helpers/daemon.ts'
+import { createHome, type TestHome } from '../helpers/mcp.ts'
+
+const base: DeploymentAuth = {
+  provider: 'keycloak',
+  url: 'https://id.example.com',
+  realm: 'r',
+  scopes: ['a'],
+}
+const client = { KEYCLOAK_CLIENT_ID: 'id', KEYCLOAK_CLIENT_SECRET: 'secret' }
+
+describe('how users of a deployment sign in', () => {
+  it('is what the project file says, with the client from --set, which the server does not get', () => {
+    const chosen = chooseAuth({ base, flag: undefined, envVars: { ...client, API_URL: 'u' }, env: {} })
+    expect(chosen).toEqual({
+      auth: { ...base, client_id: 'id', client_secret: 'secret' },
+      envVars: { API_URL: 'u' },
+    })
+  })
+
+  it('may come from the environment of the command', () => {
+    const { auth } = chooseAuth({ base, flag: undefined, envVars: {}, env: client })
+    expect(auth).toMatchObject({ client_id: 'id', client_secret: 'secret' })
+  })
+
+  it('is changed by --auth, which keeps the scopes', () => {
+    const local = chooseAuth({ base, flag: 'local', envVars: {}, env: {} })
+    expect(local.auth).toEqual({ provider: 'local', scopes: ['a'] })
+    expect(chooseAuth({ base, flag: 'none', envVars: {}, env: {} }).auth).toBeUndefined()
+    expect(chooseAuth({ base: undefined, flag: undefined, envVars: {}, env: {} }).auth).toBeUndefined()
+  })
+
+  it('is refused with the names of what is missing', () => {
+    const choose = () => chooseAuth({ base: undefined, flag: 'microsoft', envVars: {}, env: {} })
+    expect(choose).toThrow(
+      'Users cannot sign in with microsoft: MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET, MICROSOFT_TENANT are not set.',
+    )
+  })
+})
+
+describe('a project that asks for a sign-in', () => {
+  let home: TestHome
+  let folder: string
+  beforeAll(() => {
+    home = createHome()
+    folder = join(home.dir, 'hello')
+    mkdirSync(folder)
+    const tools = [
+      {
+        name: 'hello',
+        description: 'Says hello',
+        inputSchema: { type: 'object' },
+        annotations: { readOnlyHint: true },
+        handler: { type: 'template', text: 'Hello' },
+      },
+    ]
+    const deploy = { development: { auth: { provider: 'local' } } }
+    const project = { name: 'hello', template: 'basic', tools, deploy }
+    writeFileSync(join(folder, 'mcp.config.json'), JSON.stringify(project))
+  })
+  afterAll(() => home.remove())
+
+  it('comes up, tried through its preview, and lets nobody in without a token', async () => {
+    const up = await home.json<{ url: string; call: { tool: string } }>(['up', folder])
+    expect(up.call.tool).toBe('hello')
+    expect((await fetch(up.url, { method: 'POST' })).status).toBe(401)
+    const refused = await home.mcp(['tools', up.url])
+    expect(refused.stderr).toContain('asks for a token: give one with --token')
+  })
+
+  it('is deployed with the address to tell the identity provider, or open to everybody with --auth none', async () => {
+    type Deployed = { url: string; sign_in?: { issuer: string; callback_url: string } }
+    const kept = await home.json<Deployed>(['deploy', folder])
+    expect(kept.sign_in?.callback_url).toMatch(/\/auth\/hello\/development\/oauth\/callback$/)
+    const open = await home.json<Deployed>(['deploy', folder, '--auth', 'none'])
+    expect(open.sign_in).toBeUndefined()
+    expect((await callTool(open.url, 'hello')).content[0].text).toBe('Hello')
+  })
+})
