@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -9,7 +12,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deployFolder } from '../helpers/custom-server.ts'
+import { buildFolder, deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createBrowser } from '../sdk/oauth/support/browser.ts'
 import { type IdentityProvider, startIdentityProvider } from '../sdk/oauth/support/identity-provider.ts'
@@ -168,8 +171,6 @@ describe('a protected deployment', () => {
     const named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
     const local = named.replace(/\/\/[^:]+/, '//127.0.0.1')
     const host = new URL(named).host
-    expect(local).toContain('127.0.0.1')
-    const { request } = await import('node:http')
     const answer = await new Promise<string>((resolve, reject) => {
       const sent = request(
         local.replace('/mcp', '/.well-known/oauth-protected-resource/mcp'),
@@ -186,6 +187,24 @@ describe('a protected deployment', () => {
       sent.end()
     })
     expect(JSON.parse(answer).resource).toBe(named)
+  })
+
+  it('goes on with no connection of the release before, which asked for no sign-in', async () => {
+    const { mcp_id } = await buildFolder(daemon, 'later', folder)
+    const deploy = (config: object) =>
+      daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production', config } })
+    const open = await deploy({})
+    const { port } = new URL(open.body.data.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`
+    socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+    await once(socket, 'data')
+    // One that drains would wait for the rest of this.
+    socket.write(`${head}Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{`)
+    const closed = once(socket, 'close')
+    await deploy({ auth: { provider: 'local' } })
+    await closed
+    expect((await list(open.body.data.url)).status).toBe(401)
   })
 
   it('shows and keeps no secret of the identity provider', async () => {

@@ -10,6 +10,11 @@ import { Turns } from './turns.ts'
 
 const SHOWN_LOG_LINES = 10
 
+/** Open connections of the old one would go on without the sign-in that is asked for now. */
+function locksOut({ config: { auth } }: Deployment, old: Deployment): boolean {
+  return auth !== undefined && JSON.stringify(auth) !== JSON.stringify(old.config.auth)
+}
+
 /**
  * Brings a deployment that is `deploying` into service without a failed request: started beside the old one, switched
  * when healthy, the old one drained. Releases of one server and environment take turns.
@@ -71,14 +76,15 @@ export class Releases {
       }
     })
     addresses.point(name, environment, id)
-    this.#rooms.background.run(() => this.#cleanUp(released, old?.id))
+    this.#rooms.background.run(() => this.#cleanUp(released, old))
     return released
   }
 
-  async #cleanUp(released: Deployment, oldId: string | undefined): Promise<void> {
+  async #cleanUp(released: Deployment, old: Deployment | undefined): Promise<void> {
     const { supervisor, logs } = this.#rooms
     const removed = removeSuperseded(this.#rooms, released)
-    if (oldId && supervisor.has(oldId)) await supervisor.drain(oldId)
+    if (old && supervisor.has(old.id))
+      await (locksOut(released, old) ? supervisor.remove(old.id) : supervisor.drain(old.id))
     for (const id of removed) await logs.remove(id)
   }
 
