@@ -101,7 +101,7 @@ describe('a code of the daemon', () => {
     expect((await redeem(code)).status).toBe(400)
   })
 
-  it.each([
+  it.each<Record<string, string>>([
     { code_verifier: 'another' },
     { client_secret: 'another' },
     { redirect_uri: `${ORIGIN}/auth/news/production/oauth/callback` },
