@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { NamedGateway } from '../../src/daemon/gateway/named-gateway.ts'
 import { describeWho } from '../fixtures/servers/who.ts'
 import { RuntimeHarness } from '../helpers/runtime-harness.ts'
 import { callInSession, callTool, openSession } from '../helpers/tool-call.ts'
@@ -37,6 +38,28 @@ test('a session that is opened over an old connection amid a release belongs to 
   const { sessionId } = await openSession(port, agent)
   expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
   agent.destroy()
+  await drained
+})
+
+test('the same holds for a connection that came by name', async () => {
+  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  const port = await harness.gateway.open('weather')
+  await release(harness, 'dep_1', port)
+  let live = 'dep_1'
+  const named = await NamedGateway.open(0, {
+    resolve: () => live,
+    connect: harness.supervisor.connect.bind(harness.supervisor),
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const headers = { Host: `weather.localhost:${named.port}` }
+  expect(await callTool(named.port, 'who', agent, headers)).toBe('dep_1')
+  await release(harness, 'dep_2', port)
+  live = 'dep_2'
+  const drained = harness.supervisor.drain('dep_1')
+  const { sessionId } = await openSession(named.port, agent, headers)
+  expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
+  agent.destroy()
+  named.close()
   await drained
 })
 

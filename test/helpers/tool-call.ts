@@ -1,7 +1,12 @@
 import { type Agent, request } from 'node:http'
 
 /** One `tools/call` of the 2026-07-28 revision; gives the text of the answer's first block. */
-export function callTool(port: number, name: string, agent: Agent | false = false): Promise<string> {
+export function callTool(
+  port: number,
+  name: string,
+  agent: Agent | false = false,
+  more: Record<string, string> = {},
+): Promise<string> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -13,6 +18,7 @@ export function callTool(port: number, name: string, agent: Agent | false = fals
     'MCP-Protocol-Version': '2026-07-28',
     'Mcp-Method': 'tools/call',
     'Mcp-Name': name,
+    ...more,
   }
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path: '/mcp', method: 'POST', headers, agent }
@@ -36,14 +42,16 @@ export function callTool(port: number, name: string, agent: Agent | false = fals
 export async function openSession(
   port: number,
   agent: Agent | false = false,
+  headers: Record<string, string> = {},
 ): Promise<{ sessionId: string }> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'test', version: '1' },
   }
-  const { status, headers, text } = await postLegacy(port, { method: 'initialize', params }, { agent })
-  const sessionId = headers['mcp-session-id']
+  const answer = await postLegacy(port, { method: 'initialize', params }, { agent, headers })
+  const { status, text } = answer
+  const sessionId = answer.headers['mcp-session-id']
   if (status !== 200 || typeof sessionId !== 'string') throw new Error(`HTTP ${status}: ${text}`)
   return { sessionId }
 }

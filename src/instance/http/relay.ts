@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { RPC } from '../protocol/json-rpc.ts'
+import { hostOf } from './connection-tenant.ts'
 import { type Exchange, refuse } from './exchange.ts'
 
 // Taken when it is loaded: user code may find it gone (see http-server.ts for why it is no import).
@@ -34,16 +35,17 @@ export function relayToSuccessor(exchange: Exchange, body?: string): void {
  * `body`: what to send instead of the request's own, which was read.
  */
 export function relay(
-  { request, response }: Exchange,
+  exchange: Exchange,
   socket: Socket,
   onUnreachable: () => void,
   { added = [], body }: { added?: readonly string[]; body?: string | undefined } = {},
 ): void {
+  const { request, response } = exchange
+  const headers = asOfAddress(exchange, forwarded(request.rawHeaders))
   const outgoing = http.request({
     path: request.url,
     method: request.method,
-    headers:
-      body === undefined ? forwarded(request.rawHeaders) : withLength(forwarded(request.rawHeaders), body),
+    headers: body === undefined ? headers : withLength(headers, body),
     setHost: false,
     createConnection: () => socket,
   })
@@ -68,8 +70,17 @@ function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
 }
 
 function withLength(headers: string[], body: string): string[] {
-  const others = headers.filter((_, at) => headers[at - (at % 2)]!.toLowerCase() !== 'content-length')
-  return [...others, 'Content-Length', String(Buffer.byteLength(body))]
+  return [...without(headers, ['content-length']), 'Content-Length', String(Buffer.byteLength(body))]
+}
+
+/** The receiver knows nothing of the name by which a request came, which was checked here. */
+function asOfAddress({ request, tenant }: Exchange, headers: string[]): string[] {
+  if (hostOf(request.socket) === undefined) return headers
+  return [...without(headers, ['host', 'origin']), 'Host', new URL(tenant.config.url).host]
+}
+
+function without(headers: string[], names: readonly string[]): string[] {
+  return headers.filter((_, at) => !names.includes(headers[at - (at % 2)]!.toLowerCase()))
 }
 
 function unreachable(exchange: Exchange): void {
