@@ -37,7 +37,7 @@ export interface CompileOptions {
   useDefaults?: boolean
   /** The schema was found valid before: its meta-schema, 45 ms and 4 MB, is then not even compiled. */
   isChecked?: boolean
-  /** What is compiled only to see whether it can be takes half the time without its code being made short. */
+  /** After `listSchemaErrors`. What is compiled only to see whether it can be takes half the time without its code being made short. */
   isTrial?: boolean
 }
 
@@ -61,7 +61,8 @@ export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions
 /** What the dialect's meta-schema says against a schema; empty for a valid one. */
 export function listSchemaErrors(schema: JsonSchema): ErrorObject[] {
   const { $schema: _dialect, ...plain } = schema
-  const ajv = sharedAjv(draftOf(schema), {})
+  // The one that tries to compile it as well: a second one would compile the meta-schema again, 80 ms of a command.
+  const ajv = sharedAjv(draftOf(schema), { isTrial: true })
   return ajv.validateSchema(plain) ? [] : (ajv.errors ?? [])
 }
 
@@ -92,7 +93,7 @@ function createAjv(
   { useDefaults = false, isChecked = false, isTrial = false }: CompileOptions,
 ): Ajv {
   const code = { ...options.code, optimize: !isTrial }
-  const all = { ...options, code, useDefaults, meta: !isChecked, validateSchema: !isChecked }
+  const all = { ...options, code, useDefaults, meta: !isChecked, validateSchema: !isChecked && !isTrial }
   const ajv = draft === 'draft-07' ? new Ajv(all) : new Ajv2020(all)
   // ajv-formats is CommonJS: its callable default lies one level deeper under native ESM.
   const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats
