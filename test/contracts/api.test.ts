@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { startModelStub } from '../helpers/model-stub.ts'
-import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
-import { createKey, echoServer } from '../http/fixtures.ts'
+import { echoServer } from '../http/fixtures.ts'
+import { deployBody, testErrors } from './errors.ts'
 import { OpenApiClient } from './openapi-client.ts'
+import { proofTable, writtenTable } from './proof-table.ts'
 
 /**
  * Walks every operation of the API and holds every answer (status, headers, body) against the served OpenAPI
@@ -26,7 +27,6 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 const ASYNC = { prefer: 'respond-async' }
-const deployBody = (mcp_id: string, environment = 'staging', config = {}) => ({ mcp_id, environment, config })
 
 describe('the description', () => {
   test('is valid OpenAPI 3.1', async () => {
@@ -55,7 +55,7 @@ describe('the description', () => {
 
 test('the API reference lists every operation with the scope it needs, and no other', () => {
   const reference = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
-  const listed = [...reference.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([^|]+) \|/gm)].map(
+  const listed = [...reference.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([A-Z_]+|any key|none) \|/gm)].map(
     ([, line, scope]) => `${line} ${scope}`,
   )
   const served = api.operations.map(({ method, path, spec }) => {
@@ -255,143 +255,97 @@ describe('every answer in the good case is as described:', () => {
   })
 })
 
-describe('every error is as described:', () => {
-  const described = (status: number) => api.operations.filter(({ spec }) => spec.responses[status])
-  type Given = { params?: Record<string, string>; [option: string]: unknown }
-  const each = async (
-    status: number,
-    input: (operationId: string, scope: string) => Given | Promise<Given>,
-  ) => {
-    for (const { spec } of described(status)) {
-      const { params = {}, ...given } = await input(spec.operationId, spec['x-scope'])
-      const answer = await api.call(spec.operationId, params, given)
-      expect(answer.status, `${spec.operationId}: ${answer.text}`).toBe(status)
-    }
-  }
-
-  test('401 without a key', () => each(401, () => ({ key: null })))
-
-  test('403 for a page of another origin', () =>
-    each(403, () => ({ headers: { origin: 'https://evil.example' } })))
-
-  test('403 for a key without the scope', async () => {
-    const keys: Record<string, string> = {}
-    for (const scope of ['READ', 'CHAT']) keys[scope] = (await createKey(daemon, { scopes: [scope] })).key
-    for (const { spec } of api.operations.filter(({ spec }) => spec['x-scope'])) {
-      const { body, status } = await api.call(
-        spec.operationId,
-        {},
-        { key: keys[spec['x-scope'] === 'READ' ? 'CHAT' : 'READ'] },
-      )
-      expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
-    }
-  })
-
-  test('429 for a key that used its hour up', async () => {
-    const { key } = await createKey(daemon, { scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] })
-    for (let i = 0; i < 100; i++) await daemon.api('GET', '/api/deployments/api-key/info', { key })
-    await each(429, () => ({ key }))
-  })
-
-  test('413 for a body over 1 MiB, for an archive over 100', () =>
-    each(413, operationId =>
-      operationId === 'putProjectSource'
-        ? { body: Buffer.alloc(100 * 1024 * 1024 + 1) }
-        : { body: `"${'x'.repeat(1024 * 1024)}"` },
-    ))
-
-  test('415 for a body that is not JSON, nor an archive', async () => {
-    const { body: project } = await api.call('createProject', {}, { body: { name: 'text' } })
-    const params = { id: project.id }
-    await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
-  })
-
-  test('400 for a wrong body, query or path', async () => {
-    for (const { spec } of described(400)) {
-      const takesJson = spec.requestBody?.content['application/json']
-      const answer = takesJson
-        ? await api.call(spec.operationId, {}, { body: '{' })
-        : await api.call(
-            spec.operationId,
-            {
-              mcp_id: 'a%00b',
-              deployment_id: 'a%00b',
-              id: 'a%00b',
-              projectId: 'a%00b',
-              subdomain: 'a%00b',
-              chatId: 'a%00b',
-              vendor: 'a%00b',
-            },
-            { query: 'limit=0&digest=x' },
-          )
-      expect(answer.status, spec.operationId).toBe(400)
-    }
-  })
-
-  test('404 for what is not there', () =>
-    each(404, operationId => {
-      if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
-      if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
-      if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
-      if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
-      if (operationId === 'updateProject') return { body: { name: 'x' } }
-      if (operationId === 'createBuild')
-        return { body: { name: 'none', template: 'custom', source: 'src_none' } }
-      return {}
-    }))
-
-  test('422 for invalid definitions, and for a program that makes no image', async () => {
-    const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
-    const { body: built } = await api.call(
-      'createBuild',
-      {},
-      { body: { name: 'program', template: 'custom', program } },
-    )
-    await each(422, operationId =>
-      operationId === 'getImage'
-        ? { params: { mcp_id: built.data.mcp_id } }
-        : { body: { ...echoServer(), template: 'fancy' } },
-    )
-  })
-
-  test('409 for what the state of things forbids', async () => {
-    const { body: built } = await api.call('createBuild', {}, { body: echoServer('conflicts') })
-    const mcp_id = built.data.mcp_id
-    const { body } = await api.call(
-      'createDeployment',
-      {},
-      { body: deployBody(mcp_id, 'staging', { domain: 'a.example' }) },
-    )
-    const at = { deployment_id: body.data.deployment_id }
-    const expect409 = async (operationId: string, params: Record<string, string>, input = {}) =>
-      expect((await api.call(operationId, params, input)).status, operationId).toBe(409)
-    await expect409(
-      'createDeployment',
-      {},
-      { body: deployBody(mcp_id, 'production', { domain: 'a.example' }) },
-    )
-    const { body: status } = await api.call('getDeploymentStatus', at)
-    const { body: other } = await api.call(
-      'createDeployment',
-      {},
-      { body: deployBody(mcp_id, 'development') },
-    )
-    const mapping = { deploymentId: other.data.deployment_id }
-    await expect409('putMapping', { subdomain: status.data.subdomain }, { body: mapping })
-    await expect409('startDeployment', at)
-    await expect409('rollbackDeployment', at)
-    await expect409('removeBuild', { mcp_id })
-    await api.call('stopDeployment', at)
-    await expect409('stopDeployment', at)
-    await expect409('restartDeployment', at)
-    await expect409('revokeApiKey', { id: (await api.call('getApiKeyInfo')).body.apiKeyId })
+describe('every list', () => {
+  test('is read page by page, each record once, and refuses a token that no list gave', async () => {
+    await makeTwoOfEach()
+    const lists = api.operations.filter(({ method, spec }) => method === 'GET' && tokenOf(spec))
+    expect(lists.length).toBeGreaterThan(8)
+    for (const { spec } of lists) await expectPages(spec)
   })
 })
 
-test('every described answer was seen, but for faults of the daemon itself', () => {
+type Spec = OpenApiClient['operations'][number]['spec']
+
+/** Name of the query parameter that asks for the next page. */
+function tokenOf(spec: Spec): 'cursor' | 'nextToken' | undefined {
+  const names = spec.parameters.map(({ name }: { name: string }) => name)
+  return (['cursor', 'nextToken'] as const).find(name => names.includes(name))
+}
+
+async function expectPages(spec: Spec): Promise<void> {
+  const { operationId } = spec
+  const token = tokenOf(spec)!
+  const params = await paramsOf(operationId)
+  const read = async (query: string) => {
+    const { body } = await api.call(operationId, params, { query })
+    const page = body.data ?? body
+    const records = (page.items ?? page.lines).map(withoutMoments) as string[]
+    return { records, next: page.next_cursor ?? page.nextToken }
+  }
+  const { records: all } = await read('limit=1000')
+  const seen: string[] = []
+  let next: string | null = ''
+  do {
+    const page = await read(`limit=1${next && `&${token}=${encodeURIComponent(next)}`}`)
+    expect(page.records.length, operationId).toBeLessThanOrEqual(1)
+    seen.push(...page.records)
+    next = page.next
+  } while (next && seen.length <= all.length)
+  expect(all.length, `${operationId} has more than a page`).toBeGreaterThan(1)
+  expect(seen, operationId).toEqual(all)
+  expect((await api.call(operationId, params, { query: `${token}=none` })).status, operationId).toBe(400)
+}
+
+async function makeTwoOfEach(): Promise<void> {
+  const { body: build } = await api.call('createBuild', {}, { body: echoServer('listed') })
+  const { mcp_id } = build.data
+  const { body: made } = await api.call('createDeployment', {}, { body: deployBody(mcp_id, 'production') })
+  const { deployment_id: deploymentId } = made.data
+  await api.call('restartDeployment', { deployment_id: deploymentId })
+  for (const name of ['one', 'two']) {
+    await api.call('createApiKey', {}, { body: { name, scopes: ['READ'] } })
+    await api.call('createProject', {}, { body: { name, storageLocation: `s3://sources/${name}` } })
+    await api.call('putMapping', { subdomain: name }, { body: { deploymentId } })
+    await api.call('runTest', {}, { body: { mcp_id, message: 'call say with hi' } })
+  }
+  const { body: projects } = await api.call('listProjects', {}, { query: 'limit=2' })
+  for (const { id } of projects.items) {
+    const { body } = await api.call('triggerContainerBuild', { projectId: id })
+    const read = async () => (await api.call('getContainerBuild', { id: body.id })).body.status
+    await expect.poll(read).toBe('failed')
+  }
+}
+
+/** A record as text, but for what changes from one moment to the next. */
+function withoutMoments(record: unknown): string {
+  const fleeting = ['instances', 'lastUsedAt']
+  return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
+}
+
+/** What a list is of, where it is of something. */
+async function paramsOf(operationId: string): Promise<Record<string, string>> {
+  if (operationId === 'listChatMessages')
+    return { chatId: (await api.call('listChats')).body.items[0].chatId }
+  if (operationId === 'getContainerBuildLogs') {
+    const { body } = await api.call('listContainerBuilds', {}, { query: 'status=failed' })
+    return { id: body.items[0].id }
+  }
+  const { body } = await api.call('listDeployments', {}, { query: 'environment=production' })
+  return { id: body.data.items[0].deployment_id }
+}
+
+describe('every error is as described:', () => {
+  testErrors(() => ({ daemon, api }))
+})
+
+test('every described answer was seen, but for faults where nothing is read', () => {
   const all = api.operations.flatMap(({ spec }) =>
     Object.keys(spec.responses).map(status => `${spec.operationId} ${status}`),
   )
-  const unseen = all.filter(label => !api.seen.has(label) && !/ 50[03]$/.test(label))
+  const unseen = all.filter(label => !api.seen.has(label) && !/^get(DaemonHealth|OpenApi) 500$/.test(label))
   expect(unseen).toEqual([])
+})
+
+test('the API reference tells of every answer which test proves it', () => {
+  expect(writtenTable(proofTable(api))).toEqual(proofTable(api))
 })

@@ -175,8 +175,9 @@ function describeError(route: Route, status: number, codes: ErrorCode[]): Json {
   const extra: Json = {}
   if (status === 401) extra['WWW-Authenticate'] = header('Bearer challenge (RFC 6750)')
   if (status === 429) extra['Retry-After'] = header('Seconds to wait', 'integer')
-  // Before the key is known there is nothing to count.
-  const headers = status === 401 || status === 403 ? REQUEST_ID : headersFor(route)
+  // Before the key is known there is nothing to count; a fault may come before, or after.
+  const uncounted = status === 401 || status === 403
+  const headers = uncounted ? REQUEST_ID : status >= 500 ? optional(headersFor(route)) : headersFor(route)
   return {
     description: codes.join(', '),
     headers: { ...headers, ...extra },
@@ -186,6 +187,14 @@ function describeError(route: Route, status: number, codes: ErrorCode[]): Json {
 
 function headersFor({ access }: Route): Json {
   return access === 'open' ? REQUEST_ID : { ...REQUEST_ID, ...RATE_HEADERS }
+}
+
+function optional(headers: Json): Json {
+  const loosened = Object.entries(headers).map(([name, header]) => [
+    name,
+    { ...(header as Json), required: false },
+  ])
+  return { ...Object.fromEntries(loosened), ...REQUEST_ID }
 }
 
 function header(description: string, type = 'string'): Json {

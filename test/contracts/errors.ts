@@ -1,0 +1,219 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../src/shared/scopes.ts'
+import type { TestDaemon } from '../helpers/daemon.ts'
+import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
+import { createKey, echoServer } from '../http/fixtures.ts'
+import type { OpenApiClient } from './openapi-client.ts'
+
+export interface Contract {
+  daemon: TestDaemon
+  api: OpenApiClient
+}
+
+export const deployBody = (mcp_id: string, environment = 'staging', config = {}) => ({
+  mcp_id,
+  environment,
+  config,
+})
+
+type Given = { params?: Record<string, string>; [option: string]: unknown }
+
+/** No operation may be lucky with these. */
+const NOTHING = Object.fromEntries(
+  ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor'].map(name => [
+    name,
+    'a%00b',
+  ]),
+)
+
+/** Tests that take every operation through every error that its description lists. */
+export function testErrors(contract: () => Contract): void {
+  let daemon: TestDaemon
+  let api: OpenApiClient
+  beforeAll(() => {
+    ;({ daemon, api } = contract())
+  })
+
+  const described = (status: number) => api.operations.filter(({ spec }) => spec.responses[status])
+  const each = async (
+    status: number,
+    input: (operationId: string, scope: string) => Given | Promise<Given>,
+  ) => {
+    for (const { spec } of described(status)) {
+      const { params = {}, ...given } = await input(spec.operationId, spec['x-scope'])
+      const answer = await api.call(spec.operationId, params, given)
+      expect(answer.status, `${spec.operationId}: ${answer.text}`).toBe(status)
+    }
+  }
+
+  test('401 without a key', () => each(401, () => ({ key: null })))
+
+  test('403 for a page of another origin', () =>
+    each(403, () => ({ headers: { origin: 'https://evil.example' } })))
+
+  test('403 without the scope, and only then', async () => {
+    const keys = new Map<string, string>()
+    for (const scope of SCOPES) {
+      const others = SCOPES.filter(other => other !== scope)
+      keys.set(scope, (await createKey(daemon, { scopes: others, plan: 'pro' })).key)
+    }
+    for (const { spec } of api.operations.filter(({ spec }) => spec['x-scope'])) {
+      for (const [without, key] of keys) {
+        // Asked for nothing that exists, an operation that may be used does nothing.
+        const { body, status } = await api.call(spec.operationId, NOTHING, { key, query: 'limit=0' })
+        const refused = status === 403 && body.error.code === 'INSUFFICIENT_SCOPE'
+        expect(refused, `${spec.operationId} without ${without}`).toBe(without === spec['x-scope'])
+      }
+    }
+  })
+
+  test('404 for an unknown path and 405 for a method that a path does not take, with those it takes', async () => {
+    expect((await daemon.api('GET', '/api/none')).status).toBe(404)
+    for (const target of new Set(api.operations.map(({ path }) => path.replace(/\{\w+\}/g, 'none')))) {
+      const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target)
+      const taken = api.operations.filter(({ path }) => matches(path)).map(({ method }) => method)
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(name => !taken.includes(name))) {
+        const answer = await daemon.api(method, target)
+        expect([answer.status, answer.body?.error.code], `${method} ${target}`).toEqual([
+          405,
+          'METHOD_NOT_ALLOWED',
+        ])
+        const allowed = answer.headers.allow!.split(', ')
+        expect(allowed.filter(name => name !== 'HEAD').toSorted(), target).toEqual(taken.toSorted())
+      }
+    }
+  })
+
+  test('429 for a key that used its hour up', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] })
+    for (let i = 0; i < 100; i++) await daemon.api('GET', '/api/deployments/api-key/info', { key })
+    await each(429, () => ({ key }))
+  })
+
+  test('413 for a body over its limit', () =>
+    each(413, operationId =>
+      operationId === 'putProjectSource'
+        ? { body: Buffer.alloc(100 * 1024 * 1024 + 1) }
+        : { body: `"${'x'.repeat(1024 * 1024)}"` },
+    ))
+
+  test('415 for a body of another type', async () => {
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'text' } })
+    const params = { id: project.id }
+    await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
+  })
+
+  test('400 for a wrong body, query or path', async () => {
+    for (const { spec } of described(400)) {
+      const takesJson = spec.requestBody?.content['application/json']
+      const answer = takesJson
+        ? await api.call(spec.operationId, {}, { body: '{' })
+        : await api.call(
+            spec.operationId,
+            {
+              mcp_id: 'a%00b',
+              deployment_id: 'a%00b',
+              id: 'a%00b',
+              projectId: 'a%00b',
+              subdomain: 'a%00b',
+              chatId: 'a%00b',
+              vendor: 'a%00b',
+            },
+            { query: 'limit=0&digest=x' },
+          )
+      expect(answer.status, spec.operationId).toBe(400)
+    }
+  })
+
+  test('404 for what is not there', () =>
+    each(404, operationId => {
+      if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
+      if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
+      if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
+      if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
+      if (operationId === 'updateProject') return { body: { name: 'x' } }
+      if (operationId === 'createBuild')
+        return { body: { name: 'none', template: 'custom', source: 'src_none' } }
+      return {}
+    }))
+
+  test('422 for definitions that are refused', async () => {
+    const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
+    const { body: built } = await api.call(
+      'createBuild',
+      {},
+      { body: { name: 'program', template: 'custom', program } },
+    )
+    await each(422, operationId =>
+      operationId === 'getImage'
+        ? { params: { mcp_id: built.data.mcp_id } }
+        : { body: { ...echoServer(), template: 'fancy' } },
+    )
+  })
+
+  test('409 for what the state of things forbids', async () => {
+    const { body: built } = await api.call('createBuild', {}, { body: echoServer('conflicts') })
+    const mcp_id = built.data.mcp_id
+    const { body } = await api.call(
+      'createDeployment',
+      {},
+      { body: deployBody(mcp_id, 'staging', { domain: 'a.example' }) },
+    )
+    const at = { deployment_id: body.data.deployment_id }
+    const expect409 = async (operationId: string, params: Record<string, string>, input = {}) =>
+      expect((await api.call(operationId, params, input)).status, operationId).toBe(409)
+    await expect409(
+      'createDeployment',
+      {},
+      { body: deployBody(mcp_id, 'production', { domain: 'a.example' }) },
+    )
+    const { body: status } = await api.call('getDeploymentStatus', at)
+    const { body: other } = await api.call(
+      'createDeployment',
+      {},
+      { body: deployBody(mcp_id, 'development') },
+    )
+    const mapping = { deploymentId: other.data.deployment_id }
+    await expect409('putMapping', { subdomain: status.data.subdomain }, { body: mapping })
+    await expect409('startDeployment', at)
+    await expect409('rollbackDeployment', at)
+    await expect409('removeBuild', { mcp_id })
+    await api.call('stopDeployment', at)
+    await expect409('stopDeployment', at)
+    await expect409('restartDeployment', at)
+    await expect409('revokeApiKey', { id: (await api.call('getApiKeyInfo')).body.apiKeyId })
+  })
+
+  const faults = (status: number) => described(status).filter(({ spec }) => spec.security.length > 0)
+  const editSchema = (database: BetterSqlite3.Database, from: string, to: string) => {
+    database.unsafeMode(true).pragma('writable_schema = ON')
+    database
+      .prepare("UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE name = 'api_keys'")
+      .run(from, to)
+    database.pragma('writable_schema = RESET')
+  }
+
+  test('500 for a fault of the daemon', async () => {
+    using database = openDatabase(daemon)
+    database.exec('ALTER TABLE api_keys RENAME TO elsewhere')
+    for (const { spec } of faults(500))
+      expect((await api.call(spec.operationId)).status, spec.operationId).toBe(500)
+    database.exec('ALTER TABLE elsewhere RENAME TO api_keys')
+  })
+
+  test('503 for a damaged database, until it is mended', async () => {
+    using database = openDatabase(daemon)
+    editSchema(database, 'CREATE TABLE', 'CREATE NOTHING')
+    for (const { spec } of faults(503))
+      expect((await api.call(spec.operationId)).status, spec.operationId).toBe(503)
+    editSchema(database, 'CREATE NOTHING', 'CREATE TABLE')
+    expect((await api.call('getApiKeyInfo')).status).toBe(200)
+  })
+}
+
+/** Beside the daemon's own connection. */
+function openDatabase({ home }: TestDaemon): BetterSqlite3.Database & Disposable {
+  const database = new BetterSqlite3(home.database)
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() })
+}

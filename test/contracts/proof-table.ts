@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { OpenApiClient } from './openapi-client.ts'
+
+const REFERENCE = new URL('../../docs/api.md', import.meta.url)
+const SECTION = /(<!-- answers: made by test\/contracts -->\n\n)[\s\S]*?(\n<!-- end -->)/
+
+/** A row an operation: which test saw it answer with which statuses, as they were seen. */
+export function proofTable({ operations, seen }: OpenApiClient): string {
+  const rows = operations.map(({ method, path, spec }) => {
+    const proofs = [...seen]
+      .filter(([label]) => label.startsWith(`${spec.operationId} `))
+      .map(([label, test]) => ({ status: label.split(' ')[1]!, test }))
+      .toSorted((a, b) => a.status.localeCompare(b.status))
+    const byTest = Map.groupBy(proofs, ({ test }) => test)
+    const cells = [...byTest].map(([test, answers]) =>
+      cellOf(
+        test,
+        answers.map(({ status }) => status),
+      ),
+    )
+    return `| \`${method} ${path}\` | ${cells.join('<br>')} |\n`
+  })
+  return `| operation | status: test |\n|---|---|\n${rows.join('')}`
+}
+
+function cellOf(test: string, statuses: string[]): string {
+  return statuses.length === 1 && test.startsWith(statuses[0]!) ? test : `${statuses.join(', ')}: ${test}`
+}
+
+/** The table that stands in the API reference; with `UPDATE_DOCS=1` the given one is written there first. */
+export function writtenTable(made: string): string {
+  const text = readFileSync(REFERENCE, 'utf8')
+  if (!process.env.UPDATE_DOCS) return SECTION.exec(text)?.[0].replace(SECTION_EDGES, '') ?? ''
+  writeFileSync(REFERENCE, text.replace(SECTION, `$1${made.replaceAll('$', '$$$$')}$2`))
+  return made
+}
+
+const SECTION_EDGES = /^<!-- answers.*\n\n|\n<!-- end -->$/g
