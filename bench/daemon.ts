@@ -15,11 +15,15 @@ export interface Deployed {
 
 /** A daemon of its own: real process, empty home, free port. */
 export interface BenchDaemon {
-  url: string
-  pid: number
+  /** This and the process are others after `restart`. */
+  readonly url: string
+  readonly pid: number
   env: NodeJS.ProcessEnv
   /** `data` of a /v1 answer, the body of an /api one. Bytes are sent as they are, an archive. */
   call<T = Deployed>(method: string, path: string, body?: object): Promise<T>
+  /** Ends it, by a signal of the kernel's or as a user would, and starts it on the same home. */
+  restart(how: 'SIGKILL' | 'command'): Promise<void>
+  /** Ends it and removes its home. */
   stop(): Promise<void>
 }
 
@@ -28,10 +32,11 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
   // A certificate bundle costs Node up to 50 ms a start (docs/performance.md).
   const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
   const env = { ...plain, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }
-  const { url, pid } = JSON.parse(await runNode([mcp, 'daemon', 'start', '--json'], env))
+  const start = async () => JSON.parse(await runNode([mcp, 'daemon', 'start', '--json'], env))
+  let running: { url: string; pid: number } = await start()
   const { contexts } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(url + path, {
+    const response = await fetch(running.url + path, {
       method,
       headers: {
         authorization: `Bearer ${contexts.local.apiKey}`,
@@ -44,11 +49,25 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
     const answer = text ? JSON.parse(text) : undefined
     return (answer?.success === true ? answer.data : answer) as T
   }
-  const stop = async () => {
-    await runNode([mcp, 'daemon', 'stop', '--json'], env)
-    rmSync(home, { recursive: true, force: true })
+  return {
+    get url() {
+      return running.url
+    },
+    get pid() {
+      return running.pid
+    },
+    env,
+    call,
+    async restart(how) {
+      if (how === 'command') await runNode([mcp, 'daemon', 'stop', '--json'], env)
+      else process.kill(running.pid, how)
+      running = await start()
+    },
+    async stop() {
+      await runNode([mcp, 'daemon', 'stop', '--json'], env)
+      rmSync(home, { recursive: true, force: true })
+    },
   }
-  return { url, pid, env, call, stop }
 }
 
 /** A declared server with one tool that gives its argument back. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BenchDaemon, Deployed } from './daemon.ts'
 
 /** As most people would write it: a promise, and a schema that every call is checked with. */
@@ -28,10 +28,17 @@ export async function deployModuleEcho(daemon: BenchDaemon, name: string): Promi
 }
 
 function packEcho(): Buffer {
+  return packFiles({ 'tools/echo.ts': ECHO })
+}
+
+/** A .tar.gz of these texts by their paths. */
+export function packFiles(files: Record<string, string>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-module-'))
   try {
-    mkdirSync(join(folder, 'tools'))
-    writeFileSync(join(folder, 'tools/echo.ts'), ECHO)
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
     return execFileSync('tar', ['-cz', '-C', folder, '.'])
   } finally {
     rmSync(folder, { recursive: true, force: true })

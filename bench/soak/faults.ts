@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BenchDaemon } from '../daemon.ts'
+import type { Ledger } from './ledger.ts'
+import { stillRunning } from './processes.ts'
+import type { Samples } from './samples.ts'
+import { release, type Target } from './servers.ts'
+import type { Witness } from './witness.ts'
+
+export interface FaultsOptions {
+  daemon: BenchDaemon
+  targets: Target[]
+  ledger: Ledger
+  samples: Samples
+  witness: Witness
+  stopping: AbortSignal
+}
+
+/** Seconds between two of each. A crash loop needs five without health: a SIGKILL from outside is none. */
+const EVERY = { kill: 5, release: 15, rollback: 50, stop: 60, build: 240 } as const
+const ORPHAN_MS = 10_000
+
+/** What goes wrong, and what people do meanwhile. Only one of these at a time, but for the kills. */
+export class Faults {
+  readonly #options: FaultsOptions
+  #work: Promise<unknown> = Promise.resolve()
+  #version = 1
+  #restarting = false
+  /** Processes of several servers are killed as well. */
+  killShared = true
+
+  constructor(options: FaultsOptions) {
+    this.#options = options
+  }
+
+  async run(): Promise<void> {
+    await Promise.all([
+      this.#each(EVERY.kill, () => this.#kill()),
+      this.#each(EVERY.release, () => this.#inTurn('release', () => this.#release())),
+      this.#each(EVERY.rollback, () => this.#inTurn('rollback', () => this.#rollback())),
+      this.#each(EVERY.stop, () => this.#inTurn('stop', () => this.#stopAndStart())),
+      this.#each(EVERY.build, () => this.#inTurn('container build', () => this.#containerBuild())),
+    ])
+    await this.#work
+  }
+
+  /** What the daemon started before must be gone soon; it starts its own anew. */
+  restartDaemon(how: 'SIGKILL' | 'command'): Promise<void> {
+    return this.#inTurn('restart of the daemon', async () => {
+      const { daemon, ledger, samples } = this.#options
+      const before = samples.remember()
+      const over = ledger.beginFault(how === 'SIGKILL' ? 'SIGKILL of the daemon' : 'restart of the daemon')
+      this.#restarting = true
+      try {
+        await daemon.restart(how)
+      } finally {
+        this.#restarting = false
+        over()
+      }
+      const end = performance.now() + ORPHAN_MS
+      while (stillRunning(before).length > 0 && performance.now() < end) await sleep(50)
+      for (const { pid } of stillRunning(before))
+        ledger.addUnexpected('orphan', `process ${pid} outlived its daemon`)
+    })
+  }
+
+  async #each(seconds: number, act: () => Promise<void>): Promise<void> {
+    const { stopping } = this.#options
+    while (!stopping.aborted) {
+      await sleep(seconds * 1000 * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => {})
+      if (!stopping.aborted) await act()
+    }
+  }
+
+  #inTurn(what: string, act: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(act).catch(error => this.#options.ledger.addUnexpected(what, String(error)))
+    this.#work = done
+    return done
+  }
+
+  #any(matches: (target: Target) => boolean = () => true): Target {
+    const open = this.#options.targets.filter(target => !target.isSteady && matches(target))
+    return open[Math.floor(Math.random() * open.length)]!
+  }
+
+  async #kill(): Promise<void> {
+    if (this.#restarting) return
+    const { samples, targets, ledger, witness } = this.#options
+    const running = await samples.running().catch(() => []) // the daemon is being restarted
+    const isOpen = ({ deploymentId }: { deploymentId: string }) =>
+      targets.some(target => target.deploymentId === deploymentId && !target.isSteady)
+    const victims = running
+      .filter(isOpen)
+      .filter(victim => this.killShared || servedBy(victim.pid).length === 1)
+    const victim = victims[Math.floor(Math.random() * victims.length)]
+    if (!victim || this.#restarting) return
+    const names = servedBy(victim.pid)
+    ledger.addFault('SIGKILL of an instance', names)
+    if (names.includes('witness')) witness.killed()
+    try {
+      process.kill(victim.pid, 'SIGKILL')
+    } catch {
+      // it has just ended by itself
+    }
+
+    function servedBy(pid: number): string[] {
+      const ids = running.filter(one => one.pid === pid).map(({ deploymentId }) => deploymentId)
+      return targets.filter(target => ids.includes(target.deploymentId)).map(({ name }) => name)
+    }
+  }
+
+  async #release(): Promise<void> {
+    const target = this.#any(({ name }) => name !== 'witness')
+    await release(this.#options.daemon, target, ++this.#version)
+    this.#options.ledger.note('releases')
+  }
+
+  async #rollback(): Promise<void> {
+    const { daemon, ledger } = this.#options
+    const target = this.#any(({ name, environment }) => name !== 'witness' && environment !== 'development')
+    const kept = await daemon.call<{ items: { deployment_id: string }[] }>(
+      'GET',
+      `/v1/deploy?name=${target.name}&environment=${target.environment}&limit=2`,
+    )
+    if (kept.items.length < 2) return
+    const path = `/v1/deploy/${target.deploymentId}/rollback`
+    const { deployment_id } = await daemon.call<{ deployment_id: string }>('POST', path, {})
+    target.deploymentId = deployment_id
+    ledger.note('rollbacks')
+  }
+
+  async #stopAndStart(): Promise<void> {
+    const { daemon, ledger } = this.#options
+    const target = this.#any(({ name }) => name !== 'witness')
+    const over = ledger.beginFault('stop of a deployment', [target.name])
+    try {
+      await daemon.call('POST', `/v1/deploy/${target.deploymentId}/stop`)
+      await sleep(1000)
+      await daemon.call('POST', `/v1/deploy/${target.deploymentId}/start`)
+    } finally {
+      over()
+    }
+  }
+
+  async #containerBuild(): Promise<void> {
+    const { daemon, ledger } = this.#options
+    const { projectId } = this.#any(({ kind, projectId }) => kind === 'module' && projectId !== undefined)
+    let build = await daemon.call<{ id: string; status: string; errorMessage: string }>(
+      'POST',
+      `/api/lambda-builds/trigger/${projectId}`,
+    )
+    while (build.status === 'pending' || build.status === 'in_progress') {
+      await sleep(250)
+      build = await daemon.call('GET', `/api/lambda-builds/${build.id}`)
+    }
+    if (build.status !== 'succeeded') throw new Error(`it ${build.status}: ${build.errorMessage}`)
+    ledger.note('container builds')
+  }
+}

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startDaemon } from '../daemon.ts'
+import { useTarget } from './clients.ts'
+import { Faults } from './faults.ts'
+import { Ledger } from './ledger.ts'
+import { readStat, stillRunning } from './processes.ts'
+import { faultsOf, formatReport, type Mark } from './report.ts'
+import { Samples } from './samples.ts'
+import { deployTargets } from './servers.ts'
+import { judge } from './verdict.ts'
+import { Witness } from './witness.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '60' },
+    pause: { type: 'string', default: '1000' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const totalSeconds = Number(values.minutes) * 60
+const pauseMs = Number(values.pause)
+if (!(totalSeconds > 0) || !(pauseMs > 0)) {
+  console.error(
+    'Usage: npm run soak -- [--minutes 60] [--pause 1000 (ms between requests of a client)] [--write]',
+  )
+  process.exit(2)
+}
+/** The daemon is restarted at these shares of the run, and what is judged begins later. */
+const RESTARTS = [
+  [0.08, 'command'],
+  [0.16, 'SIGKILL'],
+  [0.24, 'SIGKILL'],
+] as const
+const JUDGED_FROM = 0.4
+const sampleSeconds = Math.min(10, totalSeconds / 60)
+const partSeconds = Math.min(300, totalSeconds / 4)
+
+const daemon = await startDaemon()
+const ledger = new Ledger()
+const stop = new AbortController()
+const targets = await deployTargets(daemon)
+const samples = new Samples(daemon, targets)
+const witness = new Witness(daemon, targets.find(({ name }) => name === 'witness')!, ledger)
+const faults = new Faults({ daemon, targets, ledger, samples, witness, stopping: stop.signal })
+const start = performance.now()
+const elapsed = () => (performance.now() - start) / 1000
+
+const everybody = Promise.all([
+  ...targets.map(target => useTarget({ target, ledger, stopping: stop.signal, pauseMs })),
+  witness.run(stop.signal, Math.max(50, pauseMs / 3)),
+  faults.run(),
+  restartDaemon(),
+])
+const { marks, cpuSeconds } = await watch()
+stop.abort()
+await everybody
+samples.remember()
+await daemon.stop()
+const report = {
+  minutes: Number(values.minutes),
+  load: { targets: targets.length, pauseMs, coreShare: cpuSeconds / totalSeconds },
+  judgedFrom: totalSeconds * JUDGED_FROM,
+  samples: samples.all,
+  marks,
+  verdicts: samples
+    .seriesBetween(totalSeconds * JUDGED_FROM, totalSeconds)
+    .flatMap(series => judge(series, sampleSeconds * 6) ?? []),
+  ledger,
+  witness: witness.report(),
+  orphans: stillRunning(samples.seen.values()).length,
+}
+const text = formatReport(report)
+console.log(text)
+if (values.write) writeFileSync(fileURLToPath(new URL('../../docs/soak.md', import.meta.url)), text)
+const failures = faultsOf(report)
+console.log(failures.length === 0 ? 'Nothing grew, nothing was lost.' : `Failed: ${failures.join(', ')}.`)
+process.exitCode = failures.length === 0 ? 0 : 1
+
+async function restartDaemon(): Promise<void> {
+  for (const [share, how] of RESTARTS) {
+    await sleep(Math.max(0, share * totalSeconds - elapsed()) * 1000)
+    await faults.restartDaemon(how)
+  }
+  faults.killShared = false
+}
+
+/** Until the time is over; gives what was counted at the end of each part, and the time of all processors taken. */
+async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
+  const marks: Mark[] = []
+  const ticks = new Map<string, number>()
+  while (elapsed() < totalSeconds) {
+    await sleep(sampleSeconds * 1000)
+    await samples.take(elapsed())
+    for (const { pid } of [{ pid: daemon.pid }, ...samples.remember()])
+      for (const { startedAt, cpuTicks } of readStat(pid)) ticks.set(`${pid} ${startedAt}`, cpuTicks)
+    if (elapsed() >= (marks.length + 1) * partSeconds) marks.push(mark())
+  }
+  // USER_HZ is 100 on every Linux that Node runs on.
+  return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / 100 }
+}
+
+function mark(): Mark {
+  const { answered, excused, unexpectedCount } = ledger
+  const done = {
+    at: elapsed(),
+    answered,
+    excused: [...excused.values()].reduce((sum, count) => sum + count, 0),
+    unexpected: unexpectedCount,
+  }
+  console.error(
+    `${Math.round(done.at)} s: ${answered} answered, ${done.excused} excused, ${unexpectedCount} unexpected`,
+  )
+  return done
+}

@@ -1,0 +1,133 @@
+import type { BenchDaemon } from '../daemon.ts'
+import { descendantsOf, type ProcessId, type Usage, usageOf } from './processes.ts'
+import type { Target } from './servers.ts'
+import type { Point, Series } from './verdict.ts'
+
+const MAY_GROW: Record<keyof Usage, number> = {
+  residentMb: 8,
+  proportionalMb: 8,
+  descriptors: 4,
+  threads: 1,
+}
+/** A process still compiles and fills its caches: in a short run only a leak that is faster than that is seen. */
+const WARMING_MB = 24
+const WARM_AFTER_SECONDS = 600
+/** An instance does less than the daemon, and there are many of them. */
+const INSTANCE_MAY_GROW: Partial<Record<keyof Usage, number>> = { residentMb: 5, proportionalMb: 5 }
+
+export interface Sample {
+  at: number
+  daemon: Usage
+  /** All processes below the daemon. */
+  processes: number
+  processesMb: number
+  processDescriptors: number
+}
+
+export interface Running {
+  deploymentId: string
+  pid: number
+}
+
+/** Looks at the daemon and its processes; what grows old is followed process by process. */
+export class Samples {
+  readonly all: Sample[] = []
+  /** Every process that was ever seen below the daemon. */
+  readonly seen = new Map<string, ProcessId>()
+  readonly #daemon: BenchDaemon
+  readonly #targets: Target[]
+  readonly #series = new Map<string, Point[]>()
+
+  constructor(daemon: BenchDaemon, targets: Target[]) {
+    this.#daemon = daemon
+    this.#targets = targets
+  }
+
+  async take(at: number): Promise<void> {
+    const usage = usageOf(this.#daemon.pid)
+    if (!usage) return // it is being restarted
+    const processes = this.remember()
+    const usages = processes.flatMap(({ pid }) => usageOf(pid) ?? [])
+    this.all.push({
+      at,
+      daemon: usage,
+      processes: usages.length,
+      processesMb: sum(usages, 'proportionalMb'),
+      processDescriptors: sum(usages, 'descriptors'),
+    })
+    this.#add(`daemon|${this.#daemon.pid}`, at, usage)
+    for (const [name, pid] of await this.#oldProcesses()) {
+      const own = usageOf(pid)
+      if (own) this.#add(`${name}|${pid}`, at, own)
+    }
+  }
+
+  /** Those that run now, kept for the search for orphans. */
+  remember(): ProcessId[] {
+    const processes = descendantsOf(this.#daemon.pid)
+    for (const one of processes) this.seen.set(`${one.pid} ${one.startedAt}`, one)
+    return processes
+  }
+
+  /** What was seen in this part of the run, of each process by itself. */
+  seriesBetween(from: number, until: number): Series[] {
+    const isWarm = until - from >= WARM_AFTER_SECONDS
+    return [...this.#series].flatMap(([key, points]) => {
+      const [process, , field] = key.split('|') as [string, string, keyof Usage]
+      const isDaemon = process === 'daemon'
+      const whenWarm = (!isDaemon && INSTANCE_MAY_GROW[field]) || MAY_GROW[field]
+      const isMemory = field === 'residentMb' || field === 'proportionalMb'
+      const mayGrow = isMemory && !isWarm ? WARMING_MB : whenWarm
+      return {
+        name: `${process}, ${LABELS[field]}`,
+        unit: isMemory ? 'MB' : '',
+        mayGrow,
+        summary: isMemory ? 'least' : 'median',
+        points: points.filter(point => point.at >= from),
+      } as const
+    })
+  }
+
+  async running(): Promise<Running[]> {
+    const { items } = await this.#daemon.call<{
+      items: { deployment_id: string; instances: { pid: number | null; state: string }[] }[]
+    }>('GET', '/v1/deploy?status=deployed&limit=100')
+    return items.flatMap(({ deployment_id, instances }) =>
+      instances.flatMap(({ pid, state }) =>
+        pid !== null && state === 'ready' ? [{ deploymentId: deployment_id, pid }] : [],
+      ),
+    )
+  }
+
+  /** The instances that nobody kills, and the process that several declared servers share. */
+  async #oldProcesses(): Promise<Map<string, number>> {
+    const running = await this.running().catch(() => []) // the daemon is being restarted
+    const found = new Map<string, number>()
+    for (const { name, kind, environment, isSteady, deploymentId } of this.#targets) {
+      const pid = running.find(one => one.deploymentId === deploymentId)?.pid
+      if (pid === undefined) continue
+      if (isSteady) found.set(`instance ${name}`, pid)
+      else if (kind === 'declared' && environment === 'staging') found.set('shared process', pid)
+    }
+    return found
+  }
+
+  #add(key: string, at: number, usage: Usage): void {
+    for (const [field, value] of Object.entries(usage)) {
+      const points = this.#series.get(`${key}|${field}`) ?? []
+      points.push({ at, value })
+      this.#series.set(`${key}|${field}`, points)
+    }
+  }
+}
+
+const LABELS: Record<keyof Usage, string> = {
+  residentMb: 'resident',
+  proportionalMb: 'proportional',
+  descriptors: 'descriptors',
+  threads: 'threads',
+}
+
+function sum(usages: Usage[], field: keyof Usage): number {
+  return usages.reduce((total, usage) => total + usage[field], 0)
+}

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Ledger } from '../../bench/soak/ledger.ts'
+
+const fails = () => Promise.reject(new Error('connection reset'))
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+test('a request that fails without a fault is unexpected', async () => {
+  const ledger = new Ledger()
+  await ledger.attempt('echo', fails)
+  expect(ledger).toMatchObject({ unexpectedCount: 1, answered: 0 })
+  expect(ledger.unexpected[0]).toMatchObject({ subject: 'echo', message: 'request: connection reset' })
+})
+
+test('a fault excuses what is under way at the server that it hits, and nothing else', async () => {
+  const ledger = new Ledger()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const requests = [ledger.attempt('hit', () => promise), ledger.attempt('other', () => promise)]
+  ledger.addFault('SIGKILL', ['hit'])
+  reject(new Error('connection reset'))
+  await Promise.all(requests)
+  expect(ledger.excused).toEqual(new Map([['SIGKILL', 1]]))
+  expect(ledger.unexpected.map(({ subject }) => subject)).toEqual(['other'])
+})
+
+test('what is sent after a fault has to be answered', async () => {
+  const ledger = new Ledger()
+  ledger.addFault('SIGKILL', ['hit'])
+  vi.advanceTimersByTime(1000)
+  await ledger.attempt('hit', fails)
+  expect(ledger.unexpectedCount).toBe(1)
+})
+
+test('a fault that lasts excuses every server until it is over', async () => {
+  const ledger = new Ledger()
+  const over = ledger.beginFault('restart')
+  await ledger.attempt('any', fails)
+  over()
+  vi.advanceTimersByTime(1000)
+  await ledger.attempt('any', fails)
+  expect(ledger.excused.get('restart')).toBe(1)
+  expect(ledger.unexpectedCount).toBe(1)
+})

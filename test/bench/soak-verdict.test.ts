@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { judge, type Series } from '../../bench/soak/verdict.ts'
+
+const MINUTE = 60
+
+test('a heap that rises and is collected is flat, however high it rises', () => {
+  const verdict = judgeHour(at => 80 + (at % 300) / 10)
+  expect(verdict.isFlat).toBe(true)
+  expect(Math.abs(verdict.growth)).toBeLessThan(3)
+})
+
+test('a leak under the saw-tooth is told with its slope an hour', () => {
+  const verdict = judgeHour(at => 80 + (at % 60) / 2 + (20 * at) / 3600)
+  expect(verdict.isFlat).toBe(false)
+  expect(verdict.slopePerHour).toBeCloseTo(20, 0)
+})
+
+test('what shrinks is flat', () => {
+  expect(judgeHour(at => 80 - at / 100).isFlat).toBe(true)
+})
+
+test('one descriptor that is open for a moment is none too many', () => {
+  const verdict = judgeHour(at => (at % 600 === 0 ? 90 : 40), { summary: 'median', mayGrow: 1 })
+  expect(verdict.growth).toBe(0)
+})
+
+test('a few points say nothing', () => {
+  expect(judge(series([{ at: 0, value: 1 }]), MINUTE)).toBeUndefined()
+})
+
+function judgeHour(valueAt: (at: number) => number, more: Partial<Series> = {}) {
+  const points = Array.from({ length: 360 }, (_, i) => ({ at: i * 10, value: valueAt(i * 10) }))
+  return judge({ ...series(points), ...more }, MINUTE)!
+}
+
+function series(points: Series['points']): Series {
+  return { name: 'daemon', unit: 'MB', mayGrow: 8, summary: 'least', points }
+}
