@@ -30,6 +30,7 @@ import { HostNames } from './services/host-names.ts'
 import { Images } from './services/images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
+import { RequestMetrics } from './services/request-metrics.ts'
 import type { RegistrySettings, Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
@@ -113,6 +114,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     rooms.frontDoors.close()
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
+    rooms.requestMetrics.flush()
     await rooms.background.settle()
     await rooms.signIns.close()
     rooms.store.close()
@@ -199,6 +201,8 @@ function createRooms(
   const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
   const logs = new LogStore(home.logs)
+  const clock = createClock(config.clock)
+  const requestMetrics = new RequestMetrics({ store: files.store, clock, onError: background.report })
   const supervisor = new Supervisor({
     instanceProgram,
     logsDir: home.logs,
@@ -206,6 +210,7 @@ function createRooms(
     ...(memoryLimitMb === undefined ? {} : { memoryLimitMb }),
     ...(patienceMs === undefined ? {} : { patienceMs }),
     onFailed,
+    onTraffic: (id, series) => requestMetrics.take(id, series),
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
   })
   const gateway = new Gateway({
@@ -215,10 +220,10 @@ function createRooms(
   })
   const addresses = new Addresses(files.store, gateway)
   const sdk = config.sdk ?? join(dirname(instanceProgram), 'server.js')
-  const clock = createClock(config.clock)
   const below = {
     ...files,
     logs,
+    requestMetrics,
     addresses,
     background,
     frontDoors: new FrontDoors(),

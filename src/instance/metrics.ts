@@ -1,7 +1,28 @@
-import { LATENCY_BUCKETS_MS, type TenantMetrics } from '../shared/instance-protocol.ts'
+import type { TenantMetrics } from '../shared/instance-protocol.ts'
+import { type RequestTally, type SeriesCounts, tallyOf } from '../shared/request-tally.ts'
 
-const SMALLEST_MS = LATENCY_BUCKETS_MS[0]!
-const STEP = Math.log(LATENCY_BUCKETS_MS[1]! / SMALLEST_MS)
+/** Tools with figures of their own; more cannot be listed either. */
+const MAX_TOOLS = 1000
+/** What clients make up is counted together: no name that only a client knows may cost memory. */
+const OTHER = '(other)'
+
+/** Methods of both eras; of others nobody wants to know which. */
+const METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+])
 
 /** Requests of one tenant, counted since it was served. */
 export class RequestCounters {
@@ -9,18 +30,26 @@ export class RequestCounters {
   requests = 0
   errors = 0
   lastRequestAt = 0
-  // Made by the first request: a host keeps thousands of tenants that are hardly ever called.
-  #buckets: Uint32Array | undefined
+  readonly #isTool: (name: string) => boolean
+  // Made by the first request of their kind: a host keeps thousands of tenants that are hardly ever called.
+  #methods: Map<string, RequestTally> | undefined
+  #tools: Map<string, RequestTally> | undefined
 
-  count(ms: number, failed: boolean, now: number): void {
-    this.requests++
-    if (failed) this.errors++
-    this.lastRequestAt = now
-    this.#buckets ??= new Uint32Array(LATENCY_BUCKETS_MS.length + 1)
-    this.#buckets[bucketOf(ms)]!++
+  /** `isTool`: whether the server says that it has a tool of this name. */
+  constructor(isTool: (name: string) => boolean) {
+    this.#isTool = isTool
   }
 
-  /** As the daemon wants it, with what only the tenant knows. */
+  /** `tool`: of a `tools/call`. */
+  count(method: string, tool: string | undefined, ms: number, failed: boolean): void {
+    this.requests++
+    if (failed) this.errors++
+    this.lastRequestAt = Date.now()
+    const tally = tool === undefined ? this.#methodTally(method) : this.#toolTally(tool)
+    tally.record(ms, failed)
+  }
+
+  /** As the daemon wants it, with what only the tenant knows. What it takes along is counted anew from zero. */
   report(tenantId: string, connections: number, sessions: number): TenantMetrics {
     return {
       tenantId,
@@ -29,16 +58,34 @@ export class RequestCounters {
       sessions,
       requests: this.requests,
       errors: this.errors,
-      latencyBuckets: Array.from(this.#buckets ?? new Uint32Array(LATENCY_BUCKETS_MS.length + 1)),
       lastRequestAt: this.lastRequestAt,
+      series: [...takeCounts(this.#methods), ...takeCounts(this.#tools, 'tools/call')],
     }
+  }
+
+  #methodTally(method: string): RequestTally {
+    this.#methods ??= new Map()
+    return this.#methods.get(method) ?? tallyOf(this.#methods, METHODS.has(method) ? method : OTHER)
+  }
+
+  #toolTally(tool: string): RequestTally {
+    this.#tools ??= new Map()
+    const known = this.#tools.get(tool)
+    if (known) return known
+    const isOwn = this.#tools.size < MAX_TOOLS && this.#isTool(tool)
+    return tallyOf(this.#tools, isOwn ? tool : OTHER)
   }
 }
 
-/** Index of the first bound that is not below `ms`; the one after the last bound for all above. */
-function bucketOf(ms: number): number {
-  if (ms <= SMALLEST_MS) return 0
-  return Math.min(Math.ceil(Math.log(ms / SMALLEST_MS) / STEP), LATENCY_BUCKETS_MS.length)
+function* takeCounts(
+  tallies: Map<string, RequestTally> | undefined,
+  method?: string,
+): Generator<SeriesCounts> {
+  for (const [name, tally] of tallies ?? []) {
+    if (tally.requests === 0) continue
+    yield { method: method ?? name, tool: method ? name : '', ...tally.counts() }
+    tally.clear()
+  }
 }
 
 const REPORT_MS = 1000

@@ -18,6 +18,8 @@ export interface PreparedServer {
   listPrompts: ListMethod
   /** Undefined when there is no such tool. */
   findTool(name: string): PreparedTool | undefined
+  /** Where `findTool` cannot tell: whether the artifact lists a tool of this name. */
+  listsTool?(name: string): boolean
   readResource(uri: string, context: ClientContext): Promise<ReadResourceResult>
   /** True when the URI names a resource or matches a resource template. */
   hasResource(uri: string): boolean

@@ -22,7 +22,7 @@ export class ServedTenant {
   readonly config: Tenant
   readonly instanceId: string
   readonly server: PreparedServer
-  readonly counters = new RequestCounters()
+  readonly counters: RequestCounters
   readonly connections = new Set<Socket>()
   /** Streams that have no end of their own: each is told when the tenant drains. */
   readonly endlessStreams = new Set<() => void>()
@@ -57,6 +57,7 @@ export class ServedTenant {
     this.config = config
     this.instanceId = instanceId
     this.server = config.isPreview ? asReloadable(server) : server
+    this.counters = new RequestCounters(name => isToolOf(server, name))
     this.#onChange = onChange
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
@@ -162,4 +163,8 @@ function asReloadable(server: PreparedServer): PreparedServer {
     ...(prompts && { prompts: { ...prompts, listChanged } }),
   }
   return server
+}
+
+function isToolOf(server: PreparedServer, name: string): boolean {
+  return server.listsTool ? server.listsTool(name) : server.findTool(name) !== undefined
 }

@@ -103,6 +103,16 @@ export const deploymentRecordSchema = z.object({
   error: failure.nullable().optional(),
 })
 
+/** Requests that were answered. Quantiles in milliseconds, within 3.2 %. */
+export const requestSummarySchema = z.object({
+  total: z.int(),
+  /** Answered with a JSON-RPC error, a tool error or an HTTP status of 500 and above. */
+  errors: z.int(),
+  errorRate: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+})
+
 const instanceSchema = z.object({
   id: z.string(),
   state: z.enum(['starting', 'ready', 'draining', 'stopped']),
@@ -113,6 +123,8 @@ const instanceSchema = z.object({
   lastFailure: z.string().optional(),
   memoryBytes: z.int(),
   activeRequests: z.int(),
+  /** Extension: answered by this instance. */
+  requests: requestSummarySchema.optional(),
 })
 
 export const deploymentStatusSchema = deploymentRecordSchema.extend({
@@ -139,13 +151,12 @@ export const healthReportSchema = z.object({
   status: z.enum(['healthy', 'degraded', 'unhealthy', 'stopped']),
   checkedAt: isoTime,
   instances: z.array(instanceSchema),
-  requests: z.object({
-    total: z.int(),
-    errors: z.int(),
-    errorRate: z.number(),
-    p50Ms: z.number(),
-    p99Ms: z.number(),
-  }),
+  /** Since the deployment was made. */
+  requests: requestSummarySchema,
+  /** Extension: of the last minutes. */
+  recent: requestSummarySchema.extend({ windowSeconds: z.int() }).optional(),
+  /** Extension: `requests` by tool, those that were called most often first. */
+  tools: z.array(requestSummarySchema.extend({ tool: z.string() })).optional(),
   checks: z.array(z.object({ name: z.string(), status: z.enum(['pass', 'fail']), message: z.string() })),
 })
 

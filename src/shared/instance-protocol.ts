@@ -1,4 +1,5 @@
 import type { Artifact, Described } from './artifact.ts'
+import type { SeriesCounts } from './request-tally.ts'
 
 /**
  * What daemon and instance processes say to each other over the IPC channel. An instance process serves one or more
@@ -143,7 +144,7 @@ export interface SessionClaim {
 /** Most resources that one announcement names; more are dropped. */
 export const MAX_ANNOUNCED_URIS = 100
 
-/** Counters since the tenant was served (not deltas). */
+/** Counters since the tenant was served; `series` alone tells what came since the last report. */
 export interface TenantMetrics {
   tenantId: string
   connections: number
@@ -153,27 +154,14 @@ export interface TenantMetrics {
   requests: number
   /** Of these, answered with a JSON-RPC error, a tool error or an HTTP status of 500 and above. */
   errors: number
-  /** Counts per latency bucket, {@link LATENCY_BUCKETS_MS}; the last one is "and above". */
-  latencyBuckets: number[]
   /** Unix milliseconds of the last request's end; 0 when there was none. */
   lastRequestAt: number
+  /** One for each tool or method that was asked for since the last report. */
+  series: SeriesCounts[]
 }
 
-/** Upper bounds in milliseconds, a factor of about 1.5 apart: p50 and p99 are read off within that. */
-export const LATENCY_BUCKETS_MS: readonly number[] = Array.from({ length: 32 }, (_, i) => 0.05 * 1.5 ** i)
-
-/** The upper bound under which `share` (0..1) of all counted requests stayed, in milliseconds; 0 when there were none. */
-export function latencyQuantileMs(buckets: readonly number[], share: number): number {
-  const total = buckets.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return 0
-  let seen = 0
-  for (const [index, count] of buckets.entries()) {
-    seen += count
-    if (seen >= share * total)
-      return Math.round((LATENCY_BUCKETS_MS[index] ?? LATENCY_BUCKETS_MS.at(-1)! * 1.5) * 1000) / 1000
-  }
-  return LATENCY_BUCKETS_MS.at(-1)!
-}
+/** Tools and methods that one tenant's reports may name. */
+export const MAX_SERIES = 1100
 
 /** One line of a deployment's log file, as JSON. */
 export interface LogLine {

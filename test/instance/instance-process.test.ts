@@ -237,7 +237,6 @@ describe('metrics', () => {
       activeRequests: 0,
       connections: 0,
     })
-    expect(tenants[0]!.latencyBuckets.reduce((sum, count) => sum + count)).toBe(4)
     expect(Math.abs(tenants[0]!.lastRequestAt - Date.now())).toBeLessThan(60_000)
   })
 

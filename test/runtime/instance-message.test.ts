@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseInstanceMessage } from '../../src/daemon/runtime/instance-message.ts'
 
+const SERIES = { method: 'tools/call', tool: 'add', requests: 2, errors: 0, sumMs: 1.5, latencies: [9, 2] }
 const METRICS = {
   tenantId: 'dep_a',
   connections: 1,
@@ -8,8 +9,8 @@ const METRICS = {
   sessions: 0,
   requests: 3,
   errors: 0,
-  latencyBuckets: [1, 2],
   lastRequestAt: 1_700_000_000_000,
+  series: [SERIES],
 }
 
 test.each([
@@ -41,10 +42,16 @@ test.each([
   ['a negative number', { type: 'took', seq: -1 }],
   ['metrics of nobody', { type: 'metrics', memoryBytes: 1, tenants: [null] }],
   ['counts that are none', { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, requests: '3' }] }],
-  [
-    'too many buckets',
-    { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, latencyBuckets: Array(99).fill(0) }] },
-  ],
+  ['too many series', metricsWith(...Array(2000).fill(SERIES))],
+  ['a series of nothing', metricsWith(null)],
+  ['an endless name', metricsWith({ ...SERIES, tool: 'x'.repeat(1000) })],
+  ['a bucket that there is none', metricsWith({ ...SERIES, latencies: [100_000, 1] })],
+  ['a bucket that is no number', metricsWith({ ...SERIES, latencies: ['0', 1] })],
+  ['half a request', metricsWith({ ...SERIES, requests: Number.NaN })],
 ])('%s is none', (_name, message) => {
   expect(parseInstanceMessage(message)).toBeUndefined()
 })
+
+function metricsWith(...series: unknown[]) {
+  return { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, series }] }
+}

@@ -21,7 +21,7 @@ test('a deployment that was added sleeps until its first connection', async () =
   const url = await harness.add('dep_a')
   expect(harness.supervisor.report('dep_a')).toEqual({
     instances: [],
-    requests: { total: 0, errors: 0, p50Ms: 0, p99Ms: 0 },
+    requests: { total: 0, errors: 0 },
   })
   expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
   expect(harness.messages('dep_a')[0]).toBe('woken by a connection')

@@ -17,8 +17,8 @@ function judge(changes: Partial<HealthFacts> & { ready?: number; starting?: numb
     ...Array.from({ length: ready }, () => instance('ready')),
     ...Array.from({ length: starting }, () => instance('starting')),
   ]
-  const report = { instances, requests: { total: 10, errors, p50Ms: 1, p99Ms: 1 } }
-  return judgeHealth({ status: 'deployed', wanted: 1, probe: undefined, report, ...facts }).status
+  const recent = { windowSeconds: 300, total: 10, errors, errorRate: errors / 10, p50Ms: 1, p99Ms: 1 }
+  return judgeHealth({ status: 'deployed', wanted: 1, probe: undefined, instances, recent, ...facts }).status
 }
 
 test('all instances ready is healthy', () => expect(judge()).toBe('healthy'))

@@ -1,5 +1,6 @@
 import type { FromInstance, TenantMetrics } from '../../shared/instance-protocol.ts'
-import { LATENCY_BUCKETS_MS, MAX_ANNOUNCED_URIS } from '../../shared/instance-protocol.ts'
+import { MAX_ANNOUNCED_URIS, MAX_SERIES } from '../../shared/instance-protocol.ts'
+import { LATENCY_BUCKETS } from '../../shared/latency-buckets.ts'
 
 const MAX_TENANTS = 10_000
 const MAX_ID_CHARACTERS = 256
@@ -64,10 +65,28 @@ function isTenantMetrics(metrics: unknown): boolean {
     isObject(metrics) &&
     isId(metrics.tenantId) &&
     COUNTS.every(name => isCount(metrics[name])) &&
-    Array.isArray(metrics.latencyBuckets) &&
-    metrics.latencyBuckets.length <= LATENCY_BUCKETS_MS.length + 1 &&
-    metrics.latencyBuckets.every(isCount)
+    Array.isArray(metrics.series) &&
+    metrics.series.length <= MAX_SERIES &&
+    metrics.series.every(isSeries)
   )
+}
+
+function isSeries(series: unknown): boolean {
+  return (
+    isObject(series) &&
+    isId(series.method) &&
+    isId(series.tool) &&
+    isCount(series.requests) &&
+    isCount(series.errors) &&
+    isCount(series.sumMs) &&
+    Array.isArray(series.latencies) &&
+    series.latencies.length <= 2 * LATENCY_BUCKETS &&
+    series.latencies.every((value, at) => (at % 2 === 1 ? isCount(value) : isBucket(value)))
+  )
+}
+
+function isBucket(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < LATENCY_BUCKETS
 }
 
 function isDescription(described: unknown): boolean {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import type { Announcement, SessionClaim, TenantMetrics } from '../../shared/instance-protocol.ts'
+import { RequestTally, type SeriesCounts } from '../../shared/request-tally.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
@@ -11,7 +12,8 @@ import type { Place } from './placement.ts'
 const METRICS_DUE_MS = 5000
 
 export interface InstanceEvents {
-  onMetrics(): void
+  /** `series`: requests since the last report. */
+  onMetrics(series: SeriesCounts[]): void
   /** Its process ended while the instance was not forgotten. */
   onEnded(instance: Instance, ending: HostEnding): void
   /** Its process says that it cannot go on. */
@@ -38,7 +40,8 @@ export class Instance {
   /** Started to take the place of others: no connections, and counted nowhere, until they make room. */
   isReserve = false
   readyAt: number | undefined
-  metrics: TenantMetrics | undefined
+  metrics: Omit<TenantMetrics, 'series'> | undefined
+  readonly #requests = new RequestTally()
   readonly #watcher: HostWatcher
   #handedOver = 0
   #lastHandOverAt = 0
@@ -47,10 +50,11 @@ export class Instance {
     this.place = place
     this.#past = past
     this.#watcher = {
-      onMetrics: metrics => {
+      onMetrics: ({ series, ...metrics }) => {
         this.metrics = metrics
         this.#handedOver = 0
-        events.onMetrics()
+        for (const part of series) this.#requests.add(part)
+        events.onMetrics(series)
       },
       onEnded: ending => events.onEnded(this, ending),
       onFailed: error => events.onFailed(this, error),
@@ -148,6 +152,7 @@ export class Instance {
       ...(this.#past.lastFailure !== undefined && { lastFailure: this.#past.lastFailure }),
       memoryBytes: host.memoryBytes,
       activeRequests: this.activeRequests,
+      requests: this.#requests.summary(),
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 import type { ChangedList, LogLine } from '../../shared/instance-protocol.ts'
+import type { SeriesCounts } from '../../shared/request-tally.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { HeldConnections } from './held-connections.ts'
 import { HostEndedError } from './host-ending.ts'
@@ -21,6 +22,7 @@ export interface PoolOptions {
   limits: PoolLimits
   /** Not called for a failure that a pending `start` rejects with. */
   onFailed(error: Error): void
+  onTraffic(series: SeriesCounts[]): void
   onEvent(line: LogLine): void
 }
 
@@ -29,7 +31,7 @@ export class Pool {
   readonly #served: Served
   readonly #options: PoolOptions
   readonly #instances = new InstanceSet({
-    onMetrics: () => this.#onMetrics(),
+    onMetrics: series => this.#onMetrics(series),
     onEnded: (instance, ending) => this.#launcher.onCrash(instance, new HostEndedError(ending)),
     onFailed: (instance, error) => this.#launcher.onCrash(instance, error),
   })
@@ -173,7 +175,8 @@ export class Pool {
     this.#settleStart()
   }
 
-  #onMetrics(): void {
+  #onMetrics(series: SeriesCounts[]): void {
+    if (series.length > 0) this.#options.onTraffic(series)
     if (this.#desired === 0) return
     this.#idle?.touch()
     this.#autoscaler?.sample()

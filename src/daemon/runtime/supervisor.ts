@@ -5,6 +5,7 @@ import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { ChangedList, LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { SeriesCounts } from '../../shared/request-tally.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
@@ -36,7 +37,8 @@ export interface Served {
 
 export interface ServedReport {
   instances: InstanceReport[]
-  requests: { total: number; errors: number; p50Ms: number; p99Ms: number }
+  /** Since it is served here. */
+  requests: { total: number; errors: number }
 }
 
 export interface SupervisorOptions {
@@ -56,6 +58,8 @@ export interface SupervisorOptions {
   termination?: TerminationDelays
   /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
   onFailed(id: string, error: Error): void
+  /** Requests that an instance has answered since it last told. */
+  onTraffic?(id: string, series: SeriesCounts[]): void
   /** What happens to its instances, as lines for its log. */
   onEvent?(id: string, line: LogLine): void
 }
@@ -102,6 +106,7 @@ export class Supervisor {
       placement: this.#placements[served.placement],
       limits: { ...POOL_LIMITS, ...this.#options.limits },
       onFailed: error => this.#options.onFailed(id, error),
+      onTraffic: series => this.#options.onTraffic?.(id, series),
       onEvent: line => this.#options.onEvent?.(id, line),
     })
     this.#pools.set(id, pool)

@@ -1,31 +1,24 @@
-import { LATENCY_BUCKETS_MS, latencyQuantileMs, type TenantMetrics } from '../../shared/instance-protocol.ts'
+import type { TenantMetrics } from '../../shared/instance-protocol.ts'
 import type { ServedReport } from './supervisor.ts'
 
-type Counters = Pick<TenantMetrics, 'requests' | 'errors' | 'latencyBuckets'>
+type Counters = Pick<TenantMetrics, 'requests' | 'errors'>
 
-/** Request counters of one deployment, kept as totals while its instances come and go. */
+/** Requests of one deployment since it is served, kept while its instances come and go. */
 export class Traffic {
-  #ended: Counters | undefined
+  #ended = { total: 0, errors: 0 }
 
   /** Takes over the last counters of an instance that ended. */
-  keep(last: Counters): void {
-    this.#ended = sum([this.#ended, last])
+  keep({ requests, errors }: Counters): void {
+    this.#ended.total += requests
+    this.#ended.errors += errors
   }
 
   report(live: (Counters | undefined)[]): ServedReport['requests'] {
-    const { requests, errors, latencyBuckets } = sum([this.#ended, ...live])
-    const p50Ms = latencyQuantileMs(latencyBuckets, 0.5)
-    return { total: requests, errors, p50Ms, p99Ms: latencyQuantileMs(latencyBuckets, 0.99) }
+    const sum = { ...this.#ended }
+    for (const part of live) {
+      sum.total += part?.requests ?? 0
+      sum.errors += part?.errors ?? 0
+    }
+    return sum
   }
-}
-
-function sum(parts: (Counters | undefined)[]): Counters {
-  const total = { requests: 0, errors: 0, latencyBuckets: new Array(LATENCY_BUCKETS_MS.length + 1).fill(0) }
-  for (const part of parts) {
-    if (!part) continue
-    total.requests += part.requests
-    total.errors += part.errors
-    for (const [index, count] of part.latencyBuckets.entries()) total.latencyBuckets[index] += count
-  }
-  return total
 }

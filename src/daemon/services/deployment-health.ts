@@ -1,12 +1,13 @@
 import type { HealthReport } from '../../shared/deployments.ts'
 import type { DeploymentState } from '../../shared/states.ts'
-import type { ServedReport } from '../runtime/supervisor.ts'
 
 type Check = HealthReport['checks'][number]
 
 export interface HealthFacts {
   status: DeploymentState
-  report: ServedReport
+  instances: HealthReport['instances']
+  /** Requests of the last minutes: what went wrong a month ago says nothing of today. */
+  recent: NonNullable<HealthReport['recent']>
   /** Instances there must be; 0 when the deployment may sleep. */
   wanted: number
   /** Outcome of a real request to the server's own health endpoint; undefined when it sleeps or is not asked. */
@@ -24,18 +25,18 @@ export function judgeHealth(facts: HealthFacts): Pick<HealthReport, 'status' | '
   return { status: statusOf(facts, checks), checks }
 }
 
-export function errorRateOf({ total, errors }: ServedReport['requests']): number {
-  return total === 0 ? 0 : errors / total
-}
-
-function statusOf({ status, report, wanted, probe }: HealthFacts, checks: Check[]): HealthReport['status'] {
-  const down = status !== 'deployed' || probe?.status === 'fail' || (wanted > 0 && readyCount(report) === 0)
+function statusOf(
+  { status, instances, wanted, probe }: HealthFacts,
+  checks: Check[],
+): HealthReport['status'] {
+  const down =
+    status !== 'deployed' || probe?.status === 'fail' || (wanted > 0 && readyCount(instances) === 0)
   if (down) return 'unhealthy'
   return checks.some(check => check.status === 'fail') ? 'degraded' : 'healthy'
 }
 
-function readyCount(report: ServedReport): number {
-  return report.instances.filter(({ state }) => state === 'ready').length
+function readyCount(instances: HealthFacts['instances']): number {
+  return instances.filter(({ state }) => state === 'ready').length
 }
 
 function stateCheck(status: DeploymentState): Check {
@@ -46,18 +47,17 @@ function stateCheck(status: DeploymentState): Check {
   }
 }
 
-function instancesCheck({ report, wanted }: HealthFacts): Check {
-  const ready = readyCount(report)
+function instancesCheck({ instances, wanted }: HealthFacts): Check {
+  const ready = readyCount(instances)
   const asleep = ready === 0 && wanted === 0
   const message = asleep ? 'asleep until the next connection' : `${ready} ready, ${wanted} wanted`
   return { name: 'instances', status: ready >= wanted ? 'pass' : 'fail', message }
 }
 
-function errorsCheck({ report: { requests } }: HealthFacts): Check {
-  const rate = errorRateOf(requests)
+function errorsCheck({ recent: { total, errors, errorRate, windowSeconds } }: HealthFacts): Check {
   return {
     name: 'errors',
-    status: rate < DEGRADED_ERROR_RATE ? 'pass' : 'fail',
-    message: `${requests.errors} of ${requests.total} requests failed`,
+    status: errorRate < DEGRADED_ERROR_RATE ? 'pass' : 'fail',
+    message: `${errors} of ${total} requests failed in the last ${windowSeconds / 60} minutes`,
   }
 }

@@ -9,14 +9,14 @@ import type { ServedReport } from '../runtime/supervisor.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { healthUrl, mcpUrl } from './addresses.ts'
-import { errorRateOf, judgeHealth } from './deployment-health.ts'
+import { judgeHealth } from './deployment-health.ts'
 import { probeHealth } from './health-probe.ts'
 import { namedUrls } from './host-names.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { scalingOf } from './served.ts'
 
-const NOTHING: ServedReport = { instances: [], requests: { total: 0, errors: 0, p50Ms: 0, p99Ms: 0 } }
+const NOTHING: ServedReport = { instances: [], requests: { total: 0, errors: 0 } }
 
 /** Builds and deployments as the contract shows them. */
 export class Records {
@@ -89,12 +89,14 @@ export class Records {
     const wanted = scalingOf(deployment).min
     // A server that may sleep is not asked: the question itself would keep it awake.
     const probe = deployment.status === 'deployed' && wanted > 0 ? await this.#probe(deployment) : undefined
+    const requests = this.#rooms.requestMetrics.ofDeployment(deployment.id)
+    const { instances } = report
     return {
       deploymentId: deployment.id,
       checkedAt: this.#rooms.clock.now(),
-      ...judgeHealth({ status: deployment.status, report, wanted, probe }),
-      instances: report.instances,
-      requests: { ...report.requests, errorRate: errorRateOf(report.requests) },
+      ...judgeHealth({ status: deployment.status, instances, recent: requests.recent, wanted, probe }),
+      instances,
+      ...requests,
     }
   }
 

@@ -13,6 +13,7 @@ import type { Addresses } from './addresses.ts'
 import type { Background } from './background.ts'
 import type { Clock } from './clock.ts'
 import type { Images } from './images.ts'
+import type { RequestMetrics } from './request-metrics.ts'
 import type { SecretBox } from './secrets.ts'
 import type { SignIns } from './sign-ins.ts'
 
@@ -35,6 +36,7 @@ export interface Rooms {
   /** Folder of the database's copies. */
   backupsDir: string
   logs: LogStore
+  requestMetrics: RequestMetrics
   secrets: SecretBox
   addresses: Addresses
   background: Background

@@ -8,6 +8,7 @@ import { DeploymentStore } from './deployments.ts'
 import { MappingStore } from './mappings.ts'
 import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
+import { RequestHistoryStore } from './request-history.ts'
 import { ServerStore } from './servers.ts'
 import { SourceStore } from './sources.ts'
 
@@ -25,6 +26,7 @@ export interface Store {
   sources: SourceStore
   chats: ChatStore
   modelKeys: ModelKeyStore
+  requestHistory: RequestHistoryStore
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -46,6 +48,7 @@ export function openStore(path: string): Store {
     sources: new SourceStore(database),
     chats: new ChatStore(database),
     modelKeys: new ModelKeyStore(database),
+    requestHistory: new RequestHistoryStore(database),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }

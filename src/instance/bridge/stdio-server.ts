@@ -135,6 +135,10 @@ class StdioServer implements PreparedServer {
     }
   }
 
+  listsTool(name: string): boolean {
+    return this.#schemas.has(name)
+  }
+
   /** The program knows; see `findTool`. */
   hasResource(): boolean {
     return true

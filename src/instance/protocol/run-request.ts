@@ -133,12 +133,13 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   const bytes = run.deliver(body, code)
   const ms = performance.now() - run.startedAt
   tenant.counters.active--
-  tenant.counters.count(ms, failed, Date.now())
+  const tool = toolName(run.request)
+  tenant.counters.count(run.request.method, tool, ms, failed)
   tenant.changed()
   if (body !== undefined) tenant.log.message('out', body, run.sessionId)
   tenant.log.request({
     method: run.request.method,
-    tool: toolName(run.request),
+    tool,
     ms,
     failed,
     bytes,

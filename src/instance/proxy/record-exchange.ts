@@ -16,12 +16,14 @@ export function recordExchange({ tenant, request, response }: Exchange): () => v
     const ms = performance.now() - startedAt
     const failed = response.statusCode >= 500
     tenant.counters.active--
-    tenant.counters.count(ms, failed, Date.now())
+    const method = header(request, 'mcp-method')
+    const tool = method === 'tools/call' ? header(request, 'mcp-name') : undefined
+    tenant.counters.count(method ?? '', tool, ms, failed)
     tenant.changed()
     const session = header(request, 'mcp-session-id')
     tenant.log.request({
-      method: header(request, 'mcp-method') ?? `${request.method} ${request.url}`,
-      tool: header(request, 'mcp-name'),
+      method: method ?? `${request.method} ${request.url}`,
+      tool,
       ms,
       failed,
       bytes: Math.max(0, socket.bytesWritten - written),

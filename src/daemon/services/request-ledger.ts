@@ -1,0 +1,71 @@
+import { RequestTally, type SeriesCounts, type SeriesName } from '../../shared/request-tally.ts'
+
+/** Whose requests: a deployment's, or a preview's, which has no record of its own figures. */
+export interface LedgerOwner {
+  deploymentId: string | undefined
+  server: string
+  environment: string
+  /** Tools that its build has; requests of others are counted together. */
+  tools: ReadonlySet<string>
+}
+
+interface Account extends LedgerOwner {
+  series: Map<string, { name: SeriesName; tally: RequestTally }>
+}
+
+const OTHER = '(other)'
+/** More there are not, unless a process makes them up. */
+const MAX_METHODS = 30
+
+/** Requests by deployment or preview, summed up until they are taken. */
+export class RequestLedger {
+  #accounts = new Map<string, Account>()
+
+  get isEmpty(): boolean {
+    return this.#accounts.size === 0
+  }
+
+  /** `findOwner` is asked for the first of each id; what has none is not counted. */
+  add(id: string, series: readonly SeriesCounts[], findOwner: (id: string) => LedgerOwner | undefined): void {
+    let account = this.#accounts.get(id)
+    if (!account) {
+      const owner = findOwner(id)
+      if (!owner) return
+      account = { ...owner, series: new Map() }
+      this.#accounts.set(id, account)
+    }
+    for (const one of series) addTo(account, one)
+  }
+
+  of(id: string): SeriesCounts[] {
+    const account = this.#accounts.get(id)
+    return account ? countsOf(account) : []
+  }
+
+  all(): (LedgerOwner & { id: string; series: SeriesCounts[] })[] {
+    return [...this.#accounts].map(([id, account]) => ({ id, ...account, series: countsOf(account) }))
+  }
+
+  clear(): void {
+    this.#accounts = new Map()
+  }
+}
+
+function addTo(account: Account, { method, tool, ...counts }: SeriesCounts): void {
+  const name = boundedName(account, { method, tool })
+  const key = name.tool === '' ? name.method : `${name.method} ${name.tool}`
+  const known = account.series.get(key) ?? { name, tally: new RequestTally() }
+  account.series.set(key, known)
+  known.tally.add(counts)
+}
+
+/** User code may run in the process that tells the names. */
+function boundedName({ tools, series }: Account, { method, tool }: SeriesName): SeriesName {
+  if (method === 'tools/call') return { method, tool: tools.has(tool) ? tool : OTHER }
+  const isNew = !series.has(method)
+  return { method: isNew && series.size >= tools.size + MAX_METHODS ? OTHER : method, tool: '' }
+}
+
+function countsOf({ series }: Account): SeriesCounts[] {
+  return [...series.values()].map(({ name, tally }) => ({ ...name, ...tally.counts() }))
+}

@@ -1,0 +1,152 @@
+import type { HealthReport } from '../../shared/deployments.ts'
+import { type RequestTally, type SeriesCounts, sumOf, tallyOf } from '../../shared/request-tally.ts'
+import type { MinuteOfRequests, ServerSeries } from '../store/request-history.ts'
+import type { Store } from '../store/store.ts'
+import type { Clock } from './clock.ts'
+import { type LedgerOwner, RequestLedger } from './request-ledger.ts'
+
+const MINUTE_MS = 60_000
+/** Minutes older than a week are forgotten, once an hour. */
+const KEPT_MINUTES = 7 * 24 * 60
+const FLUSHES_PER_PRUNE = 60
+/** What a health report calls recent. */
+const RECENT_MINUTES = 5
+
+export interface RequestMetricsOptions {
+  store: Store
+  clock: Clock
+  /** Takes errors of writing; what could not be written is tried again a minute later. */
+  onError(error: unknown): void
+}
+
+/**
+ * Requests of all deployments: what instances tell is summed up in memory and written once a minute, all in one
+ * transaction. Where nobody asks anything there is neither a timer nor a row. A daemon that is killed loses the minute
+ * that it had not written.
+ */
+export class RequestMetrics {
+  readonly #options: RequestMetricsOptions
+  /** Not yet written. */
+  readonly #pending = new RequestLedger()
+  readonly #watchers = new Set<RequestLedger>()
+  #minute = 0
+  #flushes = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RequestMetricsOptions) {
+    this.#options = options
+  }
+
+  /** Requests that an instance of a deployment or preview has answered. */
+  take(id: string, series: readonly SeriesCounts[]): void {
+    const findOwner = (one: string) => this.#findOwner(one)
+    if (this.#pending.isEmpty) this.#minute = this.#thisMinute()
+    this.#pending.add(id, series, findOwner)
+    for (const watcher of this.#watchers) watcher.add(id, series, findOwner)
+    this.#timer ??= setTimeout(() => this.flush(), MINUTE_MS - (Date.now() % MINUTE_MS)).unref()
+  }
+
+  /** Writes what is not yet written; never throws. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#pending.isEmpty) return
+    const { store, onError } = this.#options
+    try {
+      store.requestHistory.add(this.#minutesToWrite())
+      this.#pending.clear()
+      if (this.#flushes++ % FLUSHES_PER_PRUNE === 0)
+        store.requestHistory.prune(this.#thisMinute() - KEPT_MINUTES)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** Since the deployment was made, of the last minutes, and by tool. */
+  ofDeployment(
+    id: string,
+  ): Pick<HealthReport, 'requests'> & Required<Pick<HealthReport, 'recent' | 'tools'>> {
+    const { requestHistory } = this.#options.store
+    const pending = this.#pending.of(id)
+    const all = [...requestHistory.ofDeployment(id), ...pending]
+    const now = this.#thisMinute()
+    const lately = [...requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1), ...pending]
+    return {
+      requests: sumOf(all).summary(),
+      recent: { windowSeconds: RECENT_MINUTES * 60, ...sumOf(lately).summary() },
+      tools: [...byTool(all)]
+        .map(([tool, tally]) => ({ tool, ...tally.summary() }))
+        .sort((a, b) => b.total - a.total),
+    }
+  }
+
+  /** Of one deployment, by minute, oldest first; both Unix minutes, `until` exclusive. */
+  minutes(id: string, since: number, until: number): (SeriesCounts & { minute: number })[] {
+    const written = this.#options.store.requestHistory.minutes(id, since, until)
+    const isWithin = this.#minute >= since && this.#minute < until
+    const pending = isWithin ? this.#pending.of(id) : []
+    return [...written, ...pending.map(series => ({ minute: this.#minute, ...series }))]
+  }
+
+  /** Of all servers and environments, removed deployments and previews included. */
+  ofServers(): ServerSeries[] {
+    const written = this.#options.store.requestHistory.ofServers()
+    const pending = this.#pending
+      .all()
+      .flatMap(({ server, environment, series }) => series.map(one => ({ server, environment, ...one })))
+    const sums = new Map<string, RequestTally>()
+    for (const { server, environment, method, tool, ...counts } of [...written, ...pending])
+      tallyOf(sums, JSON.stringify([server, environment, method, tool])).add(counts)
+    return [...sums].map(([key, tally]) => {
+      const [server, environment, method, tool] = JSON.parse(key)
+      return { server, environment, method, tool, ...tally.counts() }
+    })
+  }
+
+  /** Sums up what comes from now on, until it is told to stop. */
+  watch(): { take(): Map<string, RequestTally>; stop(): void } {
+    const ledger = new RequestLedger()
+    this.#watchers.add(ledger)
+    return {
+      take() {
+        const sums = new Map(ledger.all().map(({ id, series }) => [id, sumOf(series)]))
+        ledger.clear()
+        return sums
+      },
+      stop: () => this.#watchers.delete(ledger),
+    }
+  }
+
+  #minutesToWrite(): MinuteOfRequests[] {
+    return this.#pending.all().map(({ deploymentId, server, environment, series }) => ({
+      deploymentId,
+      server,
+      environment,
+      minute: this.#minute,
+      series,
+    }))
+  }
+
+  #thisMinute(): number {
+    return Math.floor(Date.parse(this.#options.clock.now()) / MINUTE_MS)
+  }
+
+  #findOwner(id: string): LedgerOwner | undefined {
+    const { deployments, builds } = this.#options.store
+    const deployment = deployments.find(id)
+    const build = builds.find(deployment?.mcpId ?? id)
+    if (!build) return undefined
+    return {
+      deploymentId: deployment?.id,
+      server: build.name,
+      environment: deployment?.environment ?? 'preview',
+      tools: new Set(build.tools),
+    }
+  }
+}
+
+function byTool(series: readonly SeriesCounts[]): Map<string, RequestTally> {
+  const sums = new Map<string, RequestTally>()
+  for (const { tool, ...counts } of series) if (tool !== '') tallyOf(sums, tool).add(counts)
+  return sums
+}
