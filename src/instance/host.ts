@@ -56,7 +56,10 @@ export class Host {
       if (this.#preparing.get(tenant.id) !== attempt) return server.close()
       this.#preparing.delete(tenant.id)
       void this.#tenants.get(tenant.id)?.close()
-      const onChange = (changed: ServedTenant) => this.#reporter.changed(changed)
+      const onChange = (changed: ServedTenant) => {
+        this.#reporter.changed(changed)
+        if (changed.isDraining) this.#tellDrained(changed)
+      }
       const onFailed = (message: string) => this.#send({ type: 'failed', tenantId: tenant.id, message })
       const served = new ServedTenant(tenant, instanceId, server, onChange, onFailed)
       served.guard = guard
@@ -112,10 +115,22 @@ export class Host {
     this.#borrowed.delete(loanId)
   }
 
-  drain({ tenantId, changed }: Of<'drain'>): void {
+  drain({ tenantId, ...order }: Of<'drain'>): void {
     const tenant = this.#tenants.get(tenantId)
-    tenant?.startDraining(changed)
-    if (!tenant || tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
+    tenant?.startDraining(order)
+    if (tenant) this.#tellDrained(tenant)
+    else this.#send({ type: 'drained', tenantId })
+  }
+
+  /** Sessions will stay here when a release takes the address over. */
+  async keep({ tenantId }: Of<'keep'>): Promise<void> {
+    const port = await this.#tenants.get(tenantId)?.keepSessions(socket => this.#open(tenantId, socket))
+    if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
+  }
+
+  /** Where sessions of earlier releases are. */
+  learnEarlier({ tenantId, versions }: Of<'earlier'>): void {
+    this.#tenants.get(tenantId)?.learnEarlier(versions)
   }
 
   // Told only when the log is written, so that the daemon may remove it then; what was counted since the last report
@@ -188,10 +203,12 @@ export class Host {
 
   #disconnected(tenant: ServedTenant, socket: Socket): void {
     tenant.connections.delete(socket)
-    const tenantId = tenant.config.id
-    if (this.#tenants.get(tenantId) !== tenant) return
-    tenant.changed()
-    if (tenant.isDraining && tenant.connections.size === 0) this.#send({ type: 'drained', tenantId })
+    if (this.#tenants.get(tenant.config.id) === tenant) tenant.changed()
+  }
+
+  #tellDrained(tenant: ServedTenant): void {
+    if (tenant.isLeaving && tenant.connections.size === 0)
+      this.#send({ type: 'drained', tenantId: tenant.config.id })
   }
 
   #reportMetrics(changed: ServedTenant[]): void {

@@ -57,6 +57,10 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return host.giveBack(message)
     case 'drain':
       return host.drain(message)
+    case 'keep':
+      return void host.keep(message)
+    case 'earlier':
+      return host.learnEarlier(message)
     case 'retire':
       return void host.retire(message)
     case 'hold-log':

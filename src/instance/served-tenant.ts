@@ -1,16 +1,28 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { SessionClaim, Tenant, TenantMetrics } from '../shared/instance-protocol.ts'
+import type {
+  EarlierVersion,
+  SessionClaim,
+  Tenant,
+  TenantMetrics,
+  ToInstance,
+} from '../shared/instance-protocol.ts'
+import { header } from './http/headers.ts'
 import { openLog } from './log/open-log.ts'
 import type { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
+import type { EarlierVersions } from './peers/earlier-versions.ts'
 import type { PeerListener } from './peers/peer-listener.ts'
 import type { relayToPeer } from './peers/relay-to-peer.ts'
 import type { SessionOwners } from './peers/session-owners.ts'
 import type { PreparedServer } from './prepared-server.ts'
-import { Announcements, type ListName } from './protocol/announcements.ts'
+import { Announcements } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
+import { sessionInstance, sessionVersion } from './protocol/session-id.ts'
 import { type Session, Sessions } from './protocol/sessions.ts'
 import type { Guard } from './sign-in/guard.ts'
+
+type DrainOrder = Extract<ToInstance, { type: 'drain' }>
 
 /** Open event streams of one tenant; the next one is refused with 503. */
 const MAX_STREAMS = 1000
@@ -24,7 +36,7 @@ export class ServedTenant {
   readonly server: PreparedServer
   readonly counters: RequestCounters
   readonly connections = new Set<Socket>()
-  /** Streams that have no end of their own: each is told when the tenant drains. */
+  /** Streams without an end of their own, besides those of sessions: each is told when the tenant drains. */
   readonly endlessStreams = new Set<() => void>()
   /** Lets only requests with a token through; undefined where everybody may use the server. */
   guard: Guard | undefined
@@ -38,8 +50,12 @@ export class ServedTenant {
   relayToPeer: typeof relayToPeer | undefined
   /** Who of them has a session that none of them began. */
   sessionOwners: SessionOwners | undefined
+  /** Where sessions of earlier releases still are served. */
+  earlier: EarlierVersions | undefined
   readonly #onChange: (tenant: ServedTenant) => void
   #peers: PeerListener | undefined
+  /** Draining, but for the sessions that began here. */
+  #isKeeping = false
   // Only clients of the legacy era need these two.
   #sessions: Sessions | undefined
   #events: EventStore | undefined
@@ -76,6 +92,8 @@ export class ServedTenant {
     if (this.#sessions) return this.#sessions
     this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
     this.#sessions.peerPort = this.#peers?.port
+    this.#sessions.version = versionOf(this.config)
+    this.#sessions.onSwept = () => this.changed()
     return this.#sessions
   }
 
@@ -103,6 +121,22 @@ export class ServedTenant {
     return this.openStreams < MAX_STREAMS && this.counters.active < MAX_RUNNING
   }
 
+  /** It drains and has no session left to serve. */
+  get isLeaving(): boolean {
+    return this.isDraining && !this.keepsSessions
+  }
+
+  get keepsSessions(): boolean {
+    return this.#isKeeping && (this.#sessions?.count ?? 0) > 0
+  }
+
+  /** Whether the request belongs to a session that stays here. */
+  keepsSessionOf(request: IncomingMessage): boolean {
+    if (!this.keepsSessions) return false
+    const id = header(request, 'mcp-session-id')
+    return id !== undefined && this.#isOurs(id) && (this.#began(id) || this.sessions.has(id))
+  }
+
   /** Something that the daemon counts is different now. */
   changed(): void {
     if (this.isDraining) this.#leavePeers()
@@ -121,18 +155,60 @@ export class ServedTenant {
     this.relayToPeer = relaying.relayToPeer
   }
 
-  /** `changed`: lists that are others in the build that has the address from now on. */
-  startDraining(changed?: readonly ListName[]): void {
+  /** Where the instances of the next release bring requests of the sessions that began here: a port of loopback. */
+  async keepSessions(accept: (socket: Socket) => void): Promise<number> {
+    const { PeerListener } = await import('./peers/peer-listener.ts')
+    this.#peers ??= await PeerListener.open(this.stateKey, accept)
+    return this.#peers.port
+  }
+
+  /** Requests of sessions that began in these versions go there, as long as somebody answers there. */
+  learnEarlier(versions: readonly EarlierVersion[]): void {
+    this.earlier = new Map(versions.map(({ version, instances }) => [version, instances]))
+    // Loaded with the first request: a release mostly meets no session.
+    this.relayToPeer ??= (exchange, serve) => {
+      if (header(exchange.request, 'mcp-session-id') === undefined) return false
+      void import('./peers/relay-to-peer.ts').then(({ relayToPeer }) => {
+        this.relayToPeer = relayToPeer
+        if (!relayToPeer(exchange, serve)) serve()
+      })
+      return true
+    }
+  }
+
+  /** See `drain` of `ToInstance`. */
+  startDraining({ changed, sessionIdleMs }: Pick<DrainOrder, 'changed' | 'sessionIdleMs'>): void {
     this.isReplaced = changed !== undefined
-    for (const list of changed ?? []) this.announcements.listChanged(list)
+    this.#isKeeping = sessionIdleMs !== undefined
+    if (sessionIdleMs !== undefined) this.#keepOwnSessions(sessionIdleMs)
+    this.announcements.replaced(changed ?? [], { toSessions: !this.#isKeeping })
     this.isDraining = true
     this.#leavePeers()
     for (const end of [...this.endlessStreams]) end()
+    if (!this.keepsSessions) this.#sessions?.endStreams()
+  }
+
+  /**
+   * One that another release began is the new one's, as its id says. Instances of a declared server all answer for a
+   * session; the one that began it is asked from now on, so the others need not stay.
+   */
+  #keepOwnSessions(idleMs: number): void {
+    const isMine = ({ id }: Session) => this.#isOurs(id) && (this.server.speaksUnasked || this.#began(id))
+    this.#sessions?.keep(isMine, idleMs)
+  }
+
+  #isOurs(sessionId: string): boolean {
+    return sessionVersion(sessionId) === versionOf(this.config)
+  }
+
+  #began(sessionId: string): boolean {
+    return sessionInstance(sessionId) === this.instanceId
   }
 
   /** Sessions are taken over from now on, unless a call waits for what its client sends to another instance. */
   #leavePeers(): void {
-    if (this.counters.active > 0 || !this.server.speaksUnasked) return
+    if (this.counters.active > 0 || this.keepsSessions) return
+    if (!this.server.speaksUnasked && !this.#isKeeping) return
     this.hasLeft = true
     this.#peers?.close()
   }
@@ -149,6 +225,12 @@ export class ServedTenant {
     await this.server.close()
     await this.#log?.close()
   }
+}
+
+/** What a session id names; nothing for previews, whose sessions go on with the next build. */
+function versionOf({ id, isPreview }: Tenant): string | undefined {
+  // Beside itself a tenant has a longer id in its process (src/daemon/runtime/shared-hosts.ts).
+  return isPreview ? undefined : id.split('/', 1)[0]
 }
 
 /** A preview's lists change with each build, whatever the server says of itself. */

@@ -51,6 +51,8 @@ export const deployConfigSchema = z.strictObject({
   log_level: z.enum(['debug', 'info']).optional(),
   /** A handler of a module that has not answered by then is given up; 60 when absent. */
   timeout_seconds: z.number().min(0.1).max(3600).optional(),
+  /** A session of the 2025 era that nobody uses stays so long with the release that began it; 0: it moves with each release. */
+  session_seconds: z.int().min(0).max(86_400).optional(),
   /** Clients sign their user in; open to everybody on this machine when absent. */
   auth: deploymentAuthSchema.optional(),
 })

@@ -86,9 +86,14 @@ export type ToInstance =
   /**
    * Let every kept-alive connection end by itself with its next answer; answered by `drained`.
    * With `changed` a newer build has the tenant's address: clients that listen are told of these lists, and whatever still
-   * comes is passed on to it.
+   * comes is passed on to it. With `sessionIdleMs` sessions that began here stay: they are served, and the tenant has not
+   * drained, until each has ended or nobody used it for so long.
    */
-  | { type: 'drain'; tenantId: string; changed?: ChangedList[] }
+  | { type: 'drain'; tenantId: string; changed?: ChangedList[]; sessionIdleMs?: number }
+  /** A release is about to take the address over, and sessions are to stay; answered by `kept`. */
+  | { type: 'keep'; tenantId: string }
+  /** Which earlier releases of the address still serve their sessions, and where; complete each time. */
+  | { type: 'earlier'; tenantId: string; versions: EarlierVersion[] }
   /** Forget a tenant at once, cutting what is open; answered by `retired`. */
   | { type: 'retire'; tenantId: string }
   /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */
@@ -112,6 +117,8 @@ export type FromInstance =
   | { type: 'failed'; tenantId: string; message: string; stack?: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
+  /** `port`: of loopback, where requests of the tenant's sessions are taken, from who proves to have its key. */
+  | { type: 'kept'; tenantId: string; port: number }
   | { type: 'took'; seq: number }
   | { type: 'borrowed'; loanId: number }
   /** Four times a second while a socket is lent: connections accepted from it since the last time. */
@@ -139,6 +146,14 @@ export interface SessionClaim {
   port: number
   /** Where nobody answers any more. */
   gone: number
+}
+
+/** A deployment that was replaced, with the instances that still serve their sessions. */
+export interface EarlierVersion {
+  /** Its id. */
+  version: string
+  /** `port`: of loopback, see `kept`. */
+  instances: { id: string; port: number }[]
 }
 
 /** Most resources that one announcement names; more are dropped. */

@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { callInSession, openSession } from '../helpers/tool-call.ts'
+import { beginSession, post, rpc, send } from '../helpers/mcp-requests.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+import { callInSession, callTool, openSession } from '../helpers/tool-call.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 let daemon: TestDaemon
@@ -11,29 +15,147 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close())
 
-describe.each(['production', 'staging', 'development'])('a session of a client in %s', environment => {
-  const saying = (text: string) =>
-    buildServer(
-      daemon,
-      echoServer(`sessions-${environment}`, {
-        tools: [
-          { name: 'who', description: 'Says who', inputSchema: {}, handler: { type: 'template', text } },
-        ],
-      }),
-    )
+const saying = (name: string, text: string) =>
+  buildServer(
+    daemon,
+    echoServer(name, {
+      tools: ['who', text].map(tool => ({
+        name: tool,
+        description: 'Says who',
+        inputSchema: {},
+        handler: { type: 'template', text },
+      })),
+    }),
+  )
 
-  test('goes on through releases, a rollback and a restart of the daemon', async () => {
-    const { url } = await deploy(daemon, await saying('one'), environment)
+const instancesOf = async (id: string): Promise<{ pid: number; sessions: number }[]> =>
+  (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data.instances
+
+const toolsOf = async (url: string, session: Record<string, string>): Promise<string[]> => {
+  const { json } = await post(url, rpc('tools/list'), session)
+  return json.result.tools.map(({ name }: { name: string }) => name)
+}
+
+const end = (url: string, headers: Record<string, string>) => send(url, { method: 'DELETE', headers })
+
+describe.each(['production', 'staging'])('in %s', environment => {
+  const server = `sessions-${environment}`
+
+  test('a session stays on the release that began it, through others and a rollback, and a restart of the daemon ends that', async () => {
+    const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const { sessionId } = await openSession(port)
     const who = () => callInSession(port, 'who', sessionId)
     expect(await who()).toBe('one')
-    const { deployment_id: second } = await deploy(daemon, await saying('two'), environment)
-    expect(await who()).toBe('two')
+    const { deployment_id: second } = await deploy(daemon, await saying(server, 'two'), environment)
+    expect(await who()).toBe('one')
+    expect(await callTool(port, 'who')).toBe('two')
+    const { sessionId: later } = await openSession(port)
+    await deploy(daemon, await saying(server, 'three'), environment)
+    expect([await who(), await callInSession(port, 'who', later)]).toEqual(['one', 'two'])
     await daemon.api('POST', `/v1/deploy/${second}/rollback`)
-    expect(await who()).toBe(environment === 'development' ? 'two' : 'one')
+    expect([await who(), await callInSession(port, 'who', later)]).toEqual(['one', 'two'])
+    expect(await callTool(port, 'who')).toBe('one')
     await daemon.restart()
-    expect(await who()).toBe(environment === 'development' ? 'two' : 'one')
+    expect(await callInSession(port, 'who', later)).toBe('one')
+  })
+
+  test('the lists of a session are those of its release', async () => {
+    const { url } = await deploy(daemon, await saying(server, 'one'), environment)
+    const session = await beginSession(url)
+    await deploy(daemon, await saying(server, 'two'), environment)
+    expect(await toolsOf(url, session)).toEqual(['who', 'one'])
+    expect(await toolsOf(url, await beginSession(url))).toEqual(['who', 'two'])
+  })
+
+  test('a release ends with its last session', async () => {
+    const { url, deployment_id } = await deploy(daemon, await saying(server, 'one'), environment)
+    const [first, second] = [await beginSession(url), await beginSession(url)]
+    await deploy(daemon, await saying(server, 'two'), environment)
+    expect((await end(url, first)).status).toBe(200)
+    expect((await post(url, rpc('ping'), first)).status).toBe(404)
+    expect(await instancesOf(deployment_id)).toHaveLength(1)
+    expect((await end(url, second)).status).toBe(200)
+    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+  })
+
+  test('a session that nobody used for its time goes on at the next release', async () => {
+    const first = await deploy(daemon, await saying(server, 'one'), environment)
+    const session = await beginSession(first.url)
+    await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 1 })
+    await vi.waitFor(async () => expect(await instancesOf(first.deployment_id)).toEqual([]), 5000)
+    expect(await toolsOf(first.url, session)).toEqual(['who', 'two'])
+  })
+
+  test('with session_seconds: 0 sessions move with the release', async () => {
+    const { url } = await deploy(daemon, await saying(server, 'one'), environment)
+    const session = await beginSession(url)
+    await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 0 })
+    expect(await toolsOf(url, session)).toEqual(['who', 'two'])
+  })
+
+  test('over a connection from before, requests without a session are the new release’s at once, those of its sessions are not', async () => {
+    const { url } = await deploy(daemon, await saying(server, 'one'), environment)
+    const port = Number(new URL(url).port)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const session = await beginSession(url)
+    const list = () => send(url, { body: rpc('tools/list'), headers: session, agent })
+    expect((await list()).json.result.tools[1].name).toBe('one')
+    await deploy(daemon, await saying(server, 'two'), environment)
+    expect((await list()).json.result.tools[1].name).toBe('one')
+    expect(await callTool(port, 'who', agent)).toBe('two')
+    expect((await list()).json.result.tools[1].name).toBe('one')
+    agent.destroy()
+  })
+})
+
+test('in development sessions move with each release', async () => {
+  const { url } = await deploy(daemon, await saying('sessions-dev', 'one'))
+  const session = await beginSession(url)
+  await deploy(daemon, await saying('sessions-dev', 'two'))
+  expect(await toolsOf(url, session)).toEqual(['who', 'two'])
+})
+
+const COUNT = (version: string) => `
+import { defineTool } from 'mcp-hosting/server'
+const counts = new Map()
+export default defineTool({
+  description: 'Counts the calls of a session',
+  handler: (_args, context) => {
+    const count = (counts.get(context.sessionId) ?? 0) + 1
+    counts.set(context.sessionId, count)
+    return '${version} ' + count
+  },
+})`
+
+describe('sessions of several instances with code', () => {
+  const config = { scaling: { min_instances: 2, max_instances: 2 } }
+  const release = async (version: string) => {
+    using project = createProjectFolder({ 'tools/count.ts': COUNT(version) })
+    return await deployFolder(daemon, 'counting', project.path, { config })
+  }
+  const count = async (url: string, session: Record<string, string>) =>
+    (await post(url, rpc('tools/call', { name: 'count' }), session)).json.result.content[0].text
+
+  test('keep what their instances hold for them, through releases', async () => {
+    const { url } = await release('one')
+    const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
+    for (const session of sessions) expect(await count(url, session)).toBe('one 1')
+    await release('two')
+    for (const session of sessions) expect(await count(url, session)).toBe('one 2')
+    await release('three')
+    for (const session of sessions) expect(await count(url, session)).toBe('one 3')
+  })
+
+  test('go on at the next release when the process of theirs is killed', async () => {
+    const { url, deployment_id } = await release('four')
+    const session = await beginSession(url)
+    expect(await count(url, session)).toBe('four 1')
+    await release('five')
+    expect(await count(url, session)).toBe('four 2')
+    for (const { pid } of await instancesOf(deployment_id)) process.kill(pid, 'SIGKILL')
+    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+    expect(await count(url, session)).toMatch(/^five/)
   })
 })
 

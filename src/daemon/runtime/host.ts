@@ -5,7 +5,6 @@ import { dirname } from 'node:path'
 import type { Artifact, Described } from '../../shared/artifact.ts'
 import type {
   Announcement,
-  ChangedList,
   FromInstance,
   SessionClaim,
   Tenant,
@@ -47,6 +46,9 @@ export interface ServedCode {
   artifact: Artifact
   bundle?: string | undefined
 }
+
+/** What a tenant is told that leaves; see `drain` of `ToInstance`. */
+export type DrainOrder = Pick<Extract<ToInstance, { type: 'drain' }>, 'changed' | 'sessionIdleMs'>
 
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
@@ -155,10 +157,16 @@ export class Host {
     if (this.#watchers.get(tenantId) === watcher) this.#watchers.delete(tenantId)
   }
 
-  /** Resolves when the tenant's last connection has ended, or the process. `changed`: see `ToInstance`. */
-  async drain(tenantId: string, changed?: ChangedList[]): Promise<void> {
-    const message = { type: 'drain' as const, tenantId, ...(changed && { changed }) }
-    await this.#ask(message, 'drained', Number.POSITIVE_INFINITY)
+  /** Resolves when the tenant's last connection, and the last session that stays, has ended, or the process. */
+  async drain(tenantId: string, order: DrainOrder = {}): Promise<void> {
+    await this.#ask({ type: 'drain', tenantId, ...order }, 'drained', Number.POSITIVE_INFINITY)
+  }
+
+  /** The port where requests of its sessions are taken from now on; rejects when the process has ended. */
+  async keep(tenantId: string): Promise<number> {
+    const answer = this.#answerTo('kept', tenantId)
+    this.#send({ type: 'keep', tenantId })
+    return (await answer).port
   }
 
   /** Resolves when the tenant is forgotten, or the process has ended. */
@@ -173,7 +181,7 @@ export class Host {
   }
 
   /** What it is to know of the deployment's other instances. */
-  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' }>): void {
+  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' | 'earlier' | 'drain' }>): void {
     this.#send(message)
   }
 

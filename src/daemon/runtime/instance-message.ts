@@ -29,6 +29,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
     isId(tenantId) && isText(message) && (stack === undefined || isText(stack)),
   drained: ({ tenantId }) => isId(tenantId),
   retired: ({ tenantId }) => isId(tenantId),
+  kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),
   'log-held': ({ tenantId }) => isId(tenantId),
   announce: ({ tenantId, lists, uris }) =>
     isId(tenantId) &&

@@ -1,9 +1,17 @@
-import type { Announcement, ChangedList } from '../../shared/instance-protocol.ts'
+import type { Announcement, EarlierVersion } from '../../shared/instance-protocol.ts'
+import type { DrainOrder } from './host.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
 import { SessionClaims } from './session-claims.ts'
 import type { ServedReport } from './supervisor.ts'
 import { Traffic } from './traffic.ts'
+
+/** How instances leave; without anything, nobody has their address after them. */
+export interface Leaving {
+  order?: DrainOrder
+  /** Longest time that sessions stay. */
+  sessionsMs?: number
+}
 
 /** The instances of one deployment, those on their way out included, and what all of them together have served. */
 export class InstanceSet {
@@ -11,6 +19,7 @@ export class InstanceSet {
   readonly #traffic = new Traffic()
   readonly #claims = new SessionClaims()
   readonly #events: InstanceEvents
+  #earlier: EarlierVersion[] = []
 
   constructor(events: InstanceEvents) {
     this.#events = {
@@ -25,6 +34,25 @@ export class InstanceSet {
     const instance = new Instance(place, { restarts, lastFailure }, this.#events)
     this.#all.add(instance)
     return instance
+  }
+
+  get earlier(): EarlierVersion[] {
+    return this.#earlier
+  }
+
+  set earlier(versions: EarlierVersion[]) {
+    this.#earlier = versions
+    for (const instance of this.ready) instance.tellEarlier(versions)
+  }
+
+  /** Before it takes its first connection. */
+  tellEarlier(instance: Instance): void {
+    if (this.#earlier.length > 0) instance.tellEarlier(this.#earlier)
+  }
+
+  letSessionsGo(): void {
+    for (const { place } of this.#all)
+      place.host.tell({ type: 'drain', tenantId: place.tenant.id, changed: [] })
   }
 
   find(id: string): Instance | undefined {
@@ -67,19 +95,20 @@ export class InstanceSet {
     return least
   }
 
-  /** Lets it finish for at most `drainMs`, then ends it. `changed`: see `ToInstance`. */
-  async dismiss(instance: Instance, drainMs: number, changed?: ChangedList[]): Promise<void> {
+  /** Lets it finish for at most `drainMs`, or as long as sessions stay there, then ends it. */
+  async dismiss(instance: Instance, drainMs: number, leaving: Leaving = {}): Promise<void> {
     const wasReady = instance.state === 'ready'
     if (wasReady || instance.state === 'starting') instance.state = 'draining'
     instance.giveBack()
     const { host, tenant, leave } = instance.place
-    if (wasReady && drainMs > 0) await settledWithin(host.drain(tenant.id, changed), drainMs)
+    if (wasReady && drainMs > 0)
+      await finish(instance, host.drain(tenant.id, leaving.order), drainMs, leaving)
     await leave()
     this.forget(instance)
   }
 
-  async dismissAll(drainMs: number, changed?: ChangedList[]): Promise<void> {
-    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs, changed)))
+  async dismissAll(drainMs: number, leaving?: Leaving): Promise<void> {
+    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs, leaving)))
   }
 
   forget(instance: Instance): void {
@@ -105,11 +134,23 @@ export class InstanceSet {
   }
 }
 
-async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
+async function finish(
+  instance: Instance,
+  drained: Promise<void>,
+  drainMs: number,
+  { sessionsMs = 0 }: Leaving,
+): Promise<void> {
+  const until = Date.now() + sessionsMs
+  while (!(await settledWithin(drained, drainMs)) && instance.sessions > 0 && Date.now() < until);
+}
+
+/** False when that takes longer. */
+async function settledWithin(promise: Promise<void>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, limitMs)
+  const limit = new Promise<boolean>(resolve => {
+    timer = setTimeout(resolve, limitMs, false)
   })
-  await Promise.race([promise, limit])
+  const isSettled = await Promise.race([promise.then(() => true), limit])
   clearTimeout(timer)
+  return isSettled
 }

@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net'
 import type { InstanceReport } from '../../shared/deployments.ts'
-import type { Announcement, SessionClaim, TenantMetrics } from '../../shared/instance-protocol.ts'
+import type {
+  Announcement,
+  EarlierVersion,
+  SessionClaim,
+  TenantMetrics,
+} from '../../shared/instance-protocol.ts'
 import { RequestTally, type SeriesCounts } from '../../shared/request-tally.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
@@ -118,6 +123,12 @@ export class Instance {
     host.tell({ type: 'claimed', tenantId: tenant.id, session, port })
   }
 
+  /** Which earlier releases still serve their sessions. */
+  tellEarlier(versions: EarlierVersion[]): void {
+    const { host, tenant } = this.place
+    host.tell({ type: 'earlier', tenantId: tenant.id, versions })
+  }
+
   /** Accepts connections by itself until it gives the socket back. */
   borrow(socket: LendableSocket): void {
     this.place.host.lend(this.place.tenant.id, socket)
@@ -134,6 +145,10 @@ export class Instance {
 
   get activeRequests(): number {
     return this.metrics?.activeRequests ?? 0
+  }
+
+  get sessions(): number {
+    return this.metrics?.sessions ?? 0
   }
 
   isBusy(now: number): boolean {

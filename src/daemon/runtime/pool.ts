@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
-import type { ChangedList, LogLine } from '../../shared/instance-protocol.ts'
+import type { EarlierVersion, LogLine } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { HeldConnections } from './held-connections.ts'
 import { HostEndedError } from './host-ending.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
-import { InstanceSet } from './instance-set.ts'
+import { InstanceSet, type Leaving } from './instance-set.ts'
 import { Launcher } from './launcher.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
@@ -102,9 +102,29 @@ export class Pool {
   }
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
-  async drain(changed?: ChangedList[]): Promise<void> {
+  async drain(leaving?: Leaving): Promise<void> {
     await this.#held.emptied()
-    await this.#close(this.#options.limits.drainMs, changed)
+    await this.#close(this.#options.limits.drainMs, leaving)
+  }
+
+  /** Before a release: where its instances will serve the sessions that stay. One that does not answer has none. */
+  async keepSessions(): Promise<EarlierVersion['instances']> {
+    const asked = this.#instances.ready.map(instance => keepSessions(instance))
+    return (await Promise.all(asked)).filter(kept => kept !== undefined)
+  }
+
+  /** Sessions that stayed are the next release's from now on. */
+  letSessionsGo(): void {
+    this.#instances.letSessionsGo()
+  }
+
+  /** Earlier releases of its address that serve their sessions. */
+  get earlier(): EarlierVersion[] {
+    return this.#instances.earlier
+  }
+
+  set earlier(versions: EarlierVersion[]) {
+    this.#instances.earlier = versions
   }
 
   /** Ends all instances at once. */
@@ -170,6 +190,7 @@ export class Pool {
   }
 
   #onReady(instance: Instance): void {
+    this.#instances.tellEarlier(instance)
     this.#tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
     for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
     this.#settleStart()
@@ -194,13 +215,13 @@ export class Pool {
     else this.#options.onFailed(error)
   }
 
-  async #close(drainMs: number, changed?: ChangedList[]): Promise<void> {
+  async #close(drainMs: number, leaving?: Leaving): Promise<void> {
     this.#closing = true
     this.#halt()
     this.#held.refuseAll(stopped)
     this.#starting?.reject(this.#stoppedError())
     this.#starting = undefined
-    await this.#instances.dismissAll(drainMs, changed)
+    await this.#instances.dismissAll(drainMs, leaving)
   }
 
   #halt(): void {
@@ -256,3 +277,17 @@ export class Pool {
 }
 
 const stopped = { message: 'This server was stopped or replaced.', retryAfterSeconds: 1 }
+
+/** An instance whose code runs without end must not hold a release up. */
+const KEEP_ANSWER_MS = 1000
+
+async function keepSessions({
+  id,
+  place,
+}: Instance): Promise<EarlierVersion['instances'][number] | undefined> {
+  const late = new Promise<undefined>(
+    resolve => void setTimeout(() => resolve(undefined), KEEP_ANSWER_MS).unref(),
+  )
+  const port = await Promise.race([place.host.keep(place.tenant.id).catch(() => undefined), late])
+  return port === undefined ? undefined : { id, port }
+}

@@ -4,7 +4,7 @@ import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
-import type { ChangedList, LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
@@ -12,12 +12,14 @@ import { dedicatedPlacement } from './dedicated-hosts.ts'
 import { describeIn } from './describe.ts'
 import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
+import type { Leaving } from './instance-set.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
 import { Pool } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
 import { SharedHosts } from './shared-hosts.ts'
+import { StayingSessions } from './staying-sessions.ts'
 import { refuseConnection } from './unavailable.ts'
 import { WarmPool, type WarmPools } from './warm-pool.ts'
 
@@ -72,6 +74,7 @@ export class Supervisor {
   readonly #describing = new Set<Place>()
   readonly #warmPools: WarmPools
   readonly #shared: SharedHosts
+  readonly #sessions = new StayingSessions(this.#pools)
   readonly #placements: Record<Served['placement'], Placement>
   #closed = false
 
@@ -144,10 +147,24 @@ export class Supervisor {
 
   /**
    * No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed.
-   * `changed`: another id has its address from now on, and these lists are others there; clients that listen are told.
+   * `leaving.order.changed`: another id has its address from now on, and these lists are others there; clients that listen
+   * are told. With `sessionIdleMs` its sessions stay, see `handSessionsOn`.
    */
-  drain(id: string, changed?: ChangedList[]): Promise<void> {
-    return this.#leave(id, pool => pool.drain(changed))
+  drain(id: string, leaving?: Leaving): Promise<void> {
+    return this.#leave(id, pool => pool.drain(leaving))
+  }
+
+  /**
+   * Before connections go to `to` instead of `from`: from now on its instances bring requests of sessions that began in
+   * `from`, or in a release before that, to where they began. Of very many releases with sessions the oldest lose theirs.
+   */
+  handSessionsOn(from: string, to: string): Promise<void> {
+    return this.#sessions.handOn(from, to)
+  }
+
+  /** Sessions that stayed there are the next release's from now on. */
+  letSessionsGo(id: string): void {
+    this.#pools.get(id)?.letSessionsGo()
   }
 
   /** Removes it at once, cutting what is open. */
@@ -215,6 +232,7 @@ export class Supervisor {
     if (this.#pools.get(id) !== pool) return // removed meanwhile, and perhaps added anew
     this.#pools.delete(id)
     this.#shared.forget(id)
+    this.#sessions.forget(id)
   }
 
   #startHost(kind: ProcessKind): Host {

@@ -1,10 +1,10 @@
 import type { ChangedList } from '../../shared/instance-protocol.ts'
-import { sameJson } from '../../shared/surface/same-json.ts'
 import type { Build } from '../store/builds.ts'
 import type { Server } from '../store/servers.ts'
 import { mcpUrl } from './addresses.ts'
 import type { Rooms } from './rooms.ts'
-import { loadArtifact, servedPreview } from './served.ts'
+import { servedPreview } from './served.ts'
+import { changedLists } from './surfaces.ts'
 import { Turns } from './turns.ts'
 
 /** The preview address of each server: it serves the newest ready build, asleep until somebody connects. */
@@ -108,14 +108,8 @@ export class Previews {
     const { supervisor, background } = this.#rooms
     if (!supervisor.has(id)) return
     this.#draining.add(id)
-    background.run(() => supervisor.drain(id, changed).finally(() => this.#draining.delete(id)))
+    background.run(() =>
+      supervisor.drain(id, { order: { changed } }).finally(() => this.#draining.delete(id)),
+    )
   }
-}
-
-/** Lists that a client would find different in the build that comes after. */
-function changedLists(rooms: Rooms, beforeId: string, after: Build): ChangedList[] {
-  const before = rooms.store.builds.find(beforeId)
-  if (!before) return []
-  const [old, now] = [loadArtifact(rooms, before), loadArtifact(rooms, after)]
-  return (['tools', 'resources', 'prompts'] as const).filter(list => !sameJson(old[list], now[list]))
 }

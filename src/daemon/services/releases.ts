@@ -6,14 +6,10 @@ import { vacatePlace } from './places.ts'
 import { removeSuperseded } from './retention.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
+import { handSessionsOn, leave } from './succession.ts'
 import { Turns } from './turns.ts'
 
 const SHOWN_LOG_LINES = 10
-
-/** Open connections of the old one would go on without the sign-in that is asked for now. */
-function locksOut({ config: { auth } }: Deployment, old: Deployment): boolean {
-  return auth !== undefined && JSON.stringify(auth) !== JSON.stringify(old.config.auth)
-}
 
 /**
  * Brings a deployment that is `deploying` into service without a failed request: started beside the old one, switched
@@ -39,6 +35,7 @@ export class Releases {
     if (!this.#isWanted(deployment)) return this.#abandon(deployment)
     try {
       await this.#start(deployment)
+      await handSessionsOn(this.#rooms, deployment)
       if (this.#isWanted(deployment)) return this.#switch(deployment, elapsed())
     } catch (error) {
       return this.#fail(deployment, error, elapsed())
@@ -83,9 +80,10 @@ export class Releases {
   async #cleanUp(released: Deployment, old: Deployment | undefined): Promise<void> {
     const { supervisor, logs } = this.#rooms
     const removed = removeSuperseded(this.#rooms, released)
-    if (old && supervisor.has(old.id))
-      await (locksOut(released, old) ? supervisor.remove(old.id) : supervisor.drain(old.id))
+    for (const id of removed) supervisor.letSessionsGo(id)
+    const left = old && supervisor.has(old.id) && leave(this.#rooms, released, old)
     for (const id of removed) await logs.remove(id)
+    await left
   }
 
   async #fail(deployment: Deployment, error: unknown, deployMs: number): Promise<Deployment> {

@@ -1,7 +1,9 @@
 import type { SurfaceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { ChangedList } from '../../shared/instance-protocol.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
 import { compareSurfaces, isBreaking } from '../../shared/surface/compare-surfaces.ts'
+import { sameJson } from '../../shared/surface/same-json.ts'
 import type { Build } from '../store/builds.ts'
 import { getBuild, requireReady } from './builds.ts'
 import type { Rooms } from './rooms.ts'
@@ -21,6 +23,14 @@ export class Surfaces {
     const wanted = environment === undefined ? ENVIRONMENTS : [environment]
     return { mcp_id: mcpId, items: wanted.flatMap(each => compareWithLive(this.#rooms, build, each)) }
   }
+}
+
+/** Lists that a client would find different in the build that comes after. */
+export function changedLists(rooms: Rooms, beforeId: string, after: Build): ChangedList[] {
+  const before = rooms.store.builds.find(beforeId)
+  if (!before || before.digest === after.digest) return []
+  const [old, now] = [loadArtifact(rooms, before), loadArtifact(rooms, after)]
+  return (['tools', 'resources', 'prompts'] as const).filter(list => !sameJson(old[list], now[list]))
 }
 
 const MAX_TOLD = 50

@@ -27,7 +27,7 @@ export function sendJson(
   if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
   if (headers) all.push(...headers)
   // RFC 9112 9.6: the client sends its next request over a new connection, which reaches the next release.
-  if (tenant.isDraining) all.push('Connection', 'close')
+  if (tenant.isLeaving) all.push('Connection', 'close')
   response.writeHead(status, all)
   // Text that is ASCII throughout need not be encoded.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
@@ -40,7 +40,7 @@ export function sendEmpty(exchange: Exchange, status: number, headers: readonly 
     ...corsHeaders(tenant.config, request),
     ...headers,
     ...(status === 204 ? [] : ['Content-Length', '0']),
-    ...(tenant.isDraining ? ['Connection', 'close'] : []),
+    ...(tenant.isLeaving ? ['Connection', 'close'] : []),
   ])
   response.end()
 }

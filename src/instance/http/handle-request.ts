@@ -13,7 +13,8 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: Exchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  if (tenant.isReplaced || tenant.hasLeft) return relayToSuccessor(exchange)
+  if ((tenant.isReplaced || tenant.hasLeft) && !tenant.keepsSessionOf(request))
+    return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
   else if (tenant.guard) tenant.guard(exchange, path, () => serve(exchange, path))

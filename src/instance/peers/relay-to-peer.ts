@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
 import { relay } from '../http/relay.ts'
-import { readSessionId, sessionInstance, sessionKey } from '../protocol/session-id.ts'
+import { readSessionId, type SessionClaim, sessionInstance, sessionKey } from '../protocol/session-id.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { createNonce, isProof, PROOF_BYTES, readBytes } from './greeting.ts'
 
@@ -11,36 +11,76 @@ import { createNonce, isProof, PROOF_BYTES, readBytes } from './greeting.ts'
 const MAX_MOVES = 5
 
 /**
- * Brings a request to the instance that holds its session; when that is gone, `serve` takes the session over, unless
- * another instance did so before. False when the request is none of that kind.
+ * Brings a request to the instance that holds its session: one of the release that began it, or a sibling. When that is
+ * gone, `serve` takes the session over, unless another instance did so before. False when the request is none of that kind.
  */
 export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
   const { tenant, request } = exchange
   const id = header(request, 'mcp-session-id')
   if (id === undefined || isHere(tenant, id)) return false
-  const port = readSessionId(id, sessionKey(tenant.stateKey, exchange.caller?.subject))?.peerPort
-  if (port === undefined) return false
-  void bring(exchange, { id, port: tenant.sessionOwners?.portOf(id) ?? port }, serve)
+  const claim = readSessionId(id, sessionKey(tenant.stateKey, exchange.caller?.subject))
+  const earlier = claim && earlierPorts(tenant, claim, id)
+  if (!claim || (!earlier && claim.peerPort === undefined)) return false
+  void bring(exchange, { id, claim, earlier: earlier ?? [] }, serve)
   return true
+}
+
+interface Destination {
+  id: string
+  claim: SessionClaim
+  /** Of the release that began the session, in the order to try them. */
+  earlier: readonly number[]
 }
 
 async function bring(
   exchange: Exchange,
-  { id, port }: { id: string; port: number },
+  { id, claim, earlier }: Destination,
+  serve: () => void,
+): Promise<void> {
+  const { stateKey } = exchange.tenant
+  for (const port of earlier) {
+    const socket = await connectPeer(port, stateKey).catch(() => undefined)
+    if (socket) return pass(exchange, socket)
+  }
+  await bringToSibling(exchange, { id, claim }, serve)
+}
+
+async function bringToSibling(
+  exchange: Exchange,
+  { id, claim }: Omit<Destination, 'earlier'>,
   serve: () => void,
 ): Promise<void> {
   const { stateKey, sessionOwners: owners } = exchange.tenant
-  let owner: number | undefined = port
+  let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
     const socket = await connectPeer(owner, stateKey).catch(() => undefined)
-    if (socket) return relay(exchange, socket, () => exchange.response.destroy())
+    if (socket) return pass(exchange, socket)
     owner = await owners?.claim(id, owner)
   }
   serve()
 }
 
+function pass(exchange: Exchange, socket: Socket): void {
+  // The connection has to leave an instance that drains, wherever its answers come from.
+  const added = exchange.tenant.isDraining ? ['Connection', 'close'] : []
+  relay(exchange, socket, () => exchange.response.destroy(), { added })
+}
+
 function isHere(tenant: ServedTenant, id: string): boolean {
   return sessionInstance(id) === tenant.instanceId || tenant.sessions.has(id)
+}
+
+/** Of the instance that began the session, then of those that may have taken it over. */
+function earlierPorts(
+  { earlier }: ServedTenant,
+  { version }: SessionClaim,
+  sessionId: string,
+): readonly number[] | undefined {
+  const first = sessionInstance(sessionId)
+  const instances = version === undefined ? undefined : earlier?.get(version)
+  return instances
+    ?.toSorted((a, b) => Number(b.id === first) - Number(a.id === first))
+    .map(({ port }) => port)
 }
 
 async function connectPeer(port: number, key: Buffer): Promise<Socket> {

@@ -45,6 +45,13 @@ export class Announcements {
     for (const uri of uris) this.#tellOfResource(uri)
   }
 
+  /** Another build has the address. Sessions that stay with this one do not hear of it. */
+  replaced(changed: readonly ListName[], { toSessions }: { toSessions: boolean }): void {
+    for (const list of changed)
+      if (toSessions) this.listChanged(list)
+      else this.#tellListeners(list)
+  }
+
   #gather<Value>(changed: Set<Value>, value: Value): void {
     changed.add(value)
     this.#timer ??= setTimeout(() => {
@@ -56,11 +63,16 @@ export class Announcements {
   }
 
   #tellOfList(list: ListName): void {
-    const method = `notifications/${list}/list_changed`
-    for (const listener of this.listeners) if (listener.hearsOf(list)) listener.tell(method, {})
+    const method = this.#tellListeners(list)
     // Who holds no stream reads the list when it needs it; nothing is kept for it.
     for (const session of this.#tenant.openSessions)
       if (session.stream) sendUnasked(this.#tenant, session, rpcNotification(method, {}))
+  }
+
+  #tellListeners(list: ListName): string {
+    const method = `notifications/${list}/list_changed`
+    for (const listener of this.listeners) if (listener.hearsOf(list)) listener.tell(method, {})
+    return method
   }
 
   #tellOfResource(uri: string): void {

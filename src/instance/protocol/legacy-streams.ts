@@ -61,9 +61,7 @@ function holdStream(exchange: Exchange, session: Session, after?: number): void 
   const { tenant } = exchange
   // The connection that the client lost may look whole from here.
   session.stream?.end()
-  const end = () => stream.end()
   const stream = openStream(exchange, ['Mcp-Session-Id', session.id], () => {
-    tenant.endlessStreams.delete(end)
     if (session.stream === stream) session.stream = undefined
     session.lastSeenAt = Date.now()
   })
@@ -72,7 +70,6 @@ function holdStream(exchange: Exchange, session: Session, after?: number): void 
   if (after !== undefined) openOutbox(tenant, session).resume(stream, after)
   else if (tenant.server.speaksUnasked)
     openOutbox(tenant, session).attach(stream, session.revision >= FIRST_WITH_PRIMING)
-  tenant.endlessStreams.add(end)
   // A client that comes back while its server is being replaced must find the new one.
-  if (tenant.isDraining) end()
+  if (tenant.isLeaving) stream.end()
 }

@@ -4,8 +4,8 @@ import { LEGACY_REVISIONS, type LegacyRevision } from './revisions.ts'
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
- * Session ids `<instance>.<random>.<revision><issued>-<capabilities>[-<port>].<mac>`: unguessable, naming the instance that began them, and signed
- * with the key that all instances of one address share. So an instance that never saw a session (another one answered
+ * Session ids `<instance>.<random>.<revision><issued>-<capabilities>-[<port>]-[<version>].<mac>`: unguessable, naming the instance and the deployment that began
+ * them, and signed with the key that all instances of one address share. So an instance that never saw a session (another one answered
  * `initialize`, or this one was asleep) can tell a session of its address from an invented one and take it over, also
  * after a release; a session of another server or environment is 404.
  */
@@ -17,6 +17,8 @@ export interface SessionClaim {
   capabilityBits: number
   /** Where the instance that began it takes requests of other instances; absent when it has no siblings. */
   peerPort?: number | undefined
+  /** The deployment that began it: the session stays there through releases. Absent when it moves with each. */
+  version?: string | undefined
 }
 
 /** What ids are signed with: where users sign in, a session belongs to its user, and is unknown to every other one. */
@@ -26,7 +28,7 @@ export function sessionKey(key: Buffer, owner: string | undefined): Buffer {
 
 export function createSessionId(instanceId: string, claim: SessionClaim, key: Buffer): string {
   const revision = LEGACY_REVISIONS.indexOf(claim.revision)
-  const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}${peerPart(claim.peerPort)}`
+  const facts = `${revision}${claim.issuedAt.toString(36)}-${claim.capabilityBits.toString(36)}-${peerPart(claim.peerPort)}-${claim.version ?? ''}`
   const body = `${instanceId}.${crypto().randomBytes(16).toString('base64url')}.${facts}`
   return `${body}.${sign(body, key)}`
 }
@@ -39,13 +41,14 @@ export function readSessionId(id: string, key: Buffer): SessionClaim | undefined
   if (!sameText(id.slice(end + 1), sign(body, key))) return undefined
   const claim = body.slice(body.lastIndexOf('.') + 1)
   const revision = LEGACY_REVISIONS[Number(claim[0])]
-  const [issued = '', bits = '', peer] = claim.slice(1).split('-')
+  const [issued = '', bits = '', peer = '', version = ''] = claim.slice(1).split('-')
   return (
     revision && {
       revision,
       issuedAt: Number.parseInt(issued, 36),
       capabilityBits: Number.parseInt(bits, 36) || 0,
-      peerPort: peer === undefined ? undefined : Number.parseInt(peer, 36),
+      peerPort: peer === '' ? undefined : Number.parseInt(peer, 36),
+      version: version === '' ? undefined : version,
     }
   )
 }
@@ -55,13 +58,18 @@ export function sessionInstance(id: string): string {
   return id.slice(0, id.indexOf('.'))
 }
 
+/** The deployment that began the session, as the id says it, unverified; undefined when it says none. */
+export function sessionVersion(id: string): string | undefined {
+  return id.split('.', 3)[2]?.split('-', 4)[3] || undefined
+}
+
 /** The first characters of the random part. */
 export function sessionLabel(id: string): string {
   return id.split('.')[1]?.slice(0, 8) ?? ''
 }
 
 function peerPart(port: number | undefined): string {
-  return port === undefined ? '' : `-${port.toString(36)}`
+  return port === undefined ? '' : port.toString(36)
 }
 
 function sign(body: string, key: Buffer): string {

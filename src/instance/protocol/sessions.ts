@@ -55,13 +55,17 @@ const UNKNOWN = { capabilities: Object.freeze({}), info: undefined }
 export class Sessions {
   readonly #key: Buffer
   readonly #instanceId: string
-  readonly #limits: SessionLimits
+  #limits: SessionLimits
   readonly #open = new Map<string, Session>()
   /** Ended here, so not to be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
   /** Where other instances bring requests of these sessions. */
   peerPort: number | undefined
+  /** What the ids name as the deployment that began the sessions. */
+  version: string | undefined
+  /** Sessions' time was over. */
+  onSwept: (() => void) | undefined
 
   /** `stateKey`: base 64, the deployment's. */
   constructor(stateKey: string, instanceId: string, limits: SessionLimits = SESSION_LIMITS) {
@@ -84,6 +88,7 @@ export class Sessions {
       issuedAt: Math.floor(Date.now() / 1000),
       capabilityBits: capabilityBits(facts.capabilities),
       peerPort: this.peerPort,
+      version: this.version,
     }
     const id = createSessionId(this.#instanceId, claim, sessionKey(this.#key, owner))
     return this.#add(id, owner, { protocolVersion: revision, ...facts })
@@ -111,6 +116,15 @@ export class Sessions {
     this.#forget(session)
     this.#ended.add(session.id)
     if (this.#ended.size > REMEMBERED_ENDINGS) this.#ended.delete(first(this.#ended)!)
+  }
+
+  /** Forgets the others, unless they are at work; from now on a session that nobody uses for so long is over. */
+  keep(isWanted: (session: Session) => boolean | undefined, idleMs: number): void {
+    for (const session of this.#open.values())
+      if (!isWanted(session) && session.running.size === 0) this.#forget(session)
+    this.#limits = { ...this.#limits, idleMs: Math.min(idleMs, this.#limits.idleMs) }
+    clearTimeout(this.#sweep)
+    this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
   }
 
   /** Ends every GET stream; their clients reconnect elsewhere. */
@@ -176,6 +190,7 @@ export class Sessions {
       for (const session of this.#open.values())
         if (session.lastSeenAt < limit && !session.stream && session.running.size === 0) this.end(session)
       this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
+      this.onSwept?.()
     }, this.#limits.idleMs / 2).unref()
   }
 }

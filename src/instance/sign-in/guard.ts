@@ -87,7 +87,7 @@ async function admit(
 
 /** RFC 9112 9.6: what drains sends its client to the next release. */
 function answer({ tenant, response }: Exchange, answered: Response): Promise<void> {
-  if (tenant.isDraining) answered.headers.set('Connection', 'close')
+  if (tenant.isLeaving) answered.headers.set('Connection', 'close')
   return writeResponse(answered, response)
 }
 

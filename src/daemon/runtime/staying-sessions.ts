@@ -1,0 +1,31 @@
+import type { Pool } from './pool.ts'
+
+/** Releases of one address whose sessions stay with them; beyond it the oldest one's move on. A process each may be 15 MB. */
+const MAX_STAYING = 16
+
+/** Tells the instances of a release where the sessions of those before it still are. */
+export class StayingSessions {
+  readonly #pools: ReadonlyMap<string, Pool>
+
+  constructor(pools: ReadonlyMap<string, Pool>) {
+    this.#pools = pools
+  }
+
+  async handOn(from: string, to: string): Promise<void> {
+    const old = this.#pools.get(from)
+    const instances = (await old?.keepSessions()) ?? []
+    const next = this.#pools.get(to)
+    if (!old || !next) return // removed meanwhile
+    const kept = instances.length > 0 ? [{ version: from, instances }] : []
+    const all = [...old.earlier, ...kept]
+    for (const { version } of all.slice(0, -MAX_STAYING)) this.#pools.get(version)?.letSessionsGo()
+    next.earlier = all.slice(-MAX_STAYING)
+  }
+
+  /** It has ended, and with it its sessions. */
+  forget(id: string): void {
+    for (const pool of this.#pools.values())
+      if (pool.earlier.some(({ version }) => version === id))
+        pool.earlier = pool.earlier.filter(({ version }) => version !== id)
+  }
+}

@@ -1,0 +1,57 @@
+import type { ChangedList } from '../../shared/instance-protocol.ts'
+import type { Environment } from '../../shared/states.ts'
+import type { Deployment } from '../store/deployments.ts'
+import { getBuild } from './builds.ts'
+import type { Rooms } from './rooms.ts'
+import { changedLists } from './surfaces.ts'
+
+const MINUTE_S = 60
+
+/**
+ * How long a session of the 2025 era that nobody uses stays with the release that began it, in seconds. Who develops
+ * wants to see what was deployed at once.
+ */
+const SESSION_SECONDS: Record<Environment, number> = {
+  production: 30 * MINUTE_S,
+  staging: 15 * MINUTE_S,
+  development: 0,
+}
+
+/** However busy it is, after a day a session goes on at the release of then. */
+const SESSIONS_MS = 24 * 3_600_000
+
+export function sessionSeconds({ config, environment }: Deployment): number {
+  return config.session_seconds ?? SESSION_SECONDS[environment]
+}
+
+/** Before the switch, so that no request of a session of the old release meets an instance that does not know where it is. */
+export async function handSessionsOn({ store, supervisor }: Rooms, released: Deployment): Promise<void> {
+  const old = store.deployments.findLive(released.name, released.environment)
+  if (old && sessionSeconds(released) > 0 && !locksOut(released, old))
+    await supervisor.handSessionsOn(old.id, released.id)
+}
+
+/** After the switch: nothing new comes to the old release. Resolves when it has ended. */
+export function leave(rooms: Rooms, released: Deployment, old: Deployment): Promise<void> {
+  const { supervisor } = rooms
+  if (locksOut(released, old)) return supervisor.remove(old.id)
+  const seconds = sessionSeconds(released)
+  const changed = listsToTellOf(rooms, released, old)
+  const order = { changed, ...(seconds > 0 && { sessionIdleMs: seconds * 1000 }) }
+  return supervisor.drain(old.id, { order, sessionsMs: seconds > 0 ? SESSIONS_MS : 0 })
+}
+
+/** An old artifact that cannot be read any more must not keep its release running. */
+function listsToTellOf(rooms: Rooms, released: Deployment, old: Deployment): ChangedList[] {
+  try {
+    return changedLists(rooms, old.mcpId, getBuild(rooms, released.mcpId))
+  } catch (error) {
+    rooms.background.report(error)
+    return []
+  }
+}
+
+/** Open connections of the old one would go on without the sign-in that is asked for now. */
+function locksOut({ config: { auth } }: Deployment, old: Deployment): boolean {
+  return auth !== undefined && JSON.stringify(auth) !== JSON.stringify(old.config.auth)
+}
