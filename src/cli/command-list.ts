@@ -59,8 +59,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     'projects builds': 'container builds, newest first',
   }),
   ...section('Who and where', {
-    login: 'save an API key',
-    logout: 'forget a saved API key',
+    login: 'sign in to an API, or save a key of it',
+    logout: 'end a sign-in, forget a saved key',
     whoami: 'the key in use and what it may do',
     'keys list': 'all API keys',
     'keys create': 'make an API key; its secret is shown once',

@@ -21,6 +21,8 @@ export interface Settings {
   apiUrl: Sourced<string> | undefined
   /** Undefined: none known. For the local daemon the owner's key appears with its first start. */
   apiKey: Sourced<string> | undefined
+  /** When there is no key: the context whose sign-in is used instead. */
+  session?: Sourced<string> | undefined
 }
 
 /** Content of config.json. `local`, the daemon, needs no entry. */
@@ -47,7 +49,7 @@ export function resolveSettings({ globals, env, paths }: SettingsInput): Setting
   const context = pickContext(globals.context, env, config, paths)
   const saved = context.value === LOCAL ? undefined : getContext(config, context.value).apiUrl
   const apiUrl = pickApiUrl(globals, env, context, saved)
-  return { context, apiUrl, apiKey: pickApiKey(globals, env, paths, config, context.value, apiUrl) }
+  return { context, apiUrl, ...pickCredential(globals, env, paths, config, context.value, apiUrl) }
 }
 
 function pickContext(
@@ -81,19 +83,23 @@ function pickApiUrl(
   return undefined
 }
 
-function pickApiKey(
+function pickCredential(
   globals: SettingsInput['globals'],
   env: NodeJS.ProcessEnv,
   paths: HomePaths,
   config: Config,
   context: string,
   apiUrl: Sourced<string> | undefined,
-): Sourced<string> | undefined {
-  if (globals.apiKey) return { value: globals.apiKey, source: 'flag', from: '--api-key' }
-  if (env.MCP_API_KEY) return { value: env.MCP_API_KEY, source: 'environment', from: 'MCP_API_KEY' }
+): Pick<Settings, 'apiKey' | 'session'> {
+  if (globals.apiKey) return { apiKey: { value: globals.apiKey, source: 'flag', from: '--api-key' } }
+  if (env.MCP_API_KEY)
+    return { apiKey: { value: env.MCP_API_KEY, source: 'environment', from: 'MCP_API_KEY' } }
   const owner = apiUrl && apiUrl.source !== 'context' ? contextOfUrl(config, apiUrl.value) : context
-  const key = owner === undefined ? undefined : readCredentials(paths.credentials).contexts[owner]?.apiKey
-  return key === undefined ? undefined : { value: key, source: 'context', from: owner! }
+  if (owner === undefined) return { apiKey: undefined }
+  const { apiKey, session } = readCredentials(paths.credentials).contexts[owner] ?? {}
+  const from = { source: 'context', from: owner } as const
+  if (apiKey !== undefined) return { apiKey: { value: apiKey, ...from } }
+  return { apiKey: undefined, ...(session && { session: { value: owner, ...from } }) }
 }
 
 function contextOfUrl(config: Config, url: string): string | undefined {

@@ -4,7 +4,26 @@ import { readJsonFile } from './json-file.ts'
 
 /** Content of credentials.json, mode 0600. The daemon writes the key of `local` at its first start. */
 export interface Credentials {
-  contexts: Record<string, { apiKey?: string }>
+  contexts: Record<string, Credential>
+}
+
+/** A key, or a sign-in. */
+export interface Credential {
+  apiKey?: string
+  session?: ApiSession
+}
+
+/** What a user's sign-in to a hosted API gave. */
+export interface ApiSession {
+  issuer: string
+  /** As tokens name the API. */
+  resource: string
+  clientId: string
+  clientSecret?: string
+  accessToken: string
+  /** Unix seconds; absent: the server did not tell. */
+  expiresAt?: number
+  refreshToken?: string
 }
 
 export function readCredentials(path: string): Credentials {
@@ -13,15 +32,23 @@ export function readCredentials(path: string): Credentials {
 }
 
 export function saveKey(path: string, context: string, apiKey: string): void {
-  const { contexts } = readCredentials(path)
-  write(path, { contexts: { ...contexts, [context]: { apiKey } } })
+  save(path, context, { apiKey })
+}
+
+export function saveSession(path: string, context: string, session: ApiSession): void {
+  save(path, context, { session })
 }
 
 /** False when there was none. */
-export function removeKey(path: string, context: string): boolean {
+export function removeCredential(path: string, context: string): boolean {
   const { [context]: removed, ...contexts } = readCredentials(path).contexts
   if (removed) write(path, { contexts })
   return removed !== undefined
+}
+
+function save(path: string, context: string, credential: Credential): void {
+  const { contexts } = readCredentials(path)
+  write(path, { contexts: { ...contexts, [context]: credential } })
 }
 
 /** An API key is one header-safe word; anything else was pasted wrong and must not reach a header. */

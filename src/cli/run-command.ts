@@ -112,8 +112,18 @@ function createContext(
 async function openApi(context: CommandContext): Promise<ApiClient> {
   const { output, globals, signal } = context
   const { apiUrl, apiKey } = context.settings()
-  const target = apiUrl ? { url: apiUrl.value, apiKey: apiKey?.value } : await openLocal(context)
+  const target = apiUrl
+    ? { url: apiUrl.value, apiKey: apiKey?.value ?? (await sessionToken(context)) }
+    : await openLocal(context)
   return createApiClient({ ...target, timeoutMs: globals.timeout, signal, trace: output.trace })
+}
+
+/** The access token of the sign-in that stands for a key, if there is one. */
+async function sessionToken({ settings, paths, signal }: CommandContext): Promise<string | undefined> {
+  const { session } = settings()
+  if (!session) return undefined
+  const { accessToken } = await import('./sign-in/api-session.ts')
+  return accessToken({ credentials: paths.credentials, context: session.value, signal })
 }
 
 /** The daemon, started when it does not run, and its owner's key, which its first start makes. */

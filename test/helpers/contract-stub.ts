@@ -18,10 +18,16 @@ export interface StubOptions {
   deployStatus?: string[]
   scopes?: string[]
   expired?: boolean
+  /** Who is let in besides the owner of the key. */
+  isGood?(token: string): Promise<boolean>
+  /** Where users sign in; told by metadata of RFC 9728, to which a 401 leads. */
+  issuer?: string
   /** Answers instead of the API, for example to be overloaded. Returns false to let the API answer. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean
 }
 
+/** An address of its own, so that it is found by the 401 alone. */
+const METADATA_PATH = '/about/sign-in'
 const KEY = 'hosted-key-0123456789'
 
 export async function startContractStub(options: StubOptions = {}): Promise<ContractStub> {
@@ -34,8 +40,20 @@ export async function startContractStub(options: StubOptions = {}): Promise<Cont
     const { method = '', url = '', headers } = request
     requests.push({ method, path: url, headers, body })
     if (options.intercept?.(request, response)) return
-    if (headers.authorization !== `Bearer ${KEY}`)
+    const origin = `http://${headers.host}`
+    const { issuer } = options
+    if (issuer && url === METADATA_PATH)
+      return send(response, 200, {
+        resource: origin,
+        authorization_servers: [issuer],
+        scopes_supported: ['build', 'chat'],
+      })
+    const token = headers.authorization?.slice('Bearer '.length) ?? ''
+    if (token !== KEY && !(await options.isGood?.(token))) {
+      if (issuer)
+        response.setHeader('www-authenticate', `Bearer resource_metadata="${origin}${METADATA_PATH}"`)
       return refuse(response, 401, 'UNAUTHORIZED', 'The key is not valid.')
+    }
     const answer = route(`${method} ${url.split('?')[0]}`, options, nextStatus, body)
     if (!answer) return refuse(response, 404, 'NOT_FOUND', `There is no ${method} ${url}.`)
     send(response, 200, answer)

@@ -11,7 +11,7 @@ import {
   type Sourced,
   saveConfig,
 } from '../context.ts'
-import { maskKey, readCredentials, removeKey } from '../credentials.ts'
+import { type Credential, maskKey, readCredentials, removeCredential } from '../credentials.ts'
 import { readJsonFile } from '../json-file.ts'
 import { modelAccess } from '../model-access.ts'
 
@@ -27,13 +27,13 @@ export const list = defineCommand({
       name,
       apiUrl: config.contexts[name]?.apiUrl ?? null,
       current: name === current,
-      signedIn: keys[name]?.apiKey !== undefined,
+      signedIn: keys[name] !== undefined,
     }))
     output.result(rows, () => {
       const cells = rows.map(row => [
         `${row.current ? '* ' : '  '}${row.name}`,
         row.apiUrl ?? 'the local daemon',
-        row.signedIn ? 'key saved' : 'no key',
+        keyOf(keys[row.name]),
       ])
       output.table(['  CONTEXT', 'API', 'KEY'], cells)
       output.next({ description: 'Make another the current one', command: 'mcp context use <name>' })
@@ -51,18 +51,20 @@ export const show = defineCommand({
   ],
   run(context) {
     const { output } = context
-    const { context: name, apiUrl, apiKey } = context.settings()
+    const { context: name, apiUrl, apiKey, session } = context.settings()
     const url = apiUrl ?? localUrl(context)
     const key = apiKey && { ...apiKey, value: maskKey(apiKey.value) }
     const modelKeys = modelKeysOf(context)
-    output.result({ context: name, apiUrl: url, apiKey: key ?? null, modelKeys }, () => {
-      const rows = Object.entries({ context: name, 'API URL': url, 'API key': key })
+    const signIn = session && { ...session, value: 'signed in' }
+    const shown = { context: name, apiUrl: url, apiKey: key ?? null, ...(session && { session }), modelKeys }
+    output.result(shown, () => {
+      const rows = Object.entries({ context: name, 'API URL': url, 'API key': key ?? signIn })
       rows.push(
         ...Object.entries(modelKeys).map(([vendor, one]): (typeof rows)[number] => [`${vendor} key`, one]),
       )
       const cells = rows.map(([label, one]) => [label, one?.value ?? 'none', describeSource(one)])
       output.table(['SETTING', 'VALUE', 'FROM'], cells)
-      if (!key) output.next({ description: 'Sign in', command: 'mcp login' })
+      if (!key && !session) output.next({ description: 'Sign in', command: 'mcp login' })
       output.next({ description: 'See the models that tests can use', command: 'mcp models list' })
     })
   },
@@ -132,10 +134,15 @@ export const remove = defineCommand({
     const { [name]: _removed, ...contexts } = config.contexts
     const current = config.current === name ? undefined : config.current
     saveConfig(paths.config, { ...config, current, contexts })
-    removeKey(paths.credentials, name)
+    removeCredential(paths.credentials, name)
     output.result({ removed: name }, () => output.line(`Forgot the context "${name}" and its key`))
   },
 })
+
+function keyOf(credential: Credential | undefined): string {
+  if (!credential) return 'no key'
+  return credential.session ? 'signed in' : 'key saved'
+}
 
 /** Where the daemon was last seen; it is not started or asked for this. */
 function localUrl({ paths }: CommandContext): Sourced<string | null> {

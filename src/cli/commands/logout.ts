@@ -1,27 +1,50 @@
+import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../command-context.ts'
 import { LOCAL } from '../context.ts'
-import { removeKey } from '../credentials.ts'
+import { type Credential, readCredentials, removeCredential } from '../credentials.ts'
 
 export default defineCommand({
   name: 'logout',
-  summary: 'forget a saved API key',
+  summary: 'end a sign-in, forget a saved key',
   description:
-    'Removes the saved key of the current context, or of the one that --context names. The key itself stays valid until it is revoked.',
+    'Ends the sign-in of the current context, or of the one that --context names, also at its server, and forgets it. A saved key is forgotten; it stays valid until it is revoked.',
   examples: [
     { command: 'mcp logout', does: 'the current context' },
     { command: 'mcp logout --context work', does: 'another one' },
   ],
-  run({ output, paths, settings }) {
-    const { value: context } = settings().context
-    const removed = removeKey(paths.credentials, context)
-    output.result({ context, removed }, () => {
-      output.line(
-        removed
-          ? `Forgot the key of the context "${context}"`
-          : `There is no saved key of the context "${context}".`,
-      )
-      if (removed && context === LOCAL)
+  async run(context) {
+    const { output, paths, settings, signal } = context
+    const name = settings().context.value
+    const { withLock } = await import('../sign-in/lock-file.ts')
+    // A renewal under way would bring back what is revoked here.
+    const { removed, revoked } = await withLock(`${paths.credentials}.lock`, signal, async () => {
+      const credential = readCredentials(paths.credentials).contexts[name]
+      const revoked = credential?.session && (await endSession(context, credential))
+      return { removed: removeCredential(paths.credentials, name), revoked }
+    })
+    output.result({ context: name, removed, ...(revoked !== undefined && { revoked }) }, () => {
+      output.line(sentenceOf(name, removed, revoked))
+      if (removed && name === LOCAL)
         output.next({ description: 'Have the daemon make a new one', command: 'mcp daemon restart' })
     })
   },
 })
+
+/** A server that is out of reach must not keep somebody signed in here. */
+async function endSession({ output, signal }: CommandContext, { session }: Credential): Promise<boolean> {
+  const { revokeSession } = await import('../sign-in/api-session.ts')
+  try {
+    return await revokeSession(session!, signal)
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    output.warn(`The sign-in could not be ended at its server: ${error.message}`)
+    return false
+  }
+}
+
+function sentenceOf(name: string, removed: boolean, revoked: boolean | undefined): string {
+  if (!removed) return `There is no saved key of the context "${name}".`
+  if (revoked === undefined) return `Forgot the key of the context "${name}"`
+  return revoked ? `Signed out of the context "${name}"` : `Forgot the sign-in of the context "${name}"`
+}

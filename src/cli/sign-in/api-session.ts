@@ -1,0 +1,92 @@
+import { HostingError } from '../../shared/errors.ts'
+import { type ApiSession, readCredentials, saveSession } from '../credentials.ts'
+import { discover, loadOauth, requestOptions, told } from './authorization-server.ts'
+import { clientAuth } from './device-sign-in.ts'
+import { withLock } from './lock-file.ts'
+import { sessionOf } from './session-of.ts'
+
+export interface SessionPlace {
+  /** credentials.json. */
+  credentials: string
+  context: string
+  signal: AbortSignal
+}
+
+/** A token that ends sooner may end on its way. */
+const SPARE_SECONDS = 30
+
+/**
+ * The access token of a context's sign-in, renewed when its time is over. Commands at the same time renew it once: a refresh token
+ * that comes twice looks stolen and ends the sign-in (RFC 9700 4.14.2). Throws UNAUTHORIZED when the sign-in is over.
+ */
+export async function accessToken(place: SessionPlace): Promise<string> {
+  const session = read(place)
+  if (isFresh(session)) return session.accessToken
+  return withLock(`${place.credentials}.lock`, place.signal, async () => {
+    const latest = read(place)
+    if (isFresh(latest)) return latest.accessToken
+    const renewed = await renew(latest, place)
+    saveSession(place.credentials, place.context, renewed)
+    return renewed.accessToken
+  })
+}
+
+function read({ credentials, context }: SessionPlace): ApiSession {
+  const session = readCredentials(credentials).contexts[context]?.session
+  if (session) return session
+  throw signInAgain(context)
+}
+
+function isFresh({ expiresAt }: ApiSession): boolean {
+  return expiresAt === undefined || expiresAt - SPARE_SECONDS > Date.now() / 1000
+}
+
+async function renew(session: ApiSession, { context, signal }: SessionPlace): Promise<ApiSession> {
+  const { issuer, resource, refreshToken } = session
+  if (refreshToken === undefined) throw signInAgain(context)
+  const [oauth, server] = await Promise.all([loadOauth(), discover(issuer, signal)])
+  const client = clientOf(session)
+  const options = { ...requestOptions(oauth, issuer, signal), additionalParameters: { resource } }
+  return told(oauth, issuer, async () => {
+    const auth = clientAuth(oauth, client)
+    const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options)
+    const tokens = await oauth.processRefreshTokenResponse(server, client, response).catch(error => {
+      throw error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant'
+        ? signInAgain(context, error)
+        : error
+    })
+    return sessionOf(tokens, { issuer, resource, client, refreshToken })
+  })
+}
+
+/** Ends the sign-in at its server too (RFC 7009): the refresh token, with which access tokens go. False when it offers no way. */
+export async function revokeSession(session: ApiSession, signal: AbortSignal): Promise<boolean> {
+  const { issuer, refreshToken, accessToken } = session
+  const [oauth, server] = await Promise.all([loadOauth(), discover(issuer, signal)])
+  if (!server.revocation_endpoint) return false
+  const client = clientOf(session)
+  const options = requestOptions(oauth, issuer, signal)
+  await told(oauth, issuer, async () => {
+    for (const token of [refreshToken, accessToken].filter(one => one !== undefined)) {
+      const auth = clientAuth(oauth, client)
+      await oauth.processRevocationResponse(
+        await oauth.revocationRequest(server, client, auth, token, options),
+      )
+    }
+  })
+  return true
+}
+
+function clientOf({ clientId, clientSecret }: ApiSession) {
+  return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+}
+
+function signInAgain(context: string, cause?: unknown): HostingError {
+  return new HostingError('UNAUTHORIZED', `The sign-in of the context "${context}" is over.`, {
+    cause,
+    next: [
+      { description: 'Sign in again', command: `mcp login --context ${context}` },
+      { description: 'Where nobody can: use an API key, in MCP_API_KEY' },
+    ],
+  })
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  AuthorizationServer,
+  Client,
+  DeviceAuthorizationResponse,
+  TokenEndpointResponse,
+} from 'oauth4webapi'
+import { HostingError } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-context.ts'
+import type { ApiSession } from '../credentials.ts'
+import {
+  discover,
+  isOutOfReach,
+  loadOauth,
+  type Oauth,
+  requestOptions,
+  told,
+} from './authorization-server.ts'
+import { offerBrowser } from './open-browser.ts'
+import { findSignIn, type ProtectedApi } from './protected-api.ts'
+import { sessionOf } from './session-of.ts'
+
+const GRANT_TYPES = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
+/** What an authorization server knows this program by when nobody can register there. */
+const CLIENT_ID = 'mcp-hosting'
+/** RFC 8628 3.2, 3.5. */
+const DEFAULT_INTERVAL_SECONDS = 5
+const SLOW_DOWN_SECONDS = 5
+
+interface Flow {
+  oauth: Oauth
+  server: AuthorizationServer
+  client: Client
+  api: ProtectedApi
+}
+
+/**
+ * Signs in to the API at `url` by a code that the user enters in any browser (RFC 8628). Undefined when the API does not offer
+ * that. Throws UNAUTHORIZED when the user refuses, TIMEOUT when nobody comes.
+ */
+export async function signInByDevice(
+  context: CommandContext,
+  url: string,
+  clientId: string | undefined,
+): Promise<ApiSession | undefined> {
+  const { signal, output } = context
+  const api = await output.progress('Asking how to sign in', () => findSignIn(url, signal))
+  const server = api && (await discover(api.issuer, signal))
+  if (!server?.device_authorization_endpoint) return undefined
+  const oauth = await loadOauth()
+  const client = await chooseClient(oauth, server, clientId, signal)
+  const flow: Flow = { oauth, server, client, api: api! }
+  const codes = await requestCodes(flow, signal)
+  await show(context, codes)
+  const tokens = await output.progress('Waiting for the sign-in', () => poll(flow, codes, signal))
+  return sessionOf(tokens, { issuer: server.issuer, resource: api!.resource, client })
+}
+
+/** Registered when the server lets programs register themselves (RFC 7591). */
+async function chooseClient(
+  oauth: Oauth,
+  server: AuthorizationServer,
+  clientId: string | undefined,
+  signal: AbortSignal,
+): Promise<Client> {
+  if (clientId !== undefined || !server.registration_endpoint) return { client_id: clientId ?? CLIENT_ID }
+  const metadata = {
+    client_name: 'mcp, the command line of mcp-hosting',
+    grant_types: GRANT_TYPES,
+    response_types: [],
+    redirect_uris: [],
+    token_endpoint_auth_method: 'none',
+    application_type: 'native',
+  }
+  const options = requestOptions(oauth, server.issuer, signal)
+  return told(oauth, server.issuer, async () =>
+    oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(server, metadata, options),
+    ),
+  ) as Promise<Client>
+}
+
+function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal) {
+  const scopes = new Set(api.scopes)
+  if (server.scopes_supported?.includes('offline_access')) scopes.add('offline_access')
+  const parameters = { resource: api.resource, ...(scopes.size > 0 && { scope: [...scopes].join(' ') }) }
+  const options = requestOptions(oauth, server.issuer, signal)
+  return told(oauth, server.issuer, async () =>
+    oauth.processDeviceAuthorizationResponse(
+      server,
+      client,
+      await oauth.deviceAuthorizationRequest(server, client, clientAuth(oauth, client), parameters, options),
+    ),
+  )
+}
+
+export function clientAuth(oauth: Oauth, { client_secret }: Client) {
+  return typeof client_secret === 'string' ? oauth.ClientSecretPost(client_secret) : oauth.None()
+}
+
+async function show(context: CommandContext, codes: DeviceAuthorizationResponse): Promise<void> {
+  const { user_code, verification_uri, verification_uri_complete = verification_uri } = codes
+  // Also for scripts: whoever reads their output can sign in for them.
+  context.output.warn(`Open ${verification_uri} in a browser and enter the code ${user_code}`)
+  await offerBrowser(context, verification_uri_complete)
+}
+
+async function poll(
+  flow: Flow,
+  { device_code, interval = DEFAULT_INTERVAL_SECONDS, expires_in }: DeviceAuthorizationResponse,
+  signal: AbortSignal,
+): Promise<TokenEndpointResponse> {
+  const deadline = performance.now() + expires_in * 1000
+  let seconds = interval
+  while (performance.now() < deadline) {
+    await sleep(seconds * 1000, undefined, { signal })
+    const answer = await ask(flow, device_code, signal)
+    if (typeof answer === 'object') return answer
+    if (answer === 'slow_down') seconds += SLOW_DOWN_SECONDS
+    // RFC 8628 3.5: a server that cannot be reached is asked less often each time.
+    if (answer === 'out_of_reach') seconds *= 2
+  }
+  throw expired()
+}
+
+async function ask(
+  { oauth, server, client }: Flow,
+  deviceCode: string,
+  signal: AbortSignal,
+): Promise<TokenEndpointResponse | 'authorization_pending' | 'slow_down' | 'out_of_reach'> {
+  const options = requestOptions(oauth, server.issuer, signal)
+  try {
+    const auth = clientAuth(oauth, client)
+    const response = await oauth.deviceCodeGrantRequest(server, client, auth, deviceCode, options)
+    return await oauth.processDeviceCodeResponse(server, client, response)
+  } catch (error) {
+    if (isOutOfReach(error)) return 'out_of_reach'
+    const code = error instanceof oauth.ResponseBodyError ? error.error : undefined
+    if (code === 'authorization_pending' || code === 'slow_down') return code
+    if (code === 'expired_token') throw expired(error)
+    if (code === 'access_denied')
+      throw new HostingError('UNAUTHORIZED', 'The sign-in was refused in the browser.', { cause: error })
+    return told(oauth, server.issuer, () => Promise.reject(error))
+  }
+}
+
+function expired(cause?: unknown): HostingError {
+  return new HostingError('TIMEOUT', 'The code expired before somebody entered it.', {
+    cause,
+    next: [{ description: 'Get another one', command: 'mcp login' }],
+  })
+}

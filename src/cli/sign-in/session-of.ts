@@ -1,0 +1,24 @@
+import type { Client, TokenEndpointResponse } from 'oauth4webapi'
+import type { ApiSession } from '../credentials.ts'
+
+/** What of a token answer is saved. Without a new refresh token the one before stays good (RFC 6749 6). */
+export function sessionOf(
+  tokens: TokenEndpointResponse,
+  {
+    issuer,
+    resource,
+    client,
+    refreshToken,
+  }: { issuer: string; resource: string; client: Client; refreshToken?: string },
+): ApiSession {
+  const { access_token, expires_in, refresh_token = refreshToken } = tokens
+  return {
+    issuer,
+    resource,
+    clientId: client.client_id,
+    ...(typeof client.client_secret === 'string' && { clientSecret: client.client_secret }),
+    accessToken: access_token,
+    ...(expires_in !== undefined && { expiresAt: Math.floor(Date.now() / 1000) + expires_in }),
+    ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+  }
+}
