@@ -12,6 +12,7 @@ import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
 import { ProgramSources } from './builder/program/program-sources.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
+import { openStorage, type StorageSettings } from './builder/storage/open-storage.ts'
 import { errorFields } from './daemon-log.ts'
 import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
@@ -31,6 +32,7 @@ import { Images } from './services/images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
+import { restoreArtifacts } from './services/restore.ts'
 import type { RegistrySettings, Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
@@ -50,6 +52,8 @@ export interface DaemonConfig {
   startedAt: string
   /** Of the named gateway; without them no server is found by name. */
   namedPorts?: FrontDoorPorts
+  /** Where sources and artifacts are kept; by default in the home. */
+  storage?: StorageSettings | undefined
   /** Where container builds push their images. */
   registry?: RegistrySettings
   warmSpares?: number
@@ -87,10 +91,12 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   prepareHome(config.home)
   const store = openStore(config.home.database)
   try {
+    const storage = await openStorage(config.home.home, config.storage)
     return await startDaemon(config, {
       store,
-      artifacts: new ArtifactStore(config.home.artifacts),
-      archives: new SourceArchives(config.home.sources),
+      storage,
+      artifacts: new ArtifactStore(config.home.artifacts, storage),
+      archives: new SourceArchives(config.home.sources, storage),
       secrets: openSecretBox(config.home.secretKey),
     })
   } catch (error) {
@@ -99,7 +105,7 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   }
 }
 
-type Files = Pick<Rooms, 'store' | 'artifacts' | 'archives' | 'secrets'>
+type Files = Pick<Rooms, 'store' | 'storage' | 'artifacts' | 'archives' | 'secrets'>
 
 /** The port is taken before anything is started, so that a second daemon disturbs nothing of the first. */
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
@@ -121,6 +127,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   }
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
+    if (config.storage) await restoreArtifacts(rooms)
     await reconcile({ rooms, ...services })
     await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)

@@ -7,6 +7,7 @@ import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-
 import { removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
+import { readStorage } from './storage-settings.ts'
 
 const LOG_CHECK_MS = 3_600_000
 /** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
@@ -35,6 +36,7 @@ async function run(): Promise<void> {
     port: parsePort(process.env.MCP_PORT),
     namedPorts: readNamedPorts(process.env),
     registry: readRegistry(process.env),
+    storage: readStorage(process.env),
     instanceProgram: fileURLToPath(new URL('./instance.js', import.meta.url)),
     nonce,
     startedAt,

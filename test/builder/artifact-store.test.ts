@@ -4,18 +4,21 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ArtifactStore } from '../../src/daemon/builder/artifact-store.ts'
 import { buildArtifact } from '../../src/daemon/builder/build-artifact.ts'
+import { FileStorage } from '../../src/daemon/builder/storage/file-storage.ts'
 import { parseBuildRequest } from '../../src/shared/validate-definitions.ts'
 
 const built = buildArtifact(parseBuildRequest({ name: 'weather', template: 'basic' }))
 const { artifact, digest, bytes } = built
+let home: string
 let directory: string
 let store: ArtifactStore
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'mcp-artifacts-'))
-  store = new ArtifactStore(directory)
+  home = mkdtempSync(join(tmpdir(), 'mcp-artifacts-'))
+  directory = join(home, 'artifacts')
+  store = new ArtifactStore(directory, new FileStorage(home))
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(home, { recursive: true }))
 
 test('an artifact comes back as it was saved', () => {
   store.save(built)
@@ -38,10 +41,12 @@ test('a damaged file is told apart from a missing one, and saving heals it', () 
   expect(store.load(digest).server.name).toBe('weather')
 })
 
-test('removing an artifact removes its file, and nothing when there is none', () => {
+test('removing an artifact removes its file unless it is used again, and nothing when there is none', async () => {
   store.save(built)
-  store.remove(digest)
-  store.remove(digest)
+  await store.removeUnless(() => true, digest)
+  expect(store.has(digest)).toBe(true)
+  await store.removeUnless(() => false, digest)
+  await store.removeUnless(() => false, digest)
   expect(readdirSync(directory)).toEqual([])
 })
 

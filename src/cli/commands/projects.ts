@@ -19,6 +19,11 @@ const FACTS = {
   repository: { type: 'string', value: 'url', doc: 'where its code is kept' },
   framework: { type: 'string', value: 'name', doc: 'what it is written with' },
   templateId: { type: 'string', value: 'uuid', doc: 'template that it was made from' },
+  location: {
+    type: 'string',
+    value: 'uri',
+    doc: 'where its source lies, with its digest: s3://bucket/app.zip#sha256=…',
+  },
 } as const
 
 export const projectsList = defineCommand({
@@ -164,8 +169,8 @@ async function change(
 
 /** Options as the API names them; `''` empties a field. */
 function toFields(facts: { [K in keyof typeof FACTS]: string | undefined }): Record<string, string | null> {
-  const { repository: repositoryUrl, ...others } = facts
-  const given = Object.entries({ ...others, repositoryUrl }).filter(
+  const { repository: repositoryUrl, location: storageLocation, ...others } = facts
+  const given = Object.entries({ ...others, repositoryUrl, storageLocation }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   )
   return Object.fromEntries(given.map(([field, value]) => [field, value === '' ? null : value]))

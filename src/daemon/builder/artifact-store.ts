@@ -1,20 +1,49 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { Turns } from '../../shared/turns.ts'
 import { type BuiltArtifact, digestOf } from './build-artifact.ts'
+import type { ObjectStorage } from './storage/object-storage.ts'
+import { writeWhole } from './storage/write-whole.ts'
 
 /**
  * Artifacts on disk, each in `<digest>.json`, beside it the bundle of a handler module in `<digest>.mjs`: both come and go
- * together. The digests tell whether a file is still what was written.
+ * together. The digests tell whether a file is still what was written. With a storage elsewhere the files are copies of
+ * what is kept there, so that servers start without it.
  */
 export class ArtifactStore {
   readonly #directory: string
+  readonly #storage: ObjectStorage
+  readonly #turns = new Turns()
 
-  constructor(directory: string) {
+  constructor(directory: string, storage: ObjectStorage) {
     this.#directory = directory
+    this.#storage = storage
     mkdirSync(directory, { recursive: true, mode: 0o700 })
+  }
+
+  /**
+   * Saves it, here and in the storage; `record` writes down that it is used, and no removal comes in between. Throws
+   * UPSTREAM_FAILED when the storage does not take it.
+   */
+  publish<T>(built: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>, record: () => T): Promise<T> {
+    const { digest, bytes, bundle } = built
+    return this.#turns.take(digest, async () => {
+      this.save(built)
+      if (bundle !== undefined) await this.#put(this.#bundlePath(digest), digestOf(bundle), bundle)
+      await this.#put(this.#path(digest), digest, bytes)
+      return record()
+    })
+  }
+
+  /** Fetches what is not here. False when it is not there either. Throws what reading the storage does. */
+  async provide(digest: string): Promise<boolean> {
+    if (this.has(digest)) return true
+    const isFetched = await this.#fetch(this.#path(digest), digest)
+    const bundle = isFetched ? bundleDigest(this.load(digest)) : undefined
+    return isFetched && (bundle === undefined || this.#fetch(this.#bundlePath(digest), bundle))
   }
 
   /** Writes the files unless undamaged ones are there; a crash leaves none or a whole artifact. */
@@ -61,10 +90,25 @@ export class ArtifactStore {
     rmSync(join(this.#directory, name), { force: true })
   }
 
-  /** Nothing happens when there is none. */
-  remove(digest: string): void {
-    rmSync(this.#path(digest), { force: true })
-    rmSync(this.#bundlePath(digest), { force: true })
+  /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */
+  removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
+    return this.#turns.take(digest, async () => {
+      if (isUsed()) return
+      for (const path of [this.#path(digest), this.#bundlePath(digest)]) {
+        await this.#storage.remove(keyOf(path))
+        rmSync(path, { force: true })
+      }
+    })
+  }
+
+  #put(path: string, digest: string, text: string): Promise<void> {
+    return this.#storage.put(keyOf(path), path, { digest, sizeBytes: Buffer.byteLength(text) })
+  }
+
+  async #fetch(path: string, digest: string): Promise<boolean> {
+    const content = await this.#storage.read(keyOf(path), digest)
+    if (content) await writeWhole(content, path)
+    return content !== undefined
   }
 
   #path(digest: string): string {
@@ -75,6 +119,10 @@ export class ArtifactStore {
   #bundlePath(digest: string): string {
     return this.#path(digest).replace(/json$/, 'mjs')
   }
+}
+
+function keyOf(path: string): string {
+  return `artifacts/${basename(path)}`
 }
 
 function readText(path: string): string | undefined {

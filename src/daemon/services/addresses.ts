@@ -1,10 +1,10 @@
 import { HostingError } from '../../shared/errors.ts'
 import { randomText } from '../../shared/ids.ts'
 import { toSubdomainLabel } from '../../shared/names.ts'
+import { Turns } from '../../shared/turns.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Address, Slot } from '../store/addresses.ts'
 import type { Store } from '../store/store.ts'
-import { Turns } from './turns.ts'
 
 /**
  * Where servers are reached. A (server, slot) gets its port once and keeps it; its listener is open while something

@@ -13,7 +13,7 @@ import { CodeBuilds } from './code-builds.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { loadArtifact } from './served.ts'
-import { dropUnusedArchive } from './source-retention.ts'
+import { dropUnusedArchive, dropUnusedArtifact } from './source-retention.ts'
 import { getSource } from './sources.ts'
 
 export class Builds {
@@ -80,9 +80,8 @@ export class Builds {
       this.#rooms.store.builds.remove(id)
     })
     await this.#previews.forget(build)
-    if (build.digest && !this.#rooms.store.builds.digestInUse(build.digest))
-      this.#rooms.artifacts.remove(build.digest)
-    if (build.sourceDigest) dropUnusedArchive(this.#rooms, build.sourceDigest)
+    if (build.digest) await dropUnusedArtifact(this.#rooms, build.digest)
+    if (build.sourceDigest) await dropUnusedArchive(this.#rooms, build.sourceDigest)
     forgetServer(this.#rooms, build.name)
     await this.#rooms.logs.remove(id)
   }
@@ -95,9 +94,8 @@ export class Builds {
       const hasCode = source !== undefined || request.program !== undefined
       const built = hasCode ? await this.#code.make(build, request, source) : buildArtifact(request)
       await this.#previews.prepare(build.name)
-      // Both without a pause: the removal of an equal build must not take the file away in between.
-      this.#rooms.artifacts.save(built)
-      ready = this.#move(build, 'ready', startedMs, factsOf(built))
+      const record = () => this.#move(build, 'ready', startedMs, factsOf(built))
+      ready = await this.#rooms.artifacts.publish(built, record)
     } catch (error) {
       return this.#fail(build, error, startedMs)
     }

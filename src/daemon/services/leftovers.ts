@@ -1,6 +1,6 @@
 import { forgetServer } from './builds.ts'
 import type { Rooms } from './rooms.ts'
-import { removeLeftoverSources } from './source-retention.ts'
+import { dropUnusedArtifact, removeLeftoverSources } from './source-retention.ts'
 
 /**
  * Removes what a crash left of something whose record is gone, or was never finished: files of artifacts and logs, and
@@ -13,8 +13,8 @@ export async function removeLeftovers(rooms: Rooms): Promise<void> {
   await rooms.packages.prune(Date.now())
   const { digests, unfinished } = artifacts.list()
   for (const name of unfinished) artifacts.removeUnfinished(name)
-  for (const digest of digests) if (!store.builds.digestInUse(digest)) artifacts.remove(digest)
-  removeLeftoverSources(rooms)
+  for (const digest of digests) if (!store.builds.digestInUse(digest)) await dropUnusedArtifact(rooms, digest)
+  await removeLeftoverSources(rooms)
   toolchain.memory.prune(digest => artifacts.has(digest))
   await toolchain.dependencies.prune(Date.now())
   for (const id of await logs.ids())

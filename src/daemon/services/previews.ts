@@ -1,11 +1,11 @@
 import type { ChangedList } from '../../shared/instance-protocol.ts'
+import { Turns } from '../../shared/turns.ts'
 import type { Build } from '../store/builds.ts'
 import type { Server } from '../store/servers.ts'
 import { mcpUrl } from './addresses.ts'
 import type { Rooms } from './rooms.ts'
 import { servedPreview } from './served.ts'
 import { changedLists } from './surfaces.ts'
-import { Turns } from './turns.ts'
 
 /** The preview address of each server: it serves the newest ready build, asleep until somebody connects. */
 export class Previews {

@@ -2,9 +2,11 @@ import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { CreateProjectRequest, ProjectRecord, UpdateProjectRequest } from '../../shared/projects.ts'
 import { canMove, PROJECT_TRANSITIONS } from '../../shared/states.ts'
+import type { StoredSource } from '../builder/archive/source-archives.ts'
 import type { Project, ProjectFilter } from '../store/projects.ts'
 import type { Rooms } from './rooms.ts'
-import { dropSourcesOf } from './source-retention.ts'
+import { readSourceAt } from './source-locations.ts'
+import { dropSourcesOf, recordSource } from './source-retention.ts'
 
 export class Projects {
   readonly #rooms: Rooms
@@ -13,7 +15,8 @@ export class Projects {
     this.#rooms = rooms
   }
 
-  create(request: CreateProjectRequest): ProjectRecord {
+  /** Throws INVALID_REQUEST for a `storageLocation` that `readSourceAt` refuses. */
+  async create(request: CreateProjectRequest): Promise<ProjectRecord> {
     const now = this.#rooms.clock.now()
     const project: Project = {
       id: createId('prj'),
@@ -28,8 +31,16 @@ export class Projects {
       createdAt: now,
       updatedAt: now,
     }
-    this.#rooms.store.projects.create(project)
-    return this.record(project)
+    const { store } = this.#rooms
+    return this.#withSource(project.storageLocation, stored =>
+      store.transaction(() => {
+        store.projects.create(project)
+        if (!stored) return this.record(project)
+        const made = { ...project, sourceId: recordSource(this.#rooms, project.id, stored).id }
+        store.projects.update(made)
+        return this.record(made)
+      }),
+    )
   }
 
   /** Deleted ones too. Throws NOT_FOUND. */
@@ -46,21 +57,43 @@ export class Projects {
     return { items: items.map(project => this.record(project)), nextToken: nextCursor }
   }
 
-  /** Throws NOT_FOUND, and CONFLICT for a refused move and for any change of a deleted project. */
-  update(id: string, change: UpdateProjectRequest): ProjectRecord {
+  /**
+   * Throws NOT_FOUND, CONFLICT for a refused move and for any change of a deleted project, and INVALID_REQUEST for a
+   * `storageLocation` that `readSourceAt` refuses.
+   */
+  async update(id: string, change: UpdateProjectRequest): Promise<ProjectRecord> {
+    const before = getProject(this.#rooms, id)
+    requireMove(before, change.status ?? before.status)
+    const { storageLocation } = change
+    const isMoved = storageLocation != null && storageLocation !== before.storageLocation
+    const changed = await this.#withSource(isMoved ? storageLocation : null, stored =>
+      this.#change(id, change, stored),
+    )
+    if (changed.status === 'deleted') await dropSourcesOf(this.#rooms, id)
+    return this.record(changed)
+  }
+
+  #change(id: string, change: UpdateProjectRequest, stored: StoredSource | undefined): Project {
     const { store, clock } = this.#rooms
-    const changed = store.transaction(() => {
+    return store.transaction(() => {
       const project = getProject(this.#rooms, id)
       requireMove(project, change.status ?? project.status)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const next: Project = { ...project, ...given, updatedAt: clock.now() }
       // An address of the client's own is no uploaded archive of ours.
-      if (next.storageLocation !== project.storageLocation) next.sourceId = null
+      if (next.storageLocation !== project.storageLocation)
+        next.sourceId = stored ? recordSource(this.#rooms, id, stored).id : null
       store.projects.update(next)
       return next
     })
-    if (changed.status === 'deleted') dropSourcesOf(this.#rooms, id)
-    return this.record(changed)
+  }
+
+  /** `work` gets the archive that the location leads to, where it is ours to read. */
+  async #withSource<T>(location: string | null, work: (stored?: StoredSource) => T): Promise<T> {
+    let done: { value: T } | undefined
+    if (location !== null)
+      done = await readSourceAt(this.#rooms, location, stored => ({ value: work(stored) }))
+    return (done ?? { value: work() }).value
   }
 
   record(project: Project): ProjectRecord {

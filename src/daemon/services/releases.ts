@@ -1,5 +1,6 @@
 import type { Failure } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { Turns } from '../../shared/turns.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { moveDeployment } from './deployment-states.ts'
 import { vacatePlace } from './places.ts'
@@ -7,7 +8,6 @@ import { removeSuperseded } from './retention.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
 import { handSessionsOn, leave } from './succession.ts'
-import { Turns } from './turns.ts'
 
 const SHOWN_LOG_LINES = 10
 

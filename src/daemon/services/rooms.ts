@@ -4,6 +4,7 @@ import type { Packages } from '../builder/program/packages.ts'
 import type { ProgramFolders } from '../builder/program/program-folders.ts'
 import type { ProgramSources } from '../builder/program/program-sources.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
+import type { ObjectStorage } from '../builder/storage/object-storage.ts'
 import type { FrontDoors } from '../gateway/front-doors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
@@ -20,6 +21,8 @@ import type { SignIns } from './sign-ins.ts'
 /** What the services combine; connected once in `daemon.ts`. */
 export interface Rooms {
   store: Store
+  /** Where archives and artifacts are kept. */
+  storage: ObjectStorage
   artifacts: ArtifactStore
   /** Uploaded source archives. */
   archives: SourceArchives

@@ -1,29 +1,55 @@
+import { createId } from '../../shared/ids.ts'
+import type { StoredSource } from '../builder/archive/source-archives.ts'
 import type { Source } from '../store/sources.ts'
 import type { Rooms } from './rooms.ts'
 
-type Files = Pick<Rooms, 'store' | 'archives' | 'programSources'>
+type Files = Pick<Rooms, 'store' | 'archives' | 'programSources' | 'background'>
+
+/** Writes down that a project has this archive. */
+export function recordSource(
+  { store, clock }: Pick<Rooms, 'store' | 'clock'>,
+  projectId: string,
+  { digest, format, sizeBytes }: StoredSource,
+): Source {
+  const now = clock.now()
+  const id = createId('src')
+  return store.sources.put({ id, projectId, digest, format, sizeBytes, createdAt: now, usedAt: now })
+}
 
 /** A deleted project keeps only what builds were made of. */
-export function dropSourcesOf(rooms: Files, projectId: string): void {
-  for (const source of rooms.store.sources.ofProject(projectId)) dropSource(rooms, source)
+export async function dropSourcesOf(rooms: Files, projectId: string): Promise<void> {
+  for (const source of rooms.store.sources.ofProject(projectId)) await dropSource(rooms, source)
 }
 
 /** After a build is gone: its archive goes too, when nothing else needs it. */
-export function dropUnusedArchive({ store, archives, programSources }: Files, digest: string): void {
-  if (!store.sources.digestInUse(digest)) archives.remove(digest)
+export async function dropUnusedArchive(
+  { store, archives, programSources, background }: Files,
+  digest: string,
+): Promise<void> {
+  // What a storage out of reach keeps, the next start of the daemon removes.
+  await archives.removeUnless(() => store.sources.digestInUse(digest), digest).catch(background.report)
   if (!store.sources.hasBuilds(digest)) programSources.remove(digest)
 }
 
+/** The same for what a build made. */
+export async function dropUnusedArtifact(
+  { store, artifacts, background }: Pick<Rooms, 'store' | 'artifacts' | 'background'>,
+  digest: string,
+): Promise<void> {
+  await artifacts.removeUnless(() => store.builds.digestInUse(digest), digest).catch(background.report)
+}
+
 /** What a crash left of uploads, and archives of which no record tells. */
-export function removeLeftoverSources(rooms: Files): void {
+export async function removeLeftoverSources(rooms: Files): Promise<void> {
   const { digests, unfinished } = rooms.archives.list()
   for (const name of unfinished) rooms.archives.removeUnfinished(name)
-  for (const digest of [...digests, ...rooms.programSources.list()]) dropUnusedArchive(rooms, digest)
+  for (const digest of new Set([...digests, ...rooms.programSources.list()]))
+    await dropUnusedArchive(rooms, digest)
 }
 
 /** Unless a build was made of it. */
-export function dropSource(rooms: Files, source: Source): void {
+export async function dropSource(rooms: Files, source: Source): Promise<void> {
   if (rooms.store.sources.hasBuilds(source.digest)) return
   rooms.store.sources.remove(source.id)
-  dropUnusedArchive(rooms, source.digest)
+  await dropUnusedArchive(rooms, source.digest)
 }

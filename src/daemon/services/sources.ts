@@ -1,6 +1,4 @@
-import { pathToFileURL } from 'node:url'
 import { HostingError } from '../../shared/errors.ts'
-import { createId } from '../../shared/ids.ts'
 import type { StoredSource } from '../builder/archive/source-archives.ts'
 
 export { SOURCE_LIMIT_BYTES, tooLarge } from '../builder/archive/source-archives.ts'
@@ -9,7 +7,7 @@ import type { Project } from '../store/projects.ts'
 import type { Source } from '../store/sources.ts'
 import { getProject } from './projects.ts'
 import type { Rooms } from './rooms.ts'
-import { dropSource } from './source-retention.ts'
+import { dropSource, recordSource } from './source-retention.ts'
 
 /** Older archives of a project go, except those that a build was made of. */
 const KEPT_SOURCES = 5
@@ -31,7 +29,9 @@ export class Sources {
     const first = await chunks.next()
     if (first.done) return this.#reuse(projectId, digest)
     const whole = startingWith(first.value, chunks)
-    return this.#rooms.archives.receive(whole, digest, stored => this.#keep(projectId, stored))
+    const source = await this.#rooms.archives.receive(whole, digest, stored => this.#keep(projectId, stored))
+    await dropOldSources(this.#rooms, projectId)
+    return source
   }
 
   /** Throws NOT_FOUND. */
@@ -39,35 +39,29 @@ export class Sources {
     return getSource(this.#rooms, id)
   }
 
-  #reuse(projectId: string, digest: string | undefined): Source {
+  async #reuse(projectId: string, digest: string | undefined): Promise<Source> {
     if (digest === undefined)
       throw new HostingError('INVALID_REQUEST', 'The request has no body; send a .tar.gz or .zip archive.')
     const known = this.#rooms.store.sources.findByDigest(digest)
-    if (known && this.#rooms.archives.has(known.digest, known.format)) return this.#keep(projectId, known)
+    if (known && (await this.#rooms.archives.provide(known))) return this.#keep(projectId, known)
     throw new HostingError('NOT_FOUND', `No archive ${digest.slice(0, 12)} is stored; send it as the body.`)
   }
 
-  #keep(projectId: string, { digest, format, sizeBytes }: StoredSource): Source {
+  #keep(projectId: string, stored: StoredSource): Source {
     const { store, clock, archives } = this.#rooms
-    const now = clock.now()
     return store.transaction(() => {
       const project = requireActive(getProject(this.#rooms, projectId))
-      const id = createId('src')
-      const source = store.sources.put({
-        id,
-        projectId,
-        digest,
-        format,
-        sizeBytes,
-        createdAt: now,
-        usedAt: now,
-      })
-      const storageLocation = pathToFileURL(archives.path(digest, format)).href
-      store.projects.update({ ...project, storageLocation, sourceId: source.id, updatedAt: now })
-      for (const old of store.sources.ofProject(projectId).slice(KEPT_SOURCES)) dropSource(this.#rooms, old)
+      const source = recordSource(this.#rooms, projectId, stored)
+      const storageLocation = archives.locate(stored)
+      store.projects.update({ ...project, storageLocation, sourceId: source.id, updatedAt: clock.now() })
       return source
     })
   }
+}
+
+async function dropOldSources(rooms: Rooms, projectId: string): Promise<void> {
+  const old = rooms.store.sources.ofProject(projectId).slice(KEPT_SOURCES)
+  for (const source of old) await dropSource(rooms, source)
 }
 
 /** Throws NOT_FOUND. */

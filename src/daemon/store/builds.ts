@@ -101,6 +101,15 @@ export class BuildStore {
       .run(toRow(build))
   }
 
+  /** Of the artifacts of all ready builds. */
+  digests(): string[] {
+    const sql = "SELECT DISTINCT digest FROM builds WHERE status = 'ready' AND digest IS NOT NULL"
+    return this.#database
+      .prepare<{ digest: string }>(sql)
+      .all([])
+      .map(({ digest }) => digest)
+  }
+
   /** Writes what changes while a build is made. Returns false when the build is gone. */
   update(build: Build): boolean {
     const sql = `UPDATE builds SET status = @status, digest = @digest, tools = @tools, resources = @resources,

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { HostingError } from '../../../shared/errors.ts'
+import { Turns } from '../../../shared/turns.ts'
+import { type ObjectStorage, toDiskError } from '../storage/object-storage.ts'
+import { writeWhole } from '../storage/write-whole.ts'
 import type { ArchiveFormat } from './archive-entry.ts'
 import { checkArchive, detectFormat, unpackArchive } from './unpack.ts'
 
@@ -18,19 +21,26 @@ export interface StoredSource {
   sizeBytes: number
 }
 
-/** Uploaded archives on disk, each in `<digest>.tar.gz` or `<digest>.zip`, as they came. */
+/**
+ * Uploaded archives, each in `<digest>.tar.gz` or `<digest>.zip`, as they came: files of this folder, which with a storage
+ * elsewhere are copies of what is kept there. A file that lies here tells that its object may be there, so the object is
+ * always removed first.
+ */
 export class SourceArchives {
   readonly #directory: string
+  readonly #storage: ObjectStorage
+  readonly #turns = new Turns()
 
-  constructor(directory: string) {
+  constructor(directory: string, storage: ObjectStorage) {
     this.#directory = directory
+    this.#storage = storage
     mkdirSync(directory, { recursive: true, mode: 0o700 })
   }
 
   /**
    * Takes an archive while it streams. Throws PAYLOAD_TOO_LARGE as soon as it is, UNSUPPORTED_MEDIA_TYPE for what is no
-   * archive, INVALID_REQUEST for one that is hostile, damaged or has another digest than `expected`. `keep` writes down
-   * that it is used, without a pause after it is there, so that no removal comes in between.
+   * archive, INVALID_REQUEST for one that is hostile, damaged or has another digest than `expected`, UPSTREAM_FAILED when
+   * the storage does not take it. `keep` writes down that it is used; no removal comes in between.
    */
   async receive<T>(
     body: AsyncIterable<Uint8Array>,
@@ -46,12 +56,32 @@ export class SourceArchives {
         })
       const format = detectFormat(temporary)
       if (!this.has(digest, format)) await checkArchive(temporary, format)
-      renameSync(temporary, this.path(digest, format))
-      return keep({ digest, format, sizeBytes })
+      return await this.#turns.take(digest, async () => {
+        const path = this.path(digest, format)
+        renameSync(temporary, path)
+        await this.#storage.put(keyOf(digest, format), path, { digest, sizeBytes })
+        return keep({ digest, format, sizeBytes })
+      })
     } catch (error) {
       rmSync(temporary, { force: true })
-      throw error
+      throw toDiskError(error, 'the archive')
     }
+  }
+
+  /** URI of an archive. */
+  locate({ digest, format }: Pick<StoredSource, 'digest' | 'format'>): string {
+    return this.#storage.locate(keyOf(digest, format))
+  }
+
+  /** Whether it is here, or was fetched from the storage. Throws what reading the storage does. */
+  async provide({ digest, format }: Pick<StoredSource, 'digest' | 'format'>): Promise<boolean> {
+    if (this.has(digest, format)) return true
+    return this.#turns.take(digest, async () => {
+      if (this.has(digest, format)) return true
+      const content = await this.#storage.read(keyOf(digest, format), digest)
+      if (content) await writeWhole(content, this.path(digest, format))
+      return content !== undefined
+    })
   }
 
   has(digest: string, format: ArchiveFormat): boolean {
@@ -65,7 +95,7 @@ export class SourceArchives {
 
   /** Unpacks into the folder `into`, which is made; gives the folder of the project in it. Throws NO_SOURCE when it is gone. */
   async unpack({ digest, format }: Pick<StoredSource, 'digest' | 'format'>, into: string): Promise<string> {
-    if (!this.has(digest, format))
+    if (!(await this.provide({ digest, format })))
       throw new HostingError(
         'NO_SOURCE',
         `The source archive ${digest.slice(0, 12)} is not there any more.`,
@@ -90,9 +120,16 @@ export class SourceArchives {
     rmSync(join(this.#directory, name), { force: true })
   }
 
-  /** Nothing happens when there is none. */
-  remove(digest: string): void {
-    for (const format of ['tar.gz', 'zip'] as const) rmSync(this.path(digest, format), { force: true })
+  /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */
+  removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
+    return this.#turns.take(digest, async () => {
+      if (isUsed()) return
+      for (const format of ['tar.gz', 'zip'] as const) {
+        if (!this.has(digest, format)) continue
+        await this.#storage.remove(keyOf(digest, format))
+        rmSync(this.path(digest, format), { force: true })
+      }
+    })
   }
 
   async #write(
@@ -115,6 +152,10 @@ export class SourceArchives {
     await file.close()
     return { digest: hash.digest('hex'), sizeBytes }
   }
+}
+
+function keyOf(digest: string, format: ArchiveFormat): string {
+  return `sources/${digest}.${format}`
 }
 
 export function tooLarge(): HostingError {

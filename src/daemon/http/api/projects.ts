@@ -20,7 +20,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     summary: 'Make a project',
     body: createProjectSchema,
     answers: { 201: { description: 'The project', schema: projectSchema } },
-    run: ({ body }) => ({ status: 201, data: projects.create(body) }),
+    run: async ({ body }) => ({ status: 201, data: await projects.create(body) }),
   })
 
   const listProjects = endpoint({
@@ -55,7 +55,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     body: updateProjectSchema,
     answers: one,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ params, body }) => ({ status: 200, data: projects.update(params.id, body) }),
+    run: async ({ params, body }) => ({ status: 200, data: await projects.update(params.id, body) }),
   })
 
   const putSource = endpoint({

@@ -1,0 +1,156 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { AwsV4Signer } from 'aws4fetch'
+import { type Dispatcher, request } from 'undici'
+import { HostingError } from '../../../shared/errors.ts'
+
+export interface S3Settings {
+  bucket: string
+  /** Empty, or with a `/` at its end. */
+  prefix: string
+  /** Of a server other than AWS, which is then asked with the bucket in the path. */
+  endpoint?: string | undefined
+  region: string
+  credentials: S3Credentials
+}
+
+export interface S3Credentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+}
+
+export interface S3Request {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** With the prefix. */
+  key: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  /** Opened anew for each try. */
+  body?: { digest: string; sizeBytes: number; open(): NodeJS.ReadableStream | Buffer }
+}
+
+export type S3Answer = Dispatcher.ResponseData
+
+const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+const MAX_TRIES = 5
+const FIRST_PAUSE_MS = 100
+/** Silence of a server before it counts as gone. */
+const SILENCE_MS = 30_000
+
+/** Signed requests to one bucket (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). */
+export class S3Client {
+  readonly #settings: S3Settings
+  readonly #signingKeys = new Map<string, ArrayBuffer>()
+
+  constructor(settings: S3Settings) {
+    this.#settings = settings
+  }
+
+  /** Tries again what another try may mend: no connection, 429, 5xx. Throws UPSTREAM_FAILED when none does. */
+  async send(input: S3Request): Promise<S3Answer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.#try(input).catch(error => error as Error)
+      const isLast = tries === MAX_TRIES
+      if (answer instanceof Error) {
+        if (isLast) throw this.#unreachable(answer)
+      } else if (isLast || !isPassing(answer.statusCode)) return answer
+      else await answer.body.dump()
+      await this.pause(tries)
+    }
+  }
+
+  /** Longer with each try, by chance, so that many do not come back at once. */
+  async pause(tries: number): Promise<void> {
+    await wait(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2))
+  }
+
+  /** The server's own words in an error; reads the answer to its end. */
+  async failure(answer: S3Answer, what: string): Promise<HostingError> {
+    const text = await answer.body.text().catch(() => '')
+    const [code, message] = ['Code', 'Message'].map(name => xmlText(text, name))
+    const refused = answer.statusCode === 401 || answer.statusCode === 403
+    return new HostingError(
+      'UPSTREAM_FAILED',
+      `The object storage ${this.#host} ${refused ? 'does not let us in' : what}: HTTP ${answer.statusCode}.`,
+      {
+        details: [code, message].filter(Boolean).join(': ') || 'It gave no reason.',
+        ...(refused && {
+          next: [
+            { description: 'See that AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the daemon are right' },
+          ],
+        }),
+      },
+    )
+  }
+
+  async #try({ method, key, query = {}, headers = {}, body }: S3Request): Promise<S3Answer> {
+    const url = this.#url(key)
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    const { region, credentials } = this.#settings
+    const signer = new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers, 'x-amz-content-sha256': body?.digest ?? EMPTY_DIGEST },
+      accessKeyId: credentials.accessKeyId,
+      secretAccessKey: credentials.secretAccessKey,
+      ...(credentials.sessionToken && { sessionToken: credentials.sessionToken }),
+      service: 's3',
+      region,
+      cache: this.#signingKeys,
+    })
+    const signed = await signer.sign()
+    const { host: _host, ...sent } = Object.fromEntries(signed.headers)
+    const content = body?.open()
+    return request(signed.url, {
+      method,
+      headers: { ...sent, ...(body && { 'content-length': String(body.sizeBytes) }) },
+      body: (content as Buffer | undefined) ?? null,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+    })
+  }
+
+  #url(key: string): URL {
+    const { endpoint, bucket, region } = this.#settings
+    const path = key.split('/').map(encodeURIComponent).join('/')
+    if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`)
+    // A name with dots fits no certificate of theirs.
+    if (bucket.includes('.')) return new URL(`https://s3.${region}.amazonaws.com/${bucket}/${path}`)
+    return new URL(`https://${bucket}.s3.${region}.amazonaws.com/${path}`)
+  }
+
+  get #host(): string {
+    return this.#url('').host
+  }
+
+  #unreachable(cause: Error): HostingError {
+    return new HostingError(
+      'UPSTREAM_FAILED',
+      `The object storage ${this.#host} does not answer: ${cause.message}.`,
+      {
+        details: 'See that MCP_STORAGE and AWS_ENDPOINT_URL of the daemon are right, and that it runs.',
+        cause,
+      },
+    )
+  }
+}
+
+/** Text of the first element with this name; what S3 answers needs no more of XML. */
+export function xmlText(text: string, name: string): string | undefined {
+  const [, found] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text) ?? []
+  return found?.replace(/&(quot|apos|lt|gt|amp|#34|#39);/g, (_, entity: string) => ENTITIES[entity]!)
+}
+
+const ENTITIES: Record<string, string> = {
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  amp: '&',
+  '#34': '"',
+  '#39': "'",
+}
+
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500
+}

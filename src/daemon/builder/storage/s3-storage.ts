@@ -1,0 +1,113 @@
+import { createReadStream } from 'node:fs'
+import { HostingError } from '../../../shared/errors.ts'
+import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
+import { S3Client, type S3Settings } from './s3-client.ts'
+import { uploadInParts } from './s3-multipart.ts'
+
+/** From this size on an object is sent in parts, so that a fault costs one of them and not the whole. */
+const PARTS_FROM_BYTES = 16 * 1024 * 1024
+/** How often a download that broke off goes on without a byte more having come. */
+const MAX_STALLS = 4
+
+/** Objects in a bucket that speaks S3. */
+export class S3Storage implements ObjectStorage {
+  readonly #client: S3Client
+  readonly #bucket: string
+  readonly #prefix: string
+
+  constructor(settings: S3Settings) {
+    this.#client = new S3Client(settings)
+    this.#bucket = settings.bucket
+    this.#prefix = settings.prefix
+  }
+
+  locate(key: string): string {
+    return `s3://${this.#bucket}/${this.#prefix}${key}`
+  }
+
+  /** Only of this bucket, below the prefix: elsewhere the daemon's credentials are not a client's to use. */
+  keyOf(location: string): string | undefined {
+    const start = `s3://${this.#bucket}/${this.#prefix}`
+    const key = location.startsWith(start) ? location.slice(start.length) : ''
+    return key === '' || key.split('/').some(part => part === '' || part === '.' || part === '..')
+      ? undefined
+      : key
+  }
+
+  async put(key: string, file: string, content: StoredContent): Promise<void> {
+    const name = this.#prefix + key
+    if (content.sizeBytes >= PARTS_FROM_BYTES)
+      return uploadInParts(this.#client, name, { file, sizeBytes: content.sizeBytes })
+    const answer = await this.#client.send({
+      method: 'PUT',
+      key: name,
+      body: { digest: content.digest, sizeBytes: content.sizeBytes, open: () => createReadStream(file) },
+    })
+    if (answer.statusCode !== 200) throw await this.#client.failure(answer, `does not take ${key}`)
+    await answer.body.dump()
+  }
+
+  async read(key: string, digest: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const first = await this.#get(key, {})
+    return first && checked(this.#resuming(key, first), digest, this.locate(key))
+  }
+
+  async remove(key: string): Promise<void> {
+    const answer = await this.#client.send({ method: 'DELETE', key: this.#prefix + key })
+    if (![200, 204, 404].includes(answer.statusCode))
+      throw await this.#client.failure(answer, `does not remove ${key}`)
+    await answer.body.dump()
+  }
+
+  /** Goes on where a connection broke off, as long as it is the same object. */
+  async *#resuming(key: string, first: Download): AsyncGenerator<Uint8Array> {
+    let download: Download | undefined = first
+    let offset = 0
+    let stalls = 0
+    while (download) {
+      try {
+        for await (const chunk of download.body) {
+          offset += chunk.length
+          stalls = 0
+          yield chunk
+        }
+        return
+      } catch (error) {
+        if (++stalls > MAX_STALLS) throw this.#brokenOff(key, error)
+        await this.#client.pause(stalls)
+      }
+      const headers: Record<string, string> = {
+        range: `bytes=${offset}-`,
+        ...(first.etag && { 'if-match': first.etag }),
+      }
+      download = await this.#get(key, headers)
+    }
+    throw this.#brokenOff(key, new Error('it was removed meanwhile'))
+  }
+
+  async #get(key: string, headers: Record<string, string>): Promise<Download | undefined> {
+    const answer = await this.#client.send({ method: 'GET', key: this.#prefix + key, headers })
+    const isPart = headers.range !== undefined
+    if (answer.statusCode === (isPart ? 206 : 200))
+      return { body: answer.body, etag: String(answer.headers.etag ?? '') }
+    const failure = await this.#client.failure(answer, `does not give ${key}`)
+    if (answer.statusCode === 404 && !/NoSuchBucket/.test(failure.details ?? '')) return undefined
+    throw failure
+  }
+
+  #brokenOff(key: string, cause: unknown): HostingError {
+    return new HostingError(
+      'UPSTREAM_FAILED',
+      `${this.locate(key)} broke off: ${(cause as Error).message}.`,
+      {
+        details: 'Nothing of it was kept; do it again.',
+        cause,
+      },
+    )
+  }
+}
+
+interface Download {
+  body: AsyncIterable<Uint8Array>
+  etag: string
+}
