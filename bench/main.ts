@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { benchBuilds } from './builds.ts'
 import { benchDeployTime } from './deploy-time.ts'
+import { benchGrowth } from './growth.ts'
 import { benchMemory } from './memory.ts'
 import { benchOAuth } from './oauth.ts'
 import { benchReload } from './reload.ts'
@@ -17,6 +18,7 @@ const BENCHMARKS = {
   throughput: { title: 'Throughput of tools/call', run: benchThroughput },
   bridge: { title: 'Throughput of a server over stdio', run: benchStdioBridge },
   oauth: { title: 'OAuth component', run: benchOAuth },
+  growth: { title: 'Growth', run: benchGrowth },
   memory: { title: 'Memory', run: benchMemory },
 } as const
 

@@ -34,7 +34,7 @@ export class Gateway {
   }
 
   /**
-   * Listens for an address, on the given port or on a free one between 20000 and 31999, and returns the port; an open
+   * Listens for an address, on the given port or on a free one between 20000 and 31999 (12000 when these are taken), and returns the port; an open
    * address stays as it is. Throws CONFLICT when another program holds the given port, UNAVAILABLE once all are closed.
    */
   async open(addressId: string, port?: number): Promise<number> {

@@ -4,6 +4,8 @@ import { type Acceptor, Listener } from './listener.ts'
 
 /** Below the ephemeral range, so that no outgoing connection of another program takes a server's port for a while. */
 export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
+/** For more servers than that; more of them are other programs' usual ones, so it comes second. */
+const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 
 /** Throws CONFLICT when the port is taken. */
 export async function listenOnPort(port: number, acceptor: Acceptor): Promise<Listener> {
@@ -19,22 +21,31 @@ export async function listenOnPort(port: number, acceptor: Acceptor): Promise<Li
   }
 }
 
-/** Tries the whole range from a random start; throws CONFLICT when all of it is taken. */
+/** Tries both ranges, each from a random start; throws CONFLICT when all of them is taken. */
 export async function listenOnFreePort(acceptor: Acceptor): Promise<Listener> {
-  const size = PORT_RANGE.last - PORT_RANGE.first + 1
+  const listener = (await listenWithin(PORT_RANGE, acceptor)) ?? (await listenWithin(SECOND_RANGE, acceptor))
+  if (listener) return listener
+  throw new HostingError(
+    'CONFLICT',
+    `No port from ${SECOND_RANGE.first} to ${PORT_RANGE.last} is free. Remove servers that are not needed.`,
+  )
+}
+
+async function listenWithin(
+  { first, last }: { first: number; last: number },
+  acceptor: Acceptor,
+): Promise<Listener | undefined> {
+  const size = last - first + 1
   const start = randomInt(size)
   for (let step = 0; step < size; step++) {
-    const port = PORT_RANGE.first + ((start + step) % size)
+    const port = first + ((start + step) % size)
     try {
       return await Listener.open(port, acceptor)
     } catch (error) {
       if (!isTaken(error)) throw describeListenError(error)
     }
   }
-  throw new HostingError(
-    'CONFLICT',
-    `No port from ${PORT_RANGE.first} to ${PORT_RANGE.last} is free. Remove servers that are not needed.`,
-  )
+  return undefined
 }
 
 function describeListenError(error: unknown): unknown {

@@ -23,7 +23,9 @@ export function openChannel(): { isConnected(): boolean; send: Send } {
   })
   return {
     isConnected: () => isConnected && process.connected,
-    send: (...message) => send.apply(process, message),
+    // `process.send` fills the options in. Without them `_send` throws when the channel breaks in the middle of a message,
+    // as it does when the daemon is killed (lib/internal/child_process.js), and with it go log lines that wait.
+    send: (message, handle, options = {}, callback) => send.call(process, message, handle, options, callback),
   }
 }
 

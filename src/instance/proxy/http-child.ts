@@ -81,7 +81,7 @@ export class HttpChild {
 
 /**
  * A port that nobody listens on, outside of what systems choose from for outgoing connections (32768 and above) and of the
- * addresses of servers (20000 to 31999). Somebody may still take it before the program does: it then ends, and gets another.
+ * addresses of servers (12000 to 31999). Somebody may still take it before the program does: it then ends, and gets another.
  */
 async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -92,7 +92,7 @@ async function findFreePort(): Promise<number> {
 }
 
 const FIRST_PORT = 10_000
-const PORTS = 10_000
+const PORTS = 2000
 const MAX_TRIES = 100
 
 function canListen(port: number): Promise<boolean> {

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { KilledDaemon } from '../test/helpers/killed-daemon.ts'
+import { createHome } from '../test/helpers/mcp.ts'
+
+/**
+ * Kills the daemon (SIGKILL) so many times, 100 by default, at random moments while it builds, deploys, stops, removes and
+ * serves, and looks after each start whether all is as it was acknowledged. `node scripts/kill-daemon.ts [kills]`; Linux.
+ */
+const kills = Number(process.argv[2] ?? 100)
+const home = createHome()
+const marker = mkdtempSync(join(tmpdir(), 'mcp-killed-'))
+const killed = new KilledDaemon(home, marker)
+try {
+  for (let round = 1; round <= kills; round++) {
+    const workMs = 20 + Math.random() * 3000
+    await killed.round(workMs)
+    if (round % 10 === 0) console.log(JSON.stringify(killed.tally))
+  }
+  console.log(
+    `${kills} kills: all that was acknowledged is as it was, no orphan, no lost port, no lost line.`,
+  )
+} finally {
+  await home.remove()
+  rmSync(marker, { recursive: true, force: true })
+}
