@@ -38,6 +38,7 @@ import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
 import { SignIns } from './services/sign-ins.ts'
 import { openStore } from './store/store.ts'
+import { removeUnfinished } from './unfinished.ts'
 
 export interface DaemonConfig {
   home: HomePaths
@@ -89,6 +90,7 @@ const ACCEPT_FAILED =
  */
 export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   prepareHome(config.home)
+  removeUnfinished(config.home)
   const store = openStore(config.home.database)
   try {
     const storage = await openStorage(config.home.home, config.storage)

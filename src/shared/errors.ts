@@ -70,9 +70,28 @@ export class HostingError extends Error {
   }
 }
 
-/** Anything thrown, as a HostingError: unknown errors become INTERNAL with a text that tells no internals. */
+/** What a disk says that takes nothing more (errno(3)); no fault of the program's. */
+const DISK_FAULTS: Record<string, string> = {
+  ENOSPC: 'The disk is full',
+  EDQUOT: 'The quota of the disk is used up',
+  EFBIG: 'A file became larger than it may be',
+  EROFS: 'The disk is read-only',
+  EIO: 'The disk failed',
+}
+
+/**
+ * Anything thrown, as a HostingError: UNAVAILABLE for a disk that takes nothing more; other unknown errors become INTERNAL
+ * with a text that tells no internals.
+ */
 export function toHostingError(error: unknown): HostingError {
   if (error instanceof HostingError) return error
+  const { code } = Object(error) as { code?: unknown }
+  const fault = typeof code === 'string' ? DISK_FAULTS[code] : undefined
+  if (fault)
+    return new HostingError('UNAVAILABLE', `${fault} (${code}).`, {
+      details: 'Free some space, or mend the disk, and try again.',
+      cause: error,
+    })
   return new HostingError(
     'INTERNAL',
     'The server met an error of its own. The request id leads to its log.',

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHome, eventually, isRunning, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
+import { childrenOf } from '../helpers/processes.ts'
 
 let home: TestHome
 let project: string
@@ -118,7 +119,7 @@ test('a daemon killed amid builds and deploys leaves nothing hanging, nothing or
     const { url, pid } = home.discovery()!
     const work = keepDeploying(url, round, acknowledged)
     await eventually(() => acknowledged.size > round * 2 + 1)
-    const instances = instancePids(pid)
+    const instances = childrenOf(pid)
     expect(instances.length).toBeGreaterThan(0)
     process.kill(pid, 'SIGKILL')
     await work
@@ -162,27 +163,11 @@ async function keepDeploying(url: string, round: number, acknowledged: Set<strin
   }
 }
 
-/** Child processes of the daemon, from /proc. */
-function instancePids(daemon: number): number[] {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .filter(name => parentOf(name) === daemon)
-    .map(Number)
-}
-
-function parentOf(pid: string): number {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return 0 // gone meanwhile
-  }
-}
-
 test('stopping the daemon ends everything it started', async () => {
   mkdirSync(join(home.dir, 'logs'), { recursive: true })
   await home.json(['deploy', project, '--env', 'production', '--min', '2'])
   const { pid } = home.discovery()!
-  const children = instancePids(pid)
+  const children = childrenOf(pid)
   expect(children.length).toBeGreaterThanOrEqual(2)
   expect((await home.mcp(['daemon', 'stop'])).code).toBe(0)
   expect([pid, ...children].filter(isRunning)).toEqual([])

@@ -49,7 +49,8 @@ export function createHome(): TestHome {
     apiKey: () => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).contexts.local.apiKey,
     async remove() {
       if (home.discovery()) await home.mcp(['daemon', 'stop'])
-      rmSync(dir, { recursive: true, force: true })
+      // A daemon that came second may still write why it ends.
+      rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
   }
   return home

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { appendFile, mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
@@ -119,8 +119,7 @@ export class LogStore {
 
   async #append(id: string, line: LogLine): Promise<void> {
     const folder = this.#folder(id)
-    const write = () =>
-      appendFile(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+    const write = () => appendWhole(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`)
     try {
       await write()
     } catch (error) {
@@ -185,6 +184,20 @@ export class LogStore {
     } finally {
       if (this.#locks.get(id) === run) this.#locks.delete(id)
     }
+  }
+}
+
+/** A line whose middle met the end of a full disk is taken back, or the next one would be read as its rest. */
+async function appendWhole(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  const { size } = await file.stat()
+  try {
+    await file.appendFile(text)
+  } catch (error) {
+    await file.truncate(size)
+    throw error
+  } finally {
+    await file.close()
   }
 }
 

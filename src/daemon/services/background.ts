@@ -1,3 +1,5 @@
+import { toHostingError } from '../../shared/errors.ts'
+
 const RETRY_MS = 1000
 
 /** Work that goes on after its request was answered; `close()` of the daemon waits for it. */
@@ -33,6 +35,22 @@ export class Background {
       }, RETRY_MS)
       timer.unref()
       throw error
+    }
+  }
+
+  /**
+   * The same for work that waits for what it writes down: gives what `work` gives, however long the disk takes nothing.
+   * Throws what is no fault of the disk, and the disk's fault once the daemon ends.
+   */
+  async persist<T>(work: () => T | Promise<T>): Promise<T> {
+    for (let told = false; ; told = true) {
+      try {
+        return await work()
+      } catch (error) {
+        if (toHostingError(error).code !== 'UNAVAILABLE' || this.closing) throw error
+        if (!told) this.report(error)
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      }
     }
   }
 

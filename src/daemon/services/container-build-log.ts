@@ -17,6 +17,8 @@ const LAST: BuildPhase = 'COMPLETED'
 export class ContainerBuildLog {
   readonly #logs: LogStore
   readonly #now: () => string
+  /** Last lines that are being written. */
+  readonly #finishing = new Map<string, Promise<void>>()
 
   constructor(logs: LogStore, now: () => string) {
     this.#logs = logs
@@ -33,7 +35,15 @@ export class ContainerBuildLog {
       await this.#logs.append(id, { timestamp: this.#now(), level, stream: 'server', phase, message: line })
   }
 
+  /** The last line. The state is final already, so whoever reads the log while this is written waits for it. */
+  async finish(id: string, message: string, level: LogLine['level']): Promise<void> {
+    const writing = this.write(id, LAST, message, level)
+    this.#finishing.set(id, writing)
+    await writing.finally(() => this.#finishing.delete(id))
+  }
+
   async page({ id, status }: ContainerBuild, query: ContainerLogQuery): Promise<LogPage> {
+    await this.#finishing.get(id)?.catch(() => {}) // who writes it tries again
     const { lines, nextToken } = await this.#logs.page(id, {
       ...query,
       ...(query.phase && { phase: query.phase.toUpperCase() }),

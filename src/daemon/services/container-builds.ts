@@ -67,7 +67,8 @@ export class ContainerBuilds {
     const build = this.#find(id)
     const stopped = this.#move(build, 'stopped', { phase: 'COMPLETED', endTime: this.#rooms.clock.now() })
     this.#running.get(id)?.abort()
-    this.#rooms.background.run(() => this.#log.write(id, 'COMPLETED', 'stopped', 'warn'))
+    const { background } = this.#rooms
+    background.run(() => background.persist(() => this.#log.finish(id, 'stopped', 'warn')))
     return this.#record(stopped)
   }
 
@@ -85,7 +86,7 @@ export class ContainerBuilds {
     const { store } = this.#rooms
     for (const build of store.containerBuilds.withStatus('in_progress'))
       await this.#end(
-        build,
+        build.id,
         'failed',
         'INTERRUPTED: the daemon ended while this was being built. Trigger it again.',
       )
@@ -100,53 +101,64 @@ export class ContainerBuilds {
   }
 
   async #run(id: string, stopped: AbortSignal): Promise<void> {
-    if (stopped.aborted || this.#rooms.background.closing) return
-    const { clock, closing } = this.#rooms
-    const begun = this.#move(this.#find(id), 'in_progress', {
-      phase: 'DOWNLOAD_SOURCE',
-      startTime: clock.now(),
-    })
-    await this.#log.write(id, 'QUEUED', `building project ${begun.projectId} of ${begun.storageLocation}`)
+    const { background, closing } = this.#rooms
+    if (stopped.aborted || background.closing) return
     try {
       await runPhases(this.#rooms, this.#builds, {
-        build: begun,
+        build: await background.persist(() => this.#begin(id)),
         signal: AbortSignal.any([stopped, closing]),
         note: facts => this.#note(id, facts),
-        tell: (phase, message) => this.#log.write(id, phase, message),
+        tell: async (phase, message) => {
+          if (!stopped.aborted) await this.#log.write(id, phase, message)
+        },
       })
-      await this.#end(this.#find(id), 'succeeded', 'succeeded')
+      await this.#end(id, 'succeeded', 'succeeded')
     } catch (error) {
       if (stopped.aborted) return
       const { code, message, details } = toHostingError(error)
       const text = closing.aborted
         ? 'INTERRUPTED: the daemon was stopped while this was being built.'
         : `${code}: ${message}`
-      await this.#end(this.#find(id), 'failed', text, details)
+      await this.#end(id, 'failed', text, details)
     }
   }
 
-  /** The last line is there before the state is final: whoever reads to the end of a final one has read all. */
-  async #end(
-    build: ContainerBuild,
-    to: 'succeeded' | 'failed',
-    message: string,
-    details?: string,
-  ): Promise<void> {
+  /** Throws CONFLICT for one that was stopped while it waited. */
+  async #begin(id: string): Promise<ContainerBuild> {
+    const build = this.#find(id)
+    const begun =
+      build.status === 'in_progress' // a second try, after the disk did not take the line
+        ? build
+        : this.#move(build, 'in_progress', {
+            phase: 'DOWNLOAD_SOURCE',
+            startTime: this.#rooms.clock.now(),
+          })
+    await this.#log.write(id, 'QUEUED', `building project ${begun.projectId} of ${begun.storageLocation}`)
+    return begun
+  }
+
+  /** The outcome is written down however long a full disk takes; nothing happens to one that was stopped meanwhile. */
+  async #end(id: string, to: 'succeeded' | 'failed', message: string, details?: string): Promise<void> {
+    const { background, clock } = this.#rooms
     const isFailed = to === 'failed'
-    if (details) await this.#log.write(build.id, build.phase, details, 'error')
-    const now = this.#find(build.id)
-    if (!canMove(CONTAINER_BUILD_TRANSITIONS, now.status, to)) return // it was stopped meanwhile
-    this.#move(now, to, {
-      phase: 'COMPLETED',
-      endTime: this.#rooms.clock.now(),
-      ...(isFailed && { errorMessage: message }),
-    })
-    await this.#log.write(
-      build.id,
-      'COMPLETED',
-      isFailed ? `failed: ${message}` : message,
-      isFailed ? 'error' : 'info',
+    const level = isFailed ? 'error' : 'info'
+    if (details && this.#canBecome(id, to))
+      await background.persist(() => this.#log.write(id, this.#find(id).phase, details, 'error'))
+    const last = isFailed ? `failed: ${message}` : message
+    const moved = await background.persist(
+      () =>
+        this.#canBecome(id, to) &&
+        this.#move(this.#find(id), to, {
+          phase: 'COMPLETED',
+          endTime: clock.now(),
+          ...(isFailed && { errorMessage: message }),
+        }),
     )
+    if (moved) await background.persist(() => this.#log.finish(id, last, level))
+  }
+
+  #canBecome(id: string, to: ContainerBuildState): boolean {
+    return canMove(CONTAINER_BUILD_TRANSITIONS, this.#find(id).status, to)
   }
 
   #note(id: string, facts: Partial<ContainerBuild>): void {

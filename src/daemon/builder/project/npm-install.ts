@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { HostingError } from '../../../shared/errors.ts'
 
 const TIMEOUT_MS = 5 * 60_000
@@ -74,15 +75,7 @@ async function run(
   closing: AbortSignal,
 ): Promise<{ code: number | null; output: string }> {
   if (closing.aborted) throw interrupted()
-  const isWindows = process.platform === 'win32'
-  const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
-    cwd: directory,
-    env: environment(process.env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: isWindows,
-    // A group of its own, so that what scripts started ends with it.
-    detached: !isWindows,
-  })
+  const child = start(directory, args)
   const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT_MS)])
   const kill = () => killGroup(child)
   signal.addEventListener('abort', kill)
@@ -96,9 +89,36 @@ async function run(
     child.once('close', code => {
       signal.removeEventListener('abort', kill)
       if (signal.aborted) reject(closing.aborted ? interrupted() : tooSlow())
+      else if (code === NOT_FOUND) reject(notStarted({ code: 'ENOENT' } as NodeJS.ErrnoException))
       else resolve({ code, output })
     })
   })
+}
+
+/** What a shell ends with when there is no such program. */
+const NOT_FOUND = 127
+
+/** npm must not outlive the daemon, however that ends: the end of a pipe that nobody writes to is told by the kernel. */
+const GUARDED = `
+exec 3<&0
+npm "$@" </dev/null 3<&- &
+npm=$!
+{ read -r _ <&3; kill -s KILL 0; } >/dev/null 2>&1 &
+guard=$!
+wait $npm
+code=$?
+kill $guard
+exit $code
+`
+
+function start(
+  directory: string,
+  args: readonly string[],
+): ChildProcessByStdio<Writable, Readable, Readable> {
+  const options = { cwd: directory, env: environment(process.env), stdio: 'pipe' } as const
+  if (process.platform === 'win32') return spawn('npm.cmd', args, { ...options, shell: true })
+  // A group of its own, so that what scripts started ends with it.
+  return spawn('/bin/sh', ['-c', GUARDED, 'npm-guard', ...args], { ...options, detached: true })
 }
 
 function killGroup({ pid }: ChildProcess): void {

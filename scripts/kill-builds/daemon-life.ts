@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isRunning, MCP_BIN, runToEnd } from '../../test/helpers/mcp.ts'
+import { descendantsOf, processes, readProc } from '../../test/helpers/processes.ts'
+import type { Shown } from './shown.ts'
+
+export interface BuildRecord {
+  id: string
+  status: string
+  currentPhase: string
+  endTime: string
+  errorMessage: string
+  imageDigest: string
+}
+
+export interface Line {
+  timestamp: string
+  stream: string
+  phase: string
+  message: string
+}
+
+/** A daemon from its start to its death. */
+export interface DaemonLife {
+  /** Makes a project of the archive and triggers its build. */
+  trigger(archive: Buffer): Promise<void>
+  /** Looks at builds and their logs until so many have ended. */
+  watchUntil(ended: number, shown: Shown): Promise<void>
+  builds(): Promise<BuildRecord[]>
+  /** Whole logs. */
+  logs(builds: readonly BuildRecord[]): Promise<Map<string, Line[]>>
+  /** With SIGKILL. Gives the processes that are left after ten seconds. */
+  kill(): Promise<string[]>
+  /** As a user does. Gives what is left as sentences. */
+  stop(): Promise<string[]>
+}
+
+const PATIENCE_MS = 10_000
+
+export async function startLife(home: string): Promise<DaemonLife> {
+  const env = { ...process.env, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1' }
+  const started = await runToEnd(process.execPath, [MCP_BIN, 'daemon', 'start', '--json'], { env })
+  if (started.code !== 0) throw new Error(`the daemon does not start: ${started.stderr}`)
+  const { url, pid } = JSON.parse(started.stdout)
+  const key = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')).contexts.local.apiKey
+  const call = async (
+    method: string,
+    path: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+    type = 'application/json',
+  ) => {
+    const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': type }) }
+    const response = await fetch(url + path, { method, headers, ...(body && { body }) })
+    // biome-ignore lint/suspicious/noExplicitAny: any record of the API
+    const answer = (await response.json()) as any
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+  const readLog = async (id: string): Promise<Line[]> =>
+    (await call('GET', `/api/lambda-builds/${id}/logs?limit=10000`)).lines
+  const list = async (query: string): Promise<BuildRecord[]> => {
+    const items: BuildRecord[] = []
+    for (let token = ''; ; ) {
+      const page = await call('GET', `/api/lambda-builds?limit=1000${query}${token}`)
+      items.push(...page.items)
+      if (page.nextToken === null) return items
+      token = `&nextToken=${page.nextToken}`
+    }
+  }
+
+  return {
+    async trigger(archive) {
+      const { id } = await call('POST', '/api/projects', JSON.stringify({ name: 'killed' }))
+      await call('PUT', `/api/projects/${id}/source`, new Uint8Array(archive), 'application/gzip')
+      await call('POST', `/api/lambda-builds/trigger/${id}`)
+    },
+    async watchUntil(ended, shown) {
+      for (;;) {
+        const running = await list('&status=in_progress')
+        for (const { id } of running) shown.add(id, await readLog(id))
+        const all = await list('')
+        for (const { id } of all.filter(({ endTime }) => endTime !== '').slice(0, 5))
+          shown.add(id, await readLog(id))
+        if (all.filter(({ endTime }) => endTime !== '').length >= ended) return
+        await wait(20)
+      }
+    },
+    builds: () => list(''),
+    async logs(builds) {
+      const logs = new Map<string, Line[]>()
+      for (const { id } of builds) logs.set(id, await readLog(id))
+      return logs
+    },
+    kill() {
+      const family = descendantsOf(pid)
+      process.kill(pid, 'SIGKILL')
+      return stillRunning(() => [pid, ...family].filter(isRunning))
+    },
+    async stop() {
+      const { code, stderr } = await runToEnd(process.execPath, [MCP_BIN, 'daemon', 'stop'], { env })
+      const left = await stillRunning(() => processesOf(home))
+      return [
+        ...(code === 0 ? [] : [`mcp daemon stop ended with ${code}: ${stderr}`]),
+        ...left.map(name => `the process ${name} is left`),
+      ]
+    },
+  }
+}
+
+/** Waits until there are none; names those that stay. */
+async function stillRunning(find: () => number[]): Promise<string[]> {
+  const until = performance.now() + PATIENCE_MS
+  while (find().length > 0 && performance.now() < until) await wait(20)
+  return find().map(pid => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 100)}`)
+}
+
+/** Those that have the home in their environment or arguments. */
+function processesOf(home: string): number[] {
+  return processes().filter(
+    pid => pid !== process.pid && (readProc(pid, 'environ') + readProc(pid, 'cmdline')).includes(home),
+  )
+}

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BuildRecord } from './daemon-life.ts'
+
+/** Temporary files and folders of work anywhere in the home. */
+export function leftFiles(home: string): string[] {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' })
+  const left = names.filter(name => name.endsWith('.tmp') || /build-cache\/work\/./.test(name))
+  return left.slice(0, 5).map(name => `the file ${name} is left`)
+}
+
+/** Images of builds that succeeded whose manifest, configuration or layers are missing or cut. */
+export function unsoundImages(home: string, records: readonly BuildRecord[]): string[] {
+  const blobs = join(home, 'images', 'blobs', 'sha256')
+  const index = JSON.parse(readFileSync(join(home, 'images', 'index.json'), 'utf8'))
+  const listed = new Set(index.manifests.map(({ digest }: { digest: string }) => digest))
+  const faults: string[] = []
+  for (const { id, imageDigest } of records.filter(({ status }) => status === 'succeeded')) {
+    if (!listed.has(imageDigest)) faults.push(`${id}: its image is not in the index`)
+    const manifest = readBlob(blobs, imageDigest)
+    for (const { digest, size } of [manifest.config, ...manifest.layers])
+      if (statSync(join(blobs, digest.slice(7))).size !== size) faults.push(`${id}: ${digest} is cut`)
+  }
+  const torn = readdirSync(blobs).filter(name => digestOf(join(blobs, name)) !== name)
+  return [...faults, ...torn.map(name => `the blob ${name} has other content than its name says`)]
+}
+
+function readBlob(blobs: string, digest: string) {
+  return JSON.parse(readFileSync(join(blobs, digest.slice(7)), 'utf8'))
+}
+
+function digestOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}

@@ -1,0 +1,30 @@
+import { tarGz } from '../../test/helpers/archives.ts'
+
+/** A source archive: declared servers mostly, handler modules now and then, and some that npm has to install. */
+export function projectFiles(index: number, dependent: Record<string, string>): Buffer {
+  const files = index % 10 === 0 ? modules(index, index % 20 === 0 ? dependent : {}) : declared(index)
+  return tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
+}
+
+function declared(index: number): Record<string, string> {
+  const tool = {
+    name: 'greet',
+    description: 'Greets',
+    inputSchema: { type: 'object' },
+    handler: { type: 'template', text: `hello from ${index}` },
+  }
+  const project = { name: `declared-${index}`, template: 'basic', tools: [tool] }
+  return { 'mcp.config.json': JSON.stringify(project) }
+}
+
+function modules(index: number, dependent: Record<string, string>): Record<string, string> {
+  const hasDependency = 'package.json' in dependent
+  const answer = hasDependency ? `import tiny from 'tiny'\nconst answer = tiny` : `const answer = ${index}`
+  return {
+    'mcp.config.json': JSON.stringify({ name: `modules-${index}`, template: 'custom' }),
+    'tools/answer.ts': `${answer}\nexport default { description: 'Answers', handler: () => String(answer) }`,
+    ...dependent,
+    // Another key for each: none finds what was installed for another one.
+    ...(hasDependency && { '.npmrc': `//localhost/${index}:_authToken=none` }),
+  }
+}

@@ -1,0 +1,28 @@
+import type { Line } from './daemon-life.ts'
+
+/** Every line of every log that was ever shown. */
+export class Shown {
+  readonly #texts = new Map<string, string[]>()
+
+  get count(): number {
+    return [...this.#texts.values()].reduce((sum, texts) => sum + texts.length, 0)
+  }
+
+  /** `lines`: a log from its beginning. */
+  add(id: string, lines: readonly Line[]): void {
+    if (lines.length > (this.#texts.get(id)?.length ?? 0)) this.#texts.set(id, lines.map(textOf))
+  }
+
+  /** What was shown and is not the beginning of the log that there is now. */
+  lost(logs: ReadonlyMap<string, Line[]>): string[] {
+    return [...this.#texts].flatMap(([id, texts]) => {
+      const now = (logs.get(id) ?? []).map(textOf)
+      const at = texts.findIndex((text, index) => text !== now[index])
+      return at === -1 ? [] : [`${id}: the line ${texts[at]} was shown; now there is ${now[at]}`]
+    })
+  }
+}
+
+function textOf({ timestamp, phase, message }: Line): string {
+  return JSON.stringify([timestamp, phase, message])
+}

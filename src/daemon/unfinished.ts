@@ -1,0 +1,25 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HomePaths } from '../shared/paths.ts'
+
+/**
+ * Removes what a killed daemon left half written. Called before anything is started: whatever is called `.tmp` then
+ * belongs to nobody any more.
+ */
+export function removeUnfinished({ artifacts, sources, images, cache }: HomePaths): void {
+  const blobs = join(images, 'blobs', 'sha256')
+  const dependencies = join(cache, 'dependencies')
+  for (const folder of [artifacts, sources, images, join(images, 'bases'), blobs, dependencies])
+    for (const name of namesIn(folder).filter(name => name.endsWith('.tmp')))
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [] // nothing was written there; who needs the folder will tell
+    throw error
+  }
+}
