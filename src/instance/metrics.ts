@@ -77,15 +77,15 @@ export class RequestCounters {
   }
 }
 
-function* takeCounts(
-  tallies: Map<string, RequestTally> | undefined,
-  method?: string,
-): Generator<SeriesCounts> {
-  for (const [name, tally] of tallies ?? []) {
-    if (tally.requests === 0) continue
-    yield { method: method ?? name, tool: method ? name : '', ...tally.counts() }
-    tally.clear()
-  }
+/** What was counted is freed: servers that were called once would hold it for nothing. */
+function takeCounts(tallies: Map<string, RequestTally> | undefined, method?: string): SeriesCounts[] {
+  const all = [...(tallies ?? [])]
+  tallies?.clear()
+  return all.map(([name, tally]) => ({
+    method: method ?? name,
+    tool: method ? name : '',
+    ...tally.counts(),
+  }))
 }
 
 const REPORT_MS = 1000

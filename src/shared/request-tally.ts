@@ -55,13 +55,6 @@ export class RequestTally {
     }
   }
 
-  clear(): void {
-    this.requests = 0
-    this.errors = 0
-    this.sumMs = 0
-    this.#latencies?.fill(0)
-  }
-
   /** By bucket; undefined as long as nothing was counted. */
   get latencies(): ArrayLike<number> | undefined {
     return this.#latencies

@@ -15,6 +15,7 @@ import { type Bindings, type Route, toRoute } from './endpoint.ts'
 import { answerError, type ErrorLog } from './error-envelope.ts'
 import { healthEndpoint } from './health.ts'
 import { hostCheck } from './host-check.ts'
+import { metricsPage } from './metrics.ts'
 import { openApiEndpoint } from './openapi.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
@@ -112,7 +113,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
 }
 
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { apiKeys, rateLimits, signIns } = options.services
+  const { apiKeys, rateLimits, signIns, prometheusPage } = options.services
   const routes = routesOf(options)
   const takesExpired = (method: string, path: string) =>
     routes.some(
@@ -125,6 +126,11 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   app.use(requestId, signIn(signIns), hostCheck)
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
+  app.get(
+    '/metrics',
+    authentication(apiKeys, () => false),
+    metricsPage(prometheusPage),
+  )
   for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route, options.closing))
   return app
 }

@@ -4,7 +4,7 @@ import type { Principal } from '../services/api-keys.ts'
 import type { Access, Route } from './endpoint.ts'
 
 /** Throws INSUFFICIENT_SCOPE that names the scope which is needed and those the key has. */
-export function requireScope(principal: Principal, route: Route): void {
+export function requireScope(principal: Principal, route: Pick<Route, 'method' | 'path' | 'access'>): void {
   const needed = missingScope(principal, route.access)
   if (!needed) return
   throw new HostingError(

@@ -10,6 +10,7 @@ import { Mappings } from './mappings.ts'
 import { VendorKeys } from './model-keys.ts'
 import { Previews } from './previews.ts'
 import { Projects } from './projects.ts'
+import { PrometheusPage } from './prometheus-page.ts'
 import { RateLimits } from './rate-limits.ts'
 import { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
@@ -35,6 +36,7 @@ export interface Services {
   chats: Chats
   vendorKeys: VendorKeys
   backups: Backups
+  prometheusPage: PrometheusPage
   apiKeys: ApiKeys
   rateLimits: RateLimits
   signIns: SignIns
@@ -61,6 +63,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     vendorKeys,
     testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
     backups: new Backups(rooms.store.database, rooms.backupsDir, rooms.clock),
+    prometheusPage: new PrometheusPage(rooms),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
     signIns: rooms.signIns,
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),

@@ -53,6 +53,14 @@ export class BuildStore {
     this.#database = database
   }
 
+  countByStatus(): { status: BuildState; count: number }[] {
+    return this.#database
+      .prepare<{ status: BuildState; count: number }>(
+        'SELECT status, count(*) AS count FROM builds GROUP BY status',
+      )
+      .all()
+  }
+
   find(id: string): Build | undefined {
     const row = this.#database.prepare<BuildRow>('SELECT * FROM builds WHERE id = ?').get([id])
     return row && toBuild(row)

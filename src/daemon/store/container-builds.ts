@@ -53,6 +53,14 @@ export class ContainerBuildStore {
     this.#database = database
   }
 
+  countByStatus(): { status: ContainerBuildState; count: number }[] {
+    return this.#database
+      .prepare<{ status: ContainerBuildState; count: number }>(
+        'SELECT status, count(*) AS count FROM container_builds GROUP BY status',
+      )
+      .all()
+  }
+
   find(id: string): ContainerBuild | undefined {
     const row = this.#database
       .prepare<ContainerBuildRow>('SELECT * FROM container_builds WHERE id = ?')

@@ -123,6 +123,16 @@ export class DeploymentStore {
     )
   }
 
+  /** Those that serve or are about to. */
+  countLive(): { environment: Environment; status: DeploymentState; count: number }[] {
+    return this.#database
+      .prepare<{ environment: Environment; status: DeploymentState; count: number }>(
+        `SELECT environment, status, count(*) AS count FROM deployments
+         WHERE status IN ('deploying', 'deployed') GROUP BY environment, status`,
+      )
+      .all()
+  }
+
   create(deployment: Deployment): void {
     this.#database
       .prepare(
