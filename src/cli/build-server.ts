@@ -1,4 +1,4 @@
-import type { BuildRequest, ProgramDefinition } from '../shared/definitions.ts'
+import type { BuildRequest } from '../shared/definitions.ts'
 import type { BuildRecord } from '../shared/deployments.ts'
 import { HostingError, type NextStep } from '../shared/errors.ts'
 import type { ApiClient } from './api-client.ts'
@@ -58,7 +58,9 @@ export function reportFailedBuild(
   return reportFailure(output, `The build of ${record.name} failed`, record.error, [next])
 }
 
-function nextOfProgram(program: ProgramDefinition): NextStep {
+function nextOfProgram(program: NonNullable<BuildRequest['program']>): NextStep {
+  if (program.type === 'image')
+    return { description: 'Run the image yourself: it must serve MCP over HTTP on $PORT' }
   const script = missingScript(program)
   return {
     description: script

@@ -35,16 +35,18 @@ export interface ArgumentDeclaration {
 
 export interface OptionDeclaration {
   /**
-   * `boolean`: a switch (with `default: true` it is declared as `--no-…`) · `string` · `integer` · `duration`: such as
+   * `boolean`: a switch (with `default: true` it is declared as `--no-…`) · `string` · `integer` · `number` · `duration`: such as
    * `10m`, given to `run` in milliseconds · `list`: a string, may be repeated; `[]` when absent.
    */
-  type: 'boolean' | 'string' | 'integer' | 'duration' | 'list'
+  type: 'boolean' | 'string' | 'integer' | 'number' | 'duration' | 'list'
   doc: string
   /** One letter. */
   short?: string
   /** Name of the value in help: `--env <environment>`. Default: the type. */
   value?: string
   choices?: readonly string[]
+  /** The value may be left out, and is then `''`: `--image [ref]`. */
+  isValueOptional?: boolean
   default?: string | number | boolean
   /** Left out of help and completion. */
   hidden?: boolean
@@ -65,7 +67,7 @@ type OptionValue<O> = O extends { type: 'boolean' }
   ? boolean
   : O extends { type: 'list' }
     ? string[]
-    : O extends { type: 'integer' | 'duration' }
+    : O extends { type: 'integer' | 'number' | 'duration' }
       ? O extends { default: number }
         ? number
         : number | undefined

@@ -66,11 +66,38 @@ export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags):
     ...(domain === undefined ? {} : { domain }),
     ...(Object.keys(scaling ?? {}).length === 0 ? {} : { scaling }),
     ...(Object.keys(env).length === 0 ? {} : { env_vars: env }),
+    ...containerConfig(base, flags),
   }
   return Object.keys(config).length === 0 ? undefined : config
 }
 
-export interface DeployFlags {
+/** Of `--image` and the limits of its container. */
+interface ContainerFlags {
+  /** `''`: the image that is made of the build. */
+  image?: string | undefined
+  memory?: number | undefined
+  cpus?: number | undefined
+  pids?: number | undefined
+}
+
+function containerConfig(
+  base: DeployConfig | undefined,
+  { image, memory, cpus, pids }: ContainerFlags,
+): Pick<DeployConfig, 'engine' | 'image' | 'limits'> {
+  const limits = {
+    ...base?.limits,
+    ...(memory !== undefined && { memory_mb: memory }),
+    ...(cpus !== undefined && { cpus }),
+    ...(pids !== undefined && { pids }),
+  }
+  return {
+    ...(image !== undefined && { engine: 'container' as const }),
+    ...(image && { image }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  }
+}
+
+export interface DeployFlags extends ContainerFlags {
   domain?: string
   min?: number
   max?: number

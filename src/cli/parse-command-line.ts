@@ -67,13 +67,17 @@ function usageOf(name: string, { required, variadic }: ArgumentDeclaration): str
 
 function toOption(key: string, declaration: OptionDeclaration): Option {
   const flag = `--${declaration.type === 'boolean' && declaration.default === true ? 'no-' : ''}${toKebabCase(key)}`
-  const value = declaration.type === 'boolean' ? '' : ` <${declaration.value ?? declaration.type}>`
+  const name = declaration.value ?? declaration.type
+  const value =
+    declaration.type === 'boolean' ? '' : declaration.isValueOptional ? ` [${name}]` : ` <${name}>`
   const option = new Option(
     `${declaration.short ? `-${declaration.short}, ` : ''}${flag}${value}`,
     declaration.doc,
   )
   if (declaration.type === 'duration') option.argParser(text => parseDuration(flag, text))
   if (declaration.type === 'integer') option.argParser(text => parseInteger(flag, text))
+  if (declaration.type === 'number') option.argParser(text => parseNumber(flag, text))
+  if (declaration.isValueOptional) option.preset('')
   if (declaration.type === 'list') option.argParser((text, all: string[] = []) => [...all, text])
   if (declaration.choices) option.choices(declaration.choices)
   if (declaration.default !== undefined && declaration.type !== 'boolean')
@@ -102,6 +106,11 @@ function parseDuration(flag: string, text: string): number {
 function parseInteger(flag: string, text: string): number {
   if (/^-?\d{1,15}$/.test(text)) return Number(text)
   throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a whole number.`)
+}
+
+function parseNumber(flag: string, text: string): number {
+  if (/^\d{1,15}(\.\d{1,6})?$/.test(text)) return Number(text)
+  throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a number.`)
 }
 
 /** commander's `error: unknown option '--foo'` as a sentence, with the page that tells what there is. */

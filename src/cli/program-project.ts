@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import type { ProgramDefinition } from '../shared/definitions.ts'
+import type { ImageDefinition, ProgramDefinition } from '../shared/definitions.ts'
 import { HostingError } from '../shared/errors.ts'
 import { SERVER_NAME } from '../shared/names.ts'
 import type { Buildable } from './build-server.ts'
@@ -58,6 +58,33 @@ export function programProject(input: ProgramInput): Project | undefined {
     request: { name: name ?? nameOf([file, ...args]), template: 'custom', program },
     deploy: {},
   }
+}
+
+/** The same for an image that exists. Throws INVALID_REQUEST when no name can be made of its own. */
+export function imageProject(
+  image: string,
+  { path, name }: { path?: string | undefined; name?: string | undefined },
+): Project {
+  const program: ImageDefinition = { type: 'image', image, path: path ?? '/mcp' }
+  return {
+    file: image,
+    directory: resolve('.'),
+    test: undefined,
+    project: undefined,
+    sourceDirectory: undefined,
+    request: { name: name ?? nameOfImage(image), template: 'custom', program },
+    deploy: {},
+  }
+}
+
+/** For example `weather` of `ghcr.io/team/weather:1.2@sha256:…`. */
+function nameOfImage(image: string): string {
+  const name = basename(image.replace(/@sha256:[0-9a-f]+$/, '').replace(/:[^/:]*$/, ''))
+  if (SERVER_NAME.test(name)) return name
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `No name can be made from --image ${image}; give one with --name.`,
+  )
 }
 
 /** What a program is started with it may need to say what it offers, too. */

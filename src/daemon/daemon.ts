@@ -14,6 +14,7 @@ import { ProgramSources } from './builder/program/program-sources.ts'
 import { createToolchain } from './builder/project/toolchain.ts'
 import { openStorage, type StorageSettings } from './builder/storage/open-storage.ts'
 import { errorFields } from './daemon-log.ts'
+import { Containers } from './engine/container-engine.ts'
 import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
 import { createApp } from './http/app.ts'
@@ -123,6 +124,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     rooms.requestMetrics.flush()
+    await rooms.containers.end()
     await rooms.background.settle()
     await rooms.signIns.close()
     rooms.store.close()
@@ -130,6 +132,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
     if (config.storage) await restoreArtifacts(rooms)
+    rooms.background.run(() => rooms.containers.begin())
     await reconcile({ rooms, ...services })
     await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)
@@ -252,6 +255,7 @@ function createRooms(
     packages: new Packages(home.packages, closing),
     supervisor,
     gateway,
+    containers: new Containers({ home: home.home, marker: home.containersUsed }),
     images: new Images({
       directory: home.images,
       standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),

@@ -60,8 +60,10 @@ export class Host {
         this.#reporter.changed(changed)
         if (changed.isDraining) this.#tellDrained(changed)
       }
-      const onFailed = (message: string) => this.#send({ type: 'failed', tenantId: tenant.id, message })
-      const served = new ServedTenant(tenant, instanceId, server, onChange, onFailed)
+      const served = new ServedTenant(tenant, instanceId, server, onChange, {
+        onFailed: message => this.#send({ type: 'failed', tenantId: tenant.id, message }),
+        onRestarting: how => this.#send({ type: 'restarting', tenantId: tenant.id, how }),
+      })
       served.guard = guard
       this.#tenants.set(tenant.id, served)
       const told = () =>

@@ -36,7 +36,8 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
 
 /** Handler modules run inside of this process: before the first one is loaded, it is locked down. */
 function obeyLocked(message: Obeyed, act: () => void): void {
-  if (!('artifact' in message) || message.artifact.program?.type !== 'module') return act()
+  const isCode = 'artifact' in message && message.artifact.program?.type === 'module'
+  if (!isCode || message.tenant.container) return act()
   void import('./isolation/lock-down.ts').then(({ lockDown }) => {
     lockDown(message.tenant)
     act()

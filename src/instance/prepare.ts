@@ -9,6 +9,10 @@ export function prepare(
   tenant: Tenant,
   bundle?: string,
 ): PreparedServer | Promise<PreparedServer> {
+  if (tenant.container)
+    return import('./container/container-server.ts').then(({ prepareContainer }) =>
+      prepareContainer(artifact, tenant),
+    )
   switch (artifact.program?.type) {
     case undefined:
       return prepareServer(artifact, tenant)
@@ -18,6 +22,8 @@ export function prepare(
       return import('./bridge/stdio-server.ts').then(({ prepareStdioServer }) =>
         prepareStdioServer(artifact, tenant),
       )
+    case 'image':
+      throw new Error('It is an image, and there is no engine to run it.')
     case 'http':
       return import('./proxy/http-program.ts').then(({ prepareHttpProgram }) =>
         prepareHttpProgram(artifact, tenant),
@@ -47,6 +53,10 @@ export function describe(artifact: Artifact, tenant: Tenant, bundle?: string): P
     case 'stdio':
       return import('./bridge/describe-program.ts').then(({ describeStdioProgram }) =>
         describeStdioProgram(artifact, tenant),
+      )
+    case 'image':
+      return import('./container/describe-image.ts').then(({ describeImage }) =>
+        describeImage(artifact, tenant),
       )
     case 'http':
       return import('./proxy/describe-http.ts').then(({ describeHttpProgram }) =>

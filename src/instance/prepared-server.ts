@@ -39,6 +39,8 @@ export interface PreparedServer {
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
   /** Takes every request but `/health` as it came: the server is a program that speaks HTTP itself. */
   forward?(exchange: Exchange): Promise<void>
+  /** False while what it forwards to does not answer. */
+  isWell?(): Promise<boolean>
   /** Resolves when nothing of it is left, a program's processes included. */
   close(): void | Promise<void>
 }
@@ -54,6 +56,10 @@ export interface ServerOutlet {
   fail(message: string): void
   /** To the deployment's log; `stream`: where it came from, the server itself by default. */
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
+  /** A line that another log of ours made; a request that it tells of is counted. */
+  copy?(line: LogLine): void
+  /** What serves ended and is started anew. `how`: the rest of a sentence about it. */
+  restarting?(how: string): void
 }
 
 export interface PreparedTool {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type {
   EarlierVersion,
+  LogLine,
   SessionClaim,
   Tenant,
   TenantMetrics,
@@ -28,6 +29,13 @@ type DrainOrder = Extract<ToInstance, { type: 'drain' }>
 const MAX_STREAMS = 1000
 /** Running requests of one tenant: those whose client went away go on in the legacy era, without an open stream. */
 const MAX_RUNNING = 2000
+
+export interface TenantEvents {
+  /** It cannot go on. */
+  onFailed?(message: string): void
+  /** What serves it ended and is started anew. */
+  onRestarting?(how: string): void
+}
 
 /** One deployment or preview in this process, with everything that lives as long as it does. */
 export class ServedTenant {
@@ -68,7 +76,7 @@ export class ServedTenant {
     instanceId: string,
     server: PreparedServer,
     onChange: (tenant: ServedTenant) => void,
-    onFailed: (message: string) => void = () => {},
+    { onFailed, onRestarting }: TenantEvents = {},
   ) {
     this.config = config
     this.instanceId = instanceId
@@ -77,7 +85,9 @@ export class ServedTenant {
     this.#onChange = onChange
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
-      fail: message => onFailed(message),
+      fail: message => onFailed?.(message),
+      restarting: how => onRestarting?.(how),
+      copy: line => this.#copy(line),
       resourceUpdated: uri => this.announcements.resourceUpdated(uri),
       log: (level, message, stream) => this.log.server(level, message, stream),
     })
@@ -211,6 +221,13 @@ export class ServedTenant {
     if (!this.server.speaksUnasked && !this.#isKeeping) return
     this.hasLeft = true
     this.#peers?.close()
+  }
+
+  #copy(line: LogLine): void {
+    this.log.copy(line)
+    if (line.stream !== 'mcp' || typeof line.ms !== 'number') return
+    this.counters.count(line.method ?? '', line.tool, line.ms, line.outcome === 'error')
+    this.changed()
   }
 
   metrics(): TenantMetrics {

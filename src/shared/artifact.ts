@@ -1,4 +1,5 @@
 import type {
+  ImageDefinition,
   Json,
   ProgramDefinition,
   PromptDefinition,
@@ -37,6 +38,8 @@ export type Program =
   | { type: 'module'; bundle: string }
   /** `source`: SHA-256 of the archive that is unpacked for it. */
   | (ProgramDefinition & { source?: string; package?: InstalledPackage })
+  /** `id`: what the image's name meant when it was built, for example `sha256:…`. */
+  | (ImageDefinition & { id?: string })
 
 /** What `npx` runs, as it was installed by the build. */
 export interface InstalledPackage {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ENV_NAME, SERVER_NAME } from './names.ts'
+import { ENV_NAME, IMAGE_REFERENCE, SERVER_NAME } from './names.ts'
 import { TEMPLATES } from './states.ts'
 
 /**
@@ -250,6 +250,14 @@ export const programSchema = z.strictObject({
   isolation: isolationSchema.optional(),
 })
 
+/** A server that is an image, and serves MCP over HTTP on `$PORT`. */
+export const imageProgramSchema = z.strictObject({
+  type: z.literal('image'),
+  image: z.string().regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2'),
+  /** Where it serves MCP. */
+  path: z.string().startsWith('/').default('/mcp'),
+})
+
 export const buildRequestSchema = z.strictObject({
   name: z.string().regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."'),
   template: z.enum(TEMPLATES),
@@ -269,7 +277,7 @@ export const buildRequestSchema = z.strictObject({
   project_id: z.string().optional(),
   /** Id of an uploaded source archive (custom). */
   source: z.string().optional(),
-  program: programSchema.optional(),
+  program: z.discriminatedUnion('type', [programSchema, imageProgramSchema]).optional(),
   /** Values for what runs while it is built, and for its preview; kept in memory alone, so a restart forgets them. */
   env_vars: z.record(envName, z.string()).optional(),
 })
@@ -288,4 +296,5 @@ export type PromptArgument = z.infer<typeof promptArgumentSchema>
 export type PromptDefinition = z.infer<typeof promptSchema>
 export type EnvDeclaration = z.infer<typeof envDeclarationSchema>
 export type ProgramDefinition = z.infer<typeof programSchema>
+export type ImageDefinition = z.infer<typeof imageProgramSchema>
 export type BuildRequest = z.infer<typeof buildRequestSchema>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deploymentAuthSchema } from './deployment-auth.ts'
-import { ENV_NAME } from './names.ts'
+import { ENV_NAME, IMAGE_REFERENCE } from './names.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
 
 /** Requests and records of /v1/build and /v1/deploy (service interface 2.2, 2.4, 4.1, 4.3, 4.4; docs/decisions.md). */
@@ -53,6 +53,24 @@ export const deployConfigSchema = z.strictObject({
   timeout_seconds: z.number().min(0.1).max(3600).optional(),
   /** A session of the 2025 era that nobody uses stays so long with the release that began it; 0: it moves with each release. */
   session_seconds: z.int().min(0).max(86_400).optional(),
+  /** Where it runs: in processes of this machine (the default), or in containers. */
+  engine: z.enum(['process', 'container']).optional(),
+  /** Runs instead of the image that is made of the build; with the engine `container` alone. */
+  image: z
+    .string()
+    .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+    .optional(),
+  /** Of each container; with the engine `container` alone. */
+  limits: z
+    .strictObject({
+      /** 512 when absent. */
+      memory_mb: z.int().min(16).max(1_048_576).optional(),
+      /** Processors, for example 0.5; no limit when absent. */
+      cpus: z.number().min(0.01).max(1024).optional(),
+      /** Processes and threads; 256 when absent. */
+      pids: z.int().min(8).max(1_000_000).optional(),
+    })
+    .optional(),
   /** Clients sign their user in; open to everybody on this machine when absent. */
   auth: deploymentAuthSchema.optional(),
 })

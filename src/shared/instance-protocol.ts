@@ -45,8 +45,33 @@ export interface Tenant {
   stateKey: string
   /** Only requests with a token are served. */
   auth?: TenantAuth
+  /** It runs from an image, in a container of this engine. */
+  container?: TenantContainer
   /** Its address goes to the next build of the server while clients are connected. */
   isPreview?: boolean
+}
+
+/** How an instance runs its server in a container. */
+export interface TenantContainer {
+  engine: 'podman' | 'docker'
+  /** The engine's executable, and the whole environment of its client. */
+  file: string
+  env: Record<string, string>
+  /** A name or id that the engine has. */
+  image: string
+  /** Made of the artifact by us: its log lines are ours, and sessions go on in the next one. */
+  isOwn: boolean
+  labels: Record<string, string>
+  limits: ContainerLimits
+}
+
+/** Absent: no limit. */
+export interface ContainerLimits {
+  memoryMb?: number
+  /** Processors, for example 0.5. */
+  cpus?: number
+  /** Processes and threads. */
+  pids?: number
 }
 
 /** How an instance tells by itself who may use it. */
@@ -115,6 +140,8 @@ export type FromInstance =
   | { type: 'described'; tenantId: string; described: Described }
   /** `stack`: where in the user's code, for a build's error. */
   | { type: 'failed'; tenantId: string; message: string; stack?: string }
+  /** What serves the tenant ended and is started anew. `how`: the rest of a sentence about it. */
+  | { type: 'restarting'; tenantId: string; how: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
   /** `port`: of loopback, where requests of the tenant's sessions are taken, from who proves to have its key. */

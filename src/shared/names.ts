@@ -3,6 +3,9 @@ export const SERVER_NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,63}$/
 
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
+/** An image of any registry, or of this machine's engine: `weather:1`, `ghcr.io/team/weather@sha256:…`. */
+export const IMAGE_REFERENCE = /^(?!.*\/\/)[A-Za-z0-9][A-Za-z0-9._:/-]{0,254}(@sha256:[0-9a-f]{64})?$/
+
 /** A DNS label made of a server's name: lower case, `-` for what a label may not hold, never empty. */
 export function toSubdomainLabel(name: string): string {
   const label = name

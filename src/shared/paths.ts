@@ -25,6 +25,8 @@ export interface HomePaths {
   /** What can be made again: installed dependencies, results of builds. */
   cache: string
   images: string
+  /** There once containers ran: what a dead daemon left of them is looked for at the next start. */
+  containersUsed: string
   /** Certificates and keys of host names, and the local authority. */
   tls: string
   /** Copies of the database. */
@@ -61,6 +63,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     packages: join(data, 'packages'),
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
+    containersUsed: join(data, 'containers'),
     tls: join(data, 'tls'),
     backups: join(data, 'backups'),
     logs: join(data, 'logs'),

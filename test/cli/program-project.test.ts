@@ -2,6 +2,7 @@ import { basename, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { missingScript, type ProgramInput, programProject } from '../../src/cli/program-project.ts'
 import { splitShellWords } from '../../src/cli/shell-words.ts'
+import type { ProgramDefinition } from '../../src/shared/definitions.ts'
 
 const NOTHING: ProgramInput = {
   command: undefined,
@@ -12,7 +13,7 @@ const NOTHING: ProgramInput = {
   name: undefined,
 }
 const project = (command: string, more: Partial<ProgramInput> = {}) =>
-  programProject({ ...NOTHING, command, ...more })!.request
+  programProject({ ...NOTHING, command, ...more })!.request as { name: string; program: ProgramDefinition }
 
 test.each([
   ['npx -y some-server', ['npx', '-y', 'some-server']],
@@ -50,9 +51,9 @@ test.each([
 })
 
 test('a command that names files of this folder runs here, any other one in a folder of its own', () => {
-  expect(project('npx -y some-server').program?.cwd).toBeUndefined()
-  expect(project('node package.json').program?.cwd).toBe(resolve('.'))
-  expect(project('npx -y some-server', { cwd: 'src' }).program?.cwd).toBe(resolve('src'))
+  expect(project('npx -y some-server').program.cwd).toBeUndefined()
+  expect(project('node package.json').program.cwd).toBe(resolve('.'))
+  expect(project('npx -y some-server', { cwd: 'src' }).program.cwd).toBe(resolve('src'))
   expect(basename(resolve('src'))).toBe('src')
 })
 
@@ -74,5 +75,5 @@ test.each([
   ['node vitest.config.ts', undefined],
   ['sh -c x', undefined],
 ])('of %s the script that is not here is %s', (command, script) => {
-  expect(missingScript(project(command).program!)).toBe(script)
+  expect(missingScript(project(command).program)).toBe(script)
 })

@@ -10,7 +10,7 @@ import { beginSession, post, postModern, rpc } from './mcp-requests.ts'
 
 export const FIXTURE = fileURLToPath(new URL('../fixtures/programs/stdio-server.mjs', import.meta.url))
 
-type ExistingProgram = Exclude<Program, { type: 'module' }>
+type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
 /** An instance that serves a program, and the folder that the program runs in. */
 export interface ServedProgram {

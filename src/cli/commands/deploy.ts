@@ -10,7 +10,13 @@ import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from
 import { chooseAuth } from '../deployment-auth.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
-import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
+import {
+  imageProject,
+  PROGRAM_OPTIONS,
+  type ProgramInput,
+  programProject,
+  withEnvVars,
+} from '../program-project.ts'
 import { loadProject } from '../project.ts'
 import { findBuild } from '../resolve-id.ts'
 import { checkSurface } from '../surface-check.ts'
@@ -49,6 +55,19 @@ export default defineCommand({
       choices: [...AUTH_PROVIDERS, 'none'],
       doc: 'only users who sign in with this provider (local: with an API key of the daemon)',
     },
+    image: {
+      type: 'string',
+      value: 'ref',
+      isValueOptional: true,
+      doc: 'run it from its image in a container, or host an image that serves MCP on $PORT',
+    },
+    memory: { type: 'integer', value: 'MB', doc: 'memory of a container (default: 512)' },
+    cpus: {
+      type: 'number',
+      value: 'count',
+      doc: 'processors of a container, such as 0.5 (default: no limit)',
+    },
+    pids: { type: 'integer', value: 'count', doc: 'processes and threads of a container (default: 256)' },
     ...PROGRAM_OPTIONS,
     allowBreaking: {
       type: 'boolean',
@@ -63,11 +82,14 @@ export default defineCommand({
       command: "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'",
       does: 'a server that exists',
     },
+    { command: 'mcp deploy --image --memory 256', does: 'from its image, by podman or docker' },
+    { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an image that exists' },
     { command: 'mcp deploy --auth local', does: 'clients sign their user in first' },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
   ],
-  async run(context, input): Promise<ExitCode | undefined> {
+  async run(context, given): Promise<ExitCode | undefined> {
     const { output } = context
+    const input = withImage(given)
     const source = await openTarget(context, input, readEnvVars(input.envFile, input.set, context.env))
     if ('exitCode' in source) return source.exitCode
     const { name, mcp_id, env_vars } = source
@@ -76,6 +98,10 @@ export default defineCommand({
       min: input.min,
       max: input.max,
       env_vars,
+      image: input.image,
+      memory: input.memory,
+      cpus: input.cpus,
+      pids: input.pids,
     })
     const release = {
       mcp_id,
@@ -109,9 +135,11 @@ export default defineCommand({
 })
 
 /** Nothing was asked for but a target and an environment. */
-function isPlain({ domain, min, max, set, envFile, command, auth }: DeployOptions): boolean {
+function isPlain(options: DeployOptions): boolean {
+  const { domain, min, max, set, envFile, command, auth, image, memory, cpus, pids } = options
   return (
-    [domain, min, max, command, auth].every(value => value === undefined) && [...set, ...envFile].length === 0
+    [domain, min, max, command, auth, image, memory, cpus, pids].every(value => value === undefined) &&
+    [...set, ...envFile].length === 0
   )
 }
 
@@ -120,6 +148,10 @@ interface DeployOptions extends ProgramInput {
   min: number | undefined
   max: number | undefined
   auth: string | undefined
+  image: string | undefined
+  memory: number | undefined
+  cpus: number | undefined
+  pids: number | undefined
   set: readonly string[]
   envFile: readonly string[]
 }
@@ -136,6 +168,13 @@ type TargetOptions = ProgramInput & {
   target: string
   env: Environment
   auth: AuthProvider | 'none' | undefined
+  image: string | undefined
+}
+
+/** The word after `--image` is a project where there is one of that name: `mcp deploy --image examples/weather`. */
+function withImage<T extends { target: string; image: string | undefined }>(input: T): T {
+  const { target, image } = input
+  return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
 /** What exists as a path is a project and is built first; anything else names a build. */
@@ -146,7 +185,7 @@ async function openTarget(
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input
   const { env } = context
-  const program = programProject(input)
+  const program = input.image && target === '.' ? imageProject(input.image, input) : programProject(input)
   if (!program && !existsSync(target)) {
     const chosen = chooseAuth({ base: undefined, flag, envVars: given, env })
     const build = await findBuild(await context.api(), target)

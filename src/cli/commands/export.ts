@@ -91,7 +91,7 @@ function hasModules({ program, server }: Artifact): boolean {
   if (!program || program.type === 'module') return program !== undefined
   throw new HostingError(
     'INVALID_REQUEST',
-    `${server.name} is a program of its own (${program.command}): it runs without mcp as it is, and is not exported.`,
+    `${server.name} is ${program.type === 'image' ? `an image (${program.image})` : `a program of its own (${program.command})`}: it runs without mcp as it is, and is not exported.`,
   )
 }
 

@@ -37,6 +37,8 @@ export interface HostWatcher {
   onEnded(ending: HostEnding): void
   /** The process cannot go on with the tenant. */
   onFailed(error: RefusedArtifactError): void
+  /** What serves the tenant in there ended and is started anew. */
+  onRestarting?(how: string): void
   onAnnounced?(announcement: Announcement): void
   onClaim?(claim: SessionClaim): void
 }
@@ -252,6 +254,8 @@ export class Host {
         return this.#loans.arrived(message.loanId, handle as SocketHandle | undefined)
       case 'accepted':
         return this.#loans.renew(message.loanId, message.count)
+      case 'restarting':
+        return this.#watchers.get(message.tenantId)?.onRestarting?.(message.how)
       case 'announce':
         return this.#watchers.get(message.tenantId)?.onAnnounced?.(message)
       case 'claim':

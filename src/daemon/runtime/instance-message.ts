@@ -27,6 +27,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   described: ({ tenantId, described }) => isId(tenantId) && isDescription(described),
   failed: ({ tenantId, message, stack }) =>
     isId(tenantId) && isText(message) && (stack === undefined || isText(stack)),
+  restarting: ({ tenantId, how }) => isId(tenantId) && isText(how),
   drained: ({ tenantId }) => isId(tenantId),
   retired: ({ tenantId }) => isId(tenantId),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),

@@ -12,6 +12,7 @@ import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Place } from './placement.ts'
+import type { Provided } from './supervisor.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
 const METRICS_DUE_MS = 5000
@@ -53,13 +54,17 @@ export class Instance {
 
   constructor(place: Place, past: InstancePast, events: InstanceEvents) {
     this.place = place
-    this.#past = past
+    this.#past = { ...past }
     this.#watcher = {
       onMetrics: ({ series, ...metrics }) => {
         this.metrics = metrics
         this.#handedOver = 0
         for (const part of series) this.#requests.add(part)
         events.onMetrics(series)
+      },
+      onRestarting: how => {
+        this.#past.restarts++
+        this.#past.lastFailure = how
       },
       onEnded: ending => events.onEnded(this, ending),
       onFailed: error => events.onFailed(this, error),
@@ -78,13 +83,13 @@ export class Instance {
   }
 
   /** Rejects with RefusedArtifactError, HostEndedError. A process that does not answer in time is killed. */
-  async start(code: ServedCode, timeoutMs: number): Promise<void> {
+  async start(code: ServedCode, timeoutMs: number, provided: Provided = {}): Promise<void> {
     const { host, tenant } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
       await host.ready
       if (this.state !== 'starting') return // given up meanwhile: its place is somebody else's
-      await host.serve(tenant, code, this.id)
+      await host.serve({ ...tenant, ...provided }, code, this.id)
       this.readyAt = Date.now()
       if (this.state === 'starting') this.state = 'ready'
     } finally {

@@ -94,11 +94,13 @@ export class Launcher {
     instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = this.#history.unhealthy >= 2
-    return placement(served.tenant, { alone, beside, kind: processKindOf(artifact) })
+    const kind = served.isContained ? 'open' : processKindOf(artifact)
+    return placement(served.tenant, { alone, beside, kind })
   }
 
   async #start(instance: Instance, code: ServedCode): Promise<void> {
-    await instance.start(code, this.#options.startMs)
+    const provided = await this.#options.served.provide?.()
+    await instance.start(code, this.#options.startMs, provided)
   }
 
   async #run(instance: Instance, code: ServedCode): Promise<void> {

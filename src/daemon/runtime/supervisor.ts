@@ -35,7 +35,13 @@ export interface Served {
   loadArtifact(): Artifact
   /** Text of a handler module's bundle, read with the artifact. */
   loadBundle?(): string | undefined
+  /** It runs in containers, so none of its code in our processes. */
+  isContained?: boolean
+  /** What an instance needs besides, made ready before each start; rejects with the reason when that cannot be. */
+  provide?(): Promise<Provided>
 }
+
+export type Provided = Pick<Tenant, 'container'>
 
 export interface ServedReport {
   instances: InstanceReport[]

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Artifact, Described, Program } from '../../shared/artifact.ts'
-import type { BuildRequest } from '../../shared/definitions.ts'
+import type { BuildRequest, ImageDefinition, ProgramDefinition } from '../../shared/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { TenantContainer } from '../../shared/instance-protocol.ts'
 import { type BuiltArtifact, buildArtifact, digestOf } from '../builder/build-artifact.ts'
 import { parseNpx } from '../builder/program/npx-command.ts'
 import { toProgramError } from '../builder/program/program-error.ts'
@@ -14,6 +15,7 @@ import { mergeDescribed } from '../builder/project/merge-described.ts'
 import { parseModuleDefinitions, prepareValidation } from '../builder/project/module-definitions.ts'
 import type { Build } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
+import { provideContainer } from './containers.ts'
 import type { Rooms } from './rooms.ts'
 import { describingTenant } from './served.ts'
 import { Slots } from './turns.ts'
@@ -39,7 +41,9 @@ export class CodeBuilds {
    * served, TIMEOUT for code that does not load in time, UPSTREAM_FAILED when dependencies cannot be fetched.
    */
   async make(build: Build, request: BuildRequest, source: Source | undefined): Promise<BuiltArtifact> {
-    if (request.program) return this.#programs.run(() => this.#makeProgram(build, request, source))
+    const { program } = request
+    if (program?.type === 'image') return this.#programs.run(() => this.#makeImage(build, request, program))
+    if (program) return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, source))
     const remembered = this.#remembered(source!, request)
     return remembered ?? this.#modules.run(() => this.#makeModule(build, request, source!))
   }
@@ -83,13 +87,13 @@ export class CodeBuilds {
 
   async #makeProgram(
     build: Build,
-    request: BuildRequest,
+    request: BuildRequest & { program: ProgramDefinition },
     source: Source | undefined,
   ): Promise<BuiltArtifact> {
     if (source) await this.#rooms.programSources.provide(source)
-    const npx = parseNpx(request.program!)
+    const npx = parseNpx(request.program)
     const program = {
-      ...request.program!,
+      ...request.program,
       ...(source && { source: source.digest }),
       ...(npx && { package: await this.#rooms.packages.install(npx) }),
     }
@@ -106,13 +110,35 @@ export class CodeBuilds {
     )
   }
 
+  /** Whatever the name means now is what this version runs. */
+  async #makeImage(build: Build, request: BuildRequest, given: ImageDefinition): Promise<BuiltArtifact> {
+    await this.#rooms.containers.require()
+    const program = { ...given, id: await this.#rooms.containers.pull(given.image) }
+    const { artifact } = buildArtifact(request, { program })
+    const container = await provideContainer(this.#rooms, { build, artifact, id: build.id, warn() {} })
+    const described = await this.#describe(build, artifact, { env: request.env_vars, container }).catch(
+      error => {
+        throw toProgramError(error)
+      },
+    )
+    const { tools, resources, prompts } = described
+    return buildArtifact({ ...request, tools, resources, prompts }, { ...described, program })
+  }
+
   #describe(
     build: Build,
     artifact: Artifact,
-    { bundle, env }: { bundle?: string; env?: Record<string, string> | undefined },
+    {
+      bundle,
+      env,
+      container,
+    }: { bundle?: string; env?: Record<string, string> | undefined; container?: TenantContainer },
   ): Promise<Described> {
     const timeoutMs = bundle === undefined ? LOAD_TIMEOUT_MS.program : LOAD_TIMEOUT_MS.module
-    const tenant = describingTenant(this.#rooms, build, artifact, env)
+    const tenant = {
+      ...describingTenant(this.#rooms, build, artifact, env),
+      ...(container && { container }),
+    }
     return this.#rooms.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
   }
 }
@@ -124,7 +150,7 @@ function withChildren(program: ServedProgram, needed: Described['children']): Se
   return needed ? { ...program, isolation: { sandbox: 'auto', ...rest, children } } : program
 }
 
-type ServedProgram = Exclude<Program, { type: 'module' }>
+type ServedProgram = Exclude<Program, { type: 'module' | 'image' }>
 
 function nothingFound(): HostingError {
   return new HostingError('INVALID_MCP', 'The source defines nothing: no tool, resource or prompt.', {

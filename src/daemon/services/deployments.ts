@@ -1,8 +1,11 @@
+import type { Artifact } from '../../shared/artifact.ts'
 import type { DeployConfig, DeployRequest } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
+import type { Build } from '../store/builds.ts'
 import type { Deployment, DeploymentFilter } from '../store/deployments.ts'
 import { getBuild, requireReady } from './builds.ts'
+import { checkEngine } from './containers.ts'
 import { checkAuth } from './deployment-auth.ts'
 import { checkEnv } from './deployment-env.ts'
 import { concealConfig, revealConfig } from './deployment-secrets.ts'
@@ -10,6 +13,7 @@ import { moveDeployment } from './deployment-states.ts'
 import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
+import { loadArtifact } from './served.ts'
 import { requireCompatible } from './surfaces.ts'
 
 /** Accepted work: the record as it is now, and as it is once the work is over. */
@@ -31,7 +35,7 @@ export class Deployments {
   create(request: DeployRequest): Accepted {
     const build = requireReady(getBuild(this.#rooms, request.mcp_id))
     if (request.allow_breaking === false) requireCompatible(this.#rooms, build, request.environment)
-    const config = normalizeConfig(request.config)
+    const config = checkEngine(customArtifact(this.#rooms, build), normalizeConfig(request.config))
     const values = config.env_vars ?? {}
     checkEnv(build, values)
     if (config.auth) checkAuth(config.auth)
@@ -204,6 +208,11 @@ export class Deployments {
       { details: 'config.domain: stop that deployment or choose another domain' },
     )
   }
+}
+
+/** Only custom servers can be images; nothing of others is read. */
+function customArtifact(rooms: Rooms, build: Build): Artifact | undefined {
+  return build.template === 'custom' ? loadArtifact(rooms, build) : undefined
 }
 
 /** The contract's defaults filled in; host names compare in lower case. */

@@ -36,6 +36,10 @@ export class Images {
     return { file: imageArchive(this.layout, image, name), name }
   }
 
+  archiveAs(image: Image, name: string): Readable {
+    return imageArchive(this.layout, image, name)
+  }
+
   /** The image of a ready build, and its name with a tag that the same server always gets. */
   async make({ digest, name }: Build): Promise<{ image: Image; name: string }> {
     const { artifacts, standaloneProgram } = this.#options

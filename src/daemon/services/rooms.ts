@@ -5,6 +5,7 @@ import type { ProgramFolders } from '../builder/program/program-folders.ts'
 import type { ProgramSources } from '../builder/program/program-sources.ts'
 import type { Toolchain } from '../builder/project/toolchain.ts'
 import type { ObjectStorage } from '../builder/storage/object-storage.ts'
+import type { Containers } from '../engine/container-engine.ts'
 import type { FrontDoors } from '../gateway/front-doors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { LogStore } from '../runtime/logs.ts'
@@ -32,6 +33,7 @@ export interface Rooms {
   packages: Packages
   supervisor: Supervisor
   gateway: Gateway
+  containers: Containers
   /** The ports where servers are found by name. */
   frontDoors: FrontDoors
   images: Images

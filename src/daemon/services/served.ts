@@ -1,4 +1,5 @@
 import type { Artifact } from '../../shared/artifact.ts'
+import type { DeployConfig } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import type { Environment } from '../../shared/states.ts'
@@ -7,6 +8,7 @@ import type { Address } from '../store/addresses.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { mcpUrl } from './addresses.ts'
+import { provideContainer } from './containers.ts'
 import { tenantEnv } from './deployment-env.ts'
 import { readEnv } from './deployment-secrets.ts'
 import type { Rooms } from './rooms.ts'
@@ -35,11 +37,13 @@ export async function servedDeployment(
 ): Promise<Served> {
   const build = rooms.store.builds.find(deployment.mcpId)!
   const { environment, config } = deployment
-  const scaling = steadyScaling(rooms, build, scalingOf(deployment))
   const { idleMs } = PLACEMENT[environment]
   const auth = config.auth && (await rooms.signIns.tenantAuth(deployment))
+  const isContained = config.engine === 'container'
+  const scaling = steadyScaling(rooms, build, { ...scalingOf(deployment), isContained })
   return {
-    placement: placementOf(build, environment),
+    placement: isContained ? 'dedicated' : placementOf(build, environment),
+    ...(isContained && containedBy(rooms, { build, id: deployment.id, config })),
     scaling,
     idleMs: environment === 'production' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
     ...loadersOf(rooms, build),
@@ -65,6 +69,7 @@ export function servedPreview(
 ): Served {
   return {
     placement: placementOf(build, 'preview'),
+    ...(build.template === 'custom' && containedBy(rooms, { build, id: build.id })),
     scaling: { min: 0, max: 1 },
     idleMs: PLACEMENT.preview.idleMs,
     ...loadersOf(rooms, build),
@@ -107,15 +112,41 @@ export function scalingOf({ environment, config }: Deployment): { min: number; m
   return { min: config.scaling?.min_instances ?? 1, max: config.scaling?.max_instances ?? 10 }
 }
 
+/** Of what is no deployment, only an image needs a container. */
+function containedBy(
+  rooms: Rooms,
+  { build, id, config }: { build: Build; id: string; config?: DeployConfig },
+): Pick<Served, 'isContained' | 'provide'> {
+  const warn = (message: string) => {
+    const line = { timestamp: rooms.clock.now(), level: 'warn', stream: 'server', message } as const
+    rooms.background.run(() => rooms.logs.append(id, line))
+  }
+  return {
+    ...(config && { isContained: true }),
+    async provide() {
+      const artifact = loadArtifact(rooms, build)
+      if (!config && artifact.program?.type !== 'image') return {}
+      return {
+        container: await provideContainer(rooms, { build, artifact, id, ...(config && { config }), warn }),
+      }
+    },
+  }
+}
+
 /**
  * A program keeps its sessions in its memory, so load brings no instance that knows nothing of them: there are as many as
  * are asked for at least.
  */
-function steadyScaling(rooms: Rooms, build: Build, { min, max }: { min: number; max: number }) {
+function steadyScaling(
+  rooms: Rooms,
+  build: Build,
+  { min, max, isContained }: { min: number; max: number; isContained: boolean },
+) {
   if (max <= Math.max(1, min) || build.template !== 'custom' || !rooms.artifacts.has(build.digest ?? ''))
     return { min, max }
   const { program } = loadArtifact(rooms, build)
-  return program && program.type !== 'module' ? { min, max: Math.max(1, min) } : { min, max }
+  const isAlone = program && (program.type !== 'module' || isContained)
+  return isAlone ? { min, max: Math.max(1, min) } : { min, max }
 }
 
 /** Throws UNAVAILABLE when the build has no artifact or its file is damaged. */

@@ -43,10 +43,13 @@ export function outputEvents(outlet: EarlyOutlet): Pick<ChildEvents, 'onStderr' 
   }
 }
 
-export function tellCrash(outlet: ServerOutlet): (sentence: string, restartMs: number) => void {
+export function tellCrash(
+  outlet: ServerOutlet,
+  what = 'program',
+): (sentence: string, restartMs: number) => void {
   return (sentence, restartMs) => {
     const when = restartMs === 0 ? 'at once' : `in ${restartMs} ms at the earliest`
-    outlet.log('error', `the program ${sentence}; it is started anew ${when}`)
+    outlet.log('error', `the ${what} ${sentence}; it is started anew ${when}`)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
 import { sandboxed } from './sandbox.ts'
 
-export type ExistingProgram = Exclude<Program, { type: 'module' }>
+export type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
 /** A program as it is started: an absolute file, its arguments, the whole of its environment and its folder. */
 export interface CommandLine {

@@ -29,6 +29,16 @@ export class EarlyOutlet implements ServerOutlet {
     this.log('info', line, stream)
   }
 
+  /** One that comes before its tenant is served tells of no request. */
+  copy(line: LogLine): void {
+    if (this.#target) this.#target.copy?.(line)
+    else this.log(line.level, line.message, line.stream)
+  }
+
+  restarting(how: string): void {
+    this.#target?.restarting?.(how)
+  }
+
   fail(message: string): void {
     this.#target?.fail(message)
   }

@@ -20,6 +20,8 @@ export interface ProgramEnding {
   signal: NodeJS.Signals | null
   /** It could not be started. */
   error?: Error
+  /** What else is known of it: the rest of a sentence. */
+  how?: string
 }
 
 export interface ProgramProcessOptions {
@@ -154,7 +156,8 @@ export class ProgramProcess {
 }
 
 /** For example `ended with exit code 1`, `was killed by SIGKILL`. */
-export function describeProgramEnding({ code, signal, error }: ProgramEnding): string {
+export function describeProgramEnding({ code, signal, error, how }: ProgramEnding): string {
+  if (how !== undefined) return how
   if (error) return `could not be started: ${error.message}`
   if (signal) return `was killed by ${signal}`
   return `ended with exit code ${code}`

@@ -33,9 +33,17 @@ function serveHealth(exchange: Exchange): void {
   if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return sendProblem(exchange, 405, 'METHOD_NOT_ALLOWED', '/health answers GET', ['Allow', 'GET, HEAD'])
+  const { server } = tenant
+  if (server.isWell) void server.isWell().then(isWell => sendHealth(exchange, isWell))
+  else sendHealth(exchange, true)
+}
+
+function sendHealth(exchange: Exchange, isWell: boolean): void {
+  const { tenant } = exchange
   const { name, version } = tenant.server.info
-  const status = tenant.isDraining ? 'draining' : 'ok'
-  sendJson(exchange, 200, JSON.stringify({ status, server: name, version }), ['Cache-Control', 'no-store'])
+  const status = isWell ? (tenant.isDraining ? 'draining' : 'ok') : 'unhealthy'
+  const body = JSON.stringify({ status, server: name, version })
+  sendJson(exchange, isWell ? 200 : 503, body, ['Cache-Control', 'no-store'])
 }
 
 function refusePath(exchange: Exchange, path: string): void {

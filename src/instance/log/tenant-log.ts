@@ -92,6 +92,11 @@ export class TenantLog {
     this.#writer.flushNow()
   }
 
+  /** A line as another log of ours made it. */
+  copy(line: LogLine): void {
+    this.#write({ ...line, message: cut(String(this.#redact(line.message)), MAX_MESSAGE_CHARACTERS) })
+  }
+
   /** Writes what waits before anything else happens. */
   flushNow(): void {
     this.#writer.flushNow()

@@ -23,7 +23,7 @@ export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): P
       onOutput: (_stream, line) => tell(line),
     })
     try {
-      return await readFrom(`${child.origin}${program.path}`)
+      return await readHttpDefinitions(`${child.origin}${program.path}`)
     } catch (error) {
       throw new ChildStartError(
         `the program does not serve MCP at ${program.path}: ${(error as Error).message}`,
@@ -37,7 +37,8 @@ export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): P
   }
 }
 
-async function readFrom(url: string): Promise<Described> {
+/** What the server at the address offers. */
+export async function readHttpDefinitions(url: string): Promise<Described> {
   const client = new McpHttpClient(url)
   const facts: ServerFacts = toFacts(await client.open())
   const readList = (method: string, member: string) =>

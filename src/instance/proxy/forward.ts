@@ -17,6 +17,11 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
+export interface ForwardOptions {
+  /** The address that a page came from was checked already, and the upstream knows only its own. */
+  dropsOrigin?: boolean
+}
+
 /**
  * Sends a request on and its answer back, both as they come: nothing is collected, a client that goes away ends the
  * program's answer, and the other way round. Resolves when the exchange is over, with the fault of a program
@@ -26,6 +31,7 @@ export async function forward(
   exchange: Exchange,
   pool: Pool,
   path: string,
+  options: ForwardOptions = {},
 ): Promise<NodeJS.ErrnoException | undefined> {
   const { request, response } = exchange
   const gone = new AbortController()
@@ -35,7 +41,7 @@ export async function forward(
       {
         method: request.method as Dispatcher.HttpMethod,
         path,
-        headers: requestHeaders(exchange),
+        headers: requestHeaders(exchange, options),
         body: hasBody(request) ? request : null,
         signal: gone.signal,
         // A stream of events may be quiet for hours.
@@ -57,8 +63,9 @@ export async function forward(
 }
 
 /** Flat lists of names and values keep what comes more than once. */
-function requestHeaders({ request, tenant }: Exchange): string[] {
-  const headers = passed(request.rawHeaders, new Set(['host', 'content-length']))
+function requestHeaders({ request, tenant }: Exchange, { dropsOrigin }: ForwardOptions): string[] {
+  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : [])]
+  const headers = passed(request.rawHeaders, new Set(dropped))
   const length = header(request, 'content-length')
   if (length !== undefined) headers.push('content-length', length)
   headers.push(

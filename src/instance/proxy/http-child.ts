@@ -83,7 +83,7 @@ export class HttpChild {
  * A port that nobody listens on, outside of what systems choose from for outgoing connections (32768 and above) and of the
  * addresses of servers (12000 to 31999). Somebody may still take it before the program does: it then ends, and gets another.
  */
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
     if (await canListen(port)) return port

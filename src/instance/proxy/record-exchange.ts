@@ -2,8 +2,14 @@ import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
 import { sessionLabel } from '../protocol/session-id.ts'
 
-/** Counts and logs a request that somebody else answers; the function that it gives is called at its end. */
-export function recordExchange({ tenant, request, response }: Exchange): () => void {
+/**
+ * Counts and logs a request that somebody else answers; the function that it gives is called at its end. `isTold`: who
+ * answers tells of it, so here it is counted only while it runs.
+ */
+export function recordExchange(
+  { tenant, request, response }: Exchange,
+  { isTold = false }: { isTold?: boolean } = {},
+): () => void {
   // The stream that a client holds open for what comes unasked is no request that waits for an answer.
   if (request.method === 'GET') return endWhenDraining({ tenant, request, response })
   const startedAt = performance.now()
@@ -16,6 +22,7 @@ export function recordExchange({ tenant, request, response }: Exchange): () => v
     const ms = performance.now() - startedAt
     const failed = response.statusCode >= 500
     tenant.counters.active--
+    if (isTold && !failed) return tenant.changed()
     const method = header(request, 'mcp-method')
     const tool = method === 'tools/call' ? header(request, 'mcp-name') : undefined
     tenant.counters.count(method ?? '', tool, ms, failed)

@@ -13,7 +13,7 @@ export function findProgramProblems(request: BuildRequest): DefinitionProblem[] 
       path: list,
       message: `stands beside "program", which tells its ${list} itself; leave one of the two out`,
     })),
-    ...checkFolder(program.cwd, source !== undefined),
+    ...checkFolder('cwd' in program ? program.cwd : undefined, source !== undefined),
   ]
 }
 

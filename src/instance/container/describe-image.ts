@@ -1,0 +1,42 @@
+import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
+import { ChildStartError } from '../bridge/child-start-error.ts'
+import { ProcessGuard } from '../bridge/process-guard.ts'
+import { createErrorOutput } from '../log/error-output.ts'
+import { readHttpDefinitions } from '../proxy/describe-http.ts'
+import { ContainerChild } from './container-child.ts'
+import { ContainerGuard } from './container-guard.ts'
+
+const START_TIMEOUT_MS = 60_000
+
+/** Runs the image once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
+export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<Described> {
+  if (program?.type !== 'image' || !tenant.container)
+    throw new ChildStartError('there is no image, or no engine to run it')
+  const tell = createErrorOutput(tenant)
+  const processes = new ProcessGuard()
+  const containers = new ContainerGuard(tenant.container)
+  try {
+    const child = await ContainerChild.start({
+      container: tenant.container,
+      tenant,
+      processes,
+      containers,
+      startTimeoutMs: START_TIMEOUT_MS,
+      onOutput: (_stream, line) => tell(line),
+    })
+    try {
+      return await readHttpDefinitions(`${child.origin}${program.path}`)
+    } catch (error) {
+      throw new ChildStartError(
+        `the container does not serve MCP at ${program.path}: ${(error as Error).message}`,
+        child.process.lastLines,
+      )
+    } finally {
+      await child.stop()
+    }
+  } finally {
+    processes.close()
+    containers.close()
+  }
+}
