@@ -1,0 +1,240 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import { performance } from 'node:perf_hooks'
+
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+const LEGACY = '2025-11-25'
+const MODERN = '2026-07-28'
+
+export interface ClientsOptions {
+  url: string
+  /** Clients of the 2026 era. */
+  modern: number
+  /** Clients of the 2025 era that keep their session to the end. */
+  lasting: number
+  /** Clients of the 2025 era that end a session after so many calls, and begin another one. */
+  passing: number
+  callsOfPassing: number
+}
+
+/** A request that got no answer, or not the one that was due. */
+export interface Fault {
+  era: string
+  reason: string
+  /** Times as `performance.now()` tells them. */
+  startedAt: number
+  endedAt: number
+  /** The same client's request before it failed, too. */
+  isSecond: boolean
+}
+
+/** What all clients saw. */
+export interface Tally {
+  requests: number
+  sessions: number
+  faults: Fault[]
+  /** Sessions answered with 404 before their DELETE. */
+  lost: number
+  /** Calls of a session that another release answered than the one that began it. */
+  moved: number
+  /** Calls without a session that were sent after a release was live, and answered by one before it. */
+  stale: number
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/**
+ * Clients of both eras, each with one connection that it keeps and one request at a time. The server's tool `version`
+ * tells which release answers, so that each answer can be told from a wrong one.
+ */
+export class Clients {
+  readonly tally: Tally = { requests: 0, sessions: 0, faults: [], lost: 0, moved: 0, stale: 0 }
+  readonly #options: ClientsOptions
+  readonly #lanes: Promise<void>[] = []
+  readonly #releases: string[] = []
+  #isOver = false
+
+  constructor(options: ClientsOptions) {
+    this.#options = options
+  }
+
+  /** `version`: what the live release answers. */
+  start(version: string): void {
+    this.released(version)
+    const { modern, lasting, passing, callsOfPassing } = this.#options
+    for (let count = 0; count < modern; count++) this.#lanes.push(this.#modernLane())
+    for (let count = 0; count < lasting; count++)
+      this.#lanes.push(this.#sessionLane(Number.POSITIVE_INFINITY))
+    for (let count = 0; count < passing; count++) this.#lanes.push(this.#sessionLane(callsOfPassing))
+  }
+
+  /** The deploy command has answered: from now on no other version is due to clients without a session. */
+  released(version: string): void {
+    this.#releases.push(version)
+  }
+
+  /** Resolves when so many requests were answered in all. */
+  async reached(requests: number): Promise<void> {
+    while (this.tally.requests < requests) await new Promise(resolve => setTimeout(resolve, 20))
+  }
+
+  /** Ends every session; resolves with what was seen when the last answer has come. */
+  async stop(): Promise<Tally> {
+    this.#isOver = true
+    await Promise.all(this.#lanes)
+    return this.tally
+  }
+
+  async #modernLane(): Promise<void> {
+    const client = new Client(this.#options.url, MODERN, this.tally)
+    while (!this.#isOver) {
+      const due = this.#releases.length - 1
+      const version = await client.call()
+      if (version !== undefined && this.#isBefore(version, due)) this.tally.stale++
+    }
+    client.close()
+  }
+
+  /** What is released while the call is under way may answer as well. */
+  #isBefore(version: string, due: number): boolean {
+    return !this.#releases.slice(due).includes(version) && this.#releases.includes(version)
+  }
+
+  async #sessionLane(calls: number): Promise<void> {
+    while (!this.#isOver) await this.#session(calls)
+  }
+
+  async #session(calls: number): Promise<void> {
+    const client = new Client(this.#options.url, LEGACY, this.tally)
+    if (!(await client.begin())) return client.close()
+    this.tally.sessions++
+    let began: string | undefined
+    for (let count = 0; count < calls && !this.#isOver && client.isInSession; count++) {
+      const version = await client.call()
+      if (version === undefined) continue
+      began ??= version
+      if (version !== began) this.tally.moved++
+    }
+    await client.end()
+    client.close()
+  }
+}
+
+class Client {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #url: string
+  readonly #era: string
+  readonly #tally: Tally
+  #session: string | undefined
+  #hasFailed = false
+
+  constructor(url: string, era: string, tally: Tally) {
+    this.#url = url
+    this.#era = era
+    this.#tally = tally
+  }
+
+  get isInSession(): boolean {
+    return this.#session !== undefined
+  }
+
+  async begin(): Promise<boolean> {
+    const params = {
+      protocolVersion: LEGACY,
+      capabilities: {},
+      clientInfo: { name: 'load', version: '1' },
+    }
+    const answer = await this.#count({ method: 'initialize', params })
+    this.#session = answer && String(answer.headers['mcp-session-id'])
+    return this.isInSession
+  }
+
+  /** What the tool `version` says; undefined for a fault. */
+  async call(): Promise<string | undefined> {
+    const params = { name: 'version', arguments: {}, ...(this.#era === MODERN && { _meta: META }) }
+    const answer = await this.#count({ method: 'tools/call', params })
+    return answer && JSON.parse(answer.text).result.content[0].text
+  }
+
+  async end(): Promise<void> {
+    if (this.#session !== undefined) await this.#count(undefined)
+    this.#session = undefined
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #count(message: object | undefined): Promise<Answer | undefined> {
+    const startedAt = performance.now()
+    this.#tally.requests++
+    try {
+      const answer = await this.#send(message)
+      if (answer.status === 200) {
+        this.#hasFailed = false
+        return answer
+      }
+      if (answer.status === 404) this.#lose()
+      this.#fault(`HTTP ${answer.status} ${answer.text.slice(0, 200)}`, startedAt)
+    } catch (error) {
+      const { code, message: text } = error as NodeJS.ErrnoException
+      this.#fault(`${code ?? ''} ${text}`, startedAt)
+    }
+    return undefined
+  }
+
+  #lose(): void {
+    this.#tally.lost++
+    this.#session = undefined
+  }
+
+  #fault(reason: string, startedAt: number): void {
+    const endedAt = performance.now()
+    this.#tally.faults.push({ era: this.#era, reason, startedAt, endedAt, isSecond: this.#hasFailed })
+    this.#hasFailed = true
+  }
+
+  #send(message: object | undefined): Promise<Answer> {
+    const body = message && JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const sent = request(this.#url, {
+      method: body === undefined ? 'DELETE' : 'POST',
+      agent: this.#agent,
+      headers: this.#headers(body),
+    })
+    sent.on('error', reject)
+    sent.on('response', response => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', chunk => {
+        text += chunk
+      })
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }))
+    })
+    sent.end(body)
+    return promise
+  }
+
+  #headers(body: string | undefined): Record<string, string> {
+    return {
+      ...JSON_HEADERS,
+      'mcp-protocol-version': this.#era,
+      ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+      ...(this.#era === MODERN && { 'mcp-method': 'tools/call', 'mcp-name': 'version' }),
+    }
+  }
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': MODERN,
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'load', version: '1' },
+}

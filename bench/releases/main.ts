@@ -1,0 +1,55 @@
+import { startDaemon } from '../daemon.ts'
+import { percentile } from '../measure.ts'
+import { type Crowd, killUnderLoad, releaseUnderLoad, type Subject } from './run.ts'
+
+/**
+ * 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, under a load of clients of both
+ * eras that keep their connections: `npm run bench:releases`. Ends with 1 when a promise was not kept. The suite has a
+ * short form (test/e2e/releases-under-load.test.ts).
+ */
+const CROWD: Crowd = { modern: 8, lasting: 4, passing: 4, callsOfPassing: 300 }
+const PLAN = { releases: 50, rollbacks: 10, requests: 110_000 }
+const KILLS = { kills: 30, pauseMs: 1000 }
+
+const [only] = process.argv.slice(2)
+const daemon = await startDaemon()
+let isKept = true
+try {
+  for (const kind of ['declared', 'module'] as const)
+    for (const instances of [1, 2]) {
+      const subject = { call: daemon.call, kind, instances }
+      if (only !== 'kills') await tellReleases({ ...subject, name: `releases-${kind}-${instances}` })
+      if (only !== 'releases') await tellKills({ ...subject, name: `kills-${kind}-${instances}` })
+    }
+} finally {
+  await daemon.stop()
+}
+process.exitCode = isKept ? 0 : 1
+
+async function tellReleases(subject: Subject): Promise<void> {
+  const report = await releaseUnderLoad(subject, PLAN, CROWD)
+  const { faults, lost, moved, stale, releaseMs, rollbackMs, ...others } = report
+  isKept &&= faults.length + lost + moved + stale === 0
+  console.log({
+    server: subject.name,
+    ...others,
+    failed: faults.length,
+    lost,
+    moved,
+    stale,
+    release: spread(releaseMs),
+    rollback: spread(rollbackMs),
+  })
+  if (faults.length > 0) console.log(faults.slice(0, 5))
+}
+
+async function tellKills(subject: Subject): Promise<void> {
+  const { unexcused, faults, lost, ...others } = await killUnderLoad(subject, KILLS, CROWD)
+  isKept &&= unexcused.length + lost === 0
+  console.log({ server: subject.name, ...others, failed: faults.length, unexcused: unexcused.length, lost })
+  if (unexcused.length > 0) console.log(unexcused.slice(0, 5))
+}
+
+function spread(ms: number[]): string {
+  return `median ${percentile(ms, 0.5).toFixed(0)} ms, slowest ${Math.max(...ms).toFixed(0)} ms`
+}

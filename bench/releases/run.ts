@@ -1,0 +1,137 @@
+import { packFiles } from '../module.ts'
+import { Clients, type ClientsOptions, type Tally } from './clients.ts'
+
+/** `data` of a /v1 answer, the body of an /api one. */
+// biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for.
+export type Call = (method: string, path: string, body?: object) => Promise<any>
+
+export interface Subject {
+  call: Call
+  name: string
+  /** `declared`: templates; `module`: code. */
+  kind: 'declared' | 'module'
+  /** Least number of instances, all of production. */
+  instances: number
+}
+
+export type Crowd = Omit<ClientsOptions, 'url'>
+
+export interface ReleasesPlan {
+  releases: number
+  rollbacks: number
+  /** Requests in all, at least. */
+  requests: number
+}
+
+export interface ReleasesReport extends Tally {
+  /** Milliseconds of each release and rollback, from the request to its answer. */
+  releaseMs: number[]
+  rollbackMs: number[]
+}
+
+/** Releases and then rolls back, again and again, while clients of both eras call without a pause. */
+export async function releaseUnderLoad(
+  subject: Subject,
+  plan: ReleasesPlan,
+  crowd: Crowd,
+): Promise<ReleasesReport> {
+  const builds: string[] = []
+  for (let count = 0; count <= plan.releases; count++) builds.push(await build(subject, `v${count}`))
+  const first = await deploy(subject, builds[0]!)
+  const clients = new Clients({ ...crowd, url: first.url })
+  clients.start('v0')
+  const live = [0]
+  const timed = { releaseMs: [] as number[], rollbackMs: [] as number[] }
+  const moves = plan.releases + plan.rollbacks
+  let id: string = first.deployment_id
+  for (let move = 1; move <= moves; move++) {
+    await clients.reached((plan.requests / (moves + 1)) * move)
+    const startedAt = performance.now()
+    if (move <= plan.releases) {
+      const released = await deploy(subject, builds[move]!)
+      id = released.deployment_id
+      live.push(move)
+      timed.releaseMs.push(performance.now() - startedAt)
+    } else {
+      id = (await subject.call('POST', `/v1/deploy/${id}/rollback`, {})).deployment_id
+      live.push(live.at(-2)!)
+      timed.rollbackMs.push(performance.now() - startedAt)
+    }
+    clients.released(`v${live.at(-1)}`)
+  }
+  await clients.reached(plan.requests)
+  return { ...(await clients.stop()), ...timed }
+}
+
+export interface KillsReport extends Tally {
+  kills: number
+  /** Faults of requests that were not under way when a process was killed. */
+  unexcused: Tally['faults']
+}
+
+/** Kills a random instance, again and again, while clients of both eras call without a pause. */
+export async function killUnderLoad(
+  subject: Subject,
+  { kills, pauseMs }: { kills: number; pauseMs: number },
+  crowd: Crowd,
+): Promise<KillsReport> {
+  const { url, deployment_id } = await deploy(subject, await build(subject, 'v0'))
+  const clients = new Clients({ ...crowd, url })
+  clients.start('v0')
+  const killedAt: number[] = []
+  while (killedAt.length < kills) {
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
+    const before = clients.tally.requests
+    await clients.reached(before + 10) // whatever went on, it is served again
+    const { instances } = await subject.call('GET', `/v1/deploy/${deployment_id}/status`)
+    const ready = instances.filter(({ state }: { state: string }) => state === 'ready')
+    const victim = ready[Math.floor(Math.random() * ready.length)]
+    if (!victim) continue
+    killedAt.push(performance.now())
+    process.kill(victim.pid, 'SIGKILL')
+  }
+  await clients.reached(clients.tally.requests + 100)
+  const tally = await clients.stop()
+  const unexcused = tally.faults.filter(
+    ({ startedAt, endedAt, isSecond }) =>
+      !killedAt.some(at => startedAt < at + (isSecond ? 0 : NOTICED_MS) && endedAt >= at),
+  )
+  return { ...tally, kills, unexcused }
+}
+
+/** A client cannot know sooner that the connection is gone over which it is about to send; after a fault it has a new one. */
+const NOTICED_MS = 20
+
+async function build(subject: Subject, version: string): Promise<string> {
+  const request = subject.kind === 'module' ? await modules(subject, version) : declared(subject, version)
+  const { mcp_id, status } = await subject.call('POST', '/v1/build', request)
+  if (status !== 'ready') throw new Error(`build ${version} is ${status}`)
+  return mcp_id
+}
+
+async function deploy({ call, instances }: Subject, mcpId: string) {
+  const scaling = { min_instances: instances, max_instances: instances }
+  const request = { mcp_id: mcpId, environment: 'production', config: { scaling } }
+  const deployed = await call('POST', '/v1/deploy', request)
+  if (deployed.status !== 'deployed') throw new Error(`not deployed: ${JSON.stringify(deployed)}`)
+  return deployed
+}
+
+function declared({ name }: Subject, version: string): object {
+  const handler = { type: 'template', text: version }
+  return {
+    name,
+    template: 'basic',
+    tools: [{ name: 'version', description: 'Which one', inputSchema: {}, handler }],
+  }
+}
+
+async function modules({ call, name }: Subject, version: string): Promise<object> {
+  const { id } = await call('POST', '/api/projects', { name })
+  const text = `import { defineTool } from 'mcp-hosting/server'
+export default defineTool({ description: 'Which one', handler: async () => '${version}' })
+`
+  const files = packFiles({ 'tools/version.ts': text })
+  const { sourceId } = await call('PUT', `/api/projects/${id}/source`, files)
+  return { name, template: 'custom', source: sourceId }
+}

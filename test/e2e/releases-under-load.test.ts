@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Call, killUnderLoad, releaseUnderLoad } from '../../bench/releases/run.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+
+/** In full as `npm run bench:releases`. */
+const CROWD = { modern: 4, lasting: 2, passing: 2, callsOfPassing: 40 }
+
+let daemon: TestDaemon
+let call: Call
+beforeAll(async () => {
+  daemon = await startTestDaemon({ warmSpares: 1 })
+  call = async (method, path, body) => {
+    const headers = { 'content-type': body instanceof Uint8Array ? 'application/gzip' : 'application/json' }
+    const answer = await daemon.api(method, path, { body, headers })
+    return answer.body?.success === true ? answer.body.data : answer.body
+  }
+})
+afterAll(() => daemon.close())
+
+describe.each([
+  ['declared', 1],
+  ['module', 2],
+] as const)('under load of both eras, a %s server of %i', (kind, instances) => {
+  test('is released and rolled back without a failed request, a lost session or an answer of the wrong release', async () => {
+    const plan = { releases: 4, rollbacks: 2, requests: 3000 }
+    const report = await releaseUnderLoad({ call, kind, instances, name: `r-${kind}` }, plan, CROWD)
+    expect(report).toMatchObject({ faults: [], lost: 0, moved: 0, stale: 0 })
+    expect(report.requests).toBeGreaterThanOrEqual(3000)
+  })
+
+  test('loses to the killing of an instance only the requests under way there', async () => {
+    const plan = { kills: 3, pauseMs: 200 }
+    const report = await killUnderLoad({ call, kind, instances, name: `k-${kind}` }, plan, CROWD)
+    expect(report).toMatchObject({ unexcused: [], lost: 0 })
+  })
+})
