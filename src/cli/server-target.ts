@@ -1,3 +1,4 @@
+import type { AuthProvider } from '@modelcontextprotocol/client'
 import { HostingError } from '../shared/errors.ts'
 import type { McpConnection } from '../shared/mcp-connection.ts'
 import { nearestName } from '../shared/names.ts'
@@ -13,6 +14,7 @@ import {
   listBuilds,
   listDeployments,
 } from './resolve-id.ts'
+import { withSignIn } from './sign-in/server-auth.ts'
 
 /** Where an MCP server answers, and what it is called in sentences. */
 export interface ServerTarget {
@@ -57,8 +59,10 @@ export async function useServer<T>(
   const { withServer } = await import('./mcp-client.ts')
   const { globals, signal } = context
   const options = { timeoutMs: globals.timeout, signal, token: input.token, onLog: logTo(context) }
+  const run = (authProvider?: AuthProvider) =>
+    withServer(target.url, { ...options, authProvider }, connection => work(connection, target))
   try {
-    return await withServer(target.url, options, connection => work(connection, target))
+    return await (input.token === undefined ? withSignIn(context, target, run) : run())
   } catch (error) {
     throw nameLog(error, target)
   }

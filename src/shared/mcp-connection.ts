@@ -1,4 +1,4 @@
-import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
+import type { AuthProvider, Client, ClientCapabilities } from '@modelcontextprotocol/client'
 import { failCutRequests } from './cut-streams.ts'
 import { toHostingError } from './mcp-errors.ts'
 import { VERSION } from './version.ts'
@@ -19,6 +19,8 @@ export interface ConnectOptions {
   signal?: AbortSignal
   /** Sent as `Authorization: Bearer …`, for protected servers. */
   token?: string
+  /** Gives the token instead, and hears of refusals. */
+  authProvider?: AuthProvider | undefined
   /** What the client can be asked for, with the handlers that `prepare` sets; none by default. */
   capabilities?: ClientCapabilities
   /** Before the connection is made, for handlers of requests and notifications. */
@@ -41,6 +43,7 @@ export async function connectToServer(url: string, options: ConnectOptions = {})
   const timeout = options.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: options.token ? { headers: { authorization: `Bearer ${options.token}` } } : {},
+    ...(options.authProvider && { authProvider: options.authProvider }),
   })
   failCutRequests(transport)
   const client = new Client(

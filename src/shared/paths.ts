@@ -7,6 +7,8 @@ export interface HomePaths {
   home: string
   config: string
   credentials: string
+  /** What signing in to MCP servers gave, mode 0600. */
+  signIns: string
   database: string
   /** Discovery file of the daemon, mode 0600: {@link Discovery}. */
   discovery: string
@@ -51,6 +53,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     home: data,
     config: join(config, 'config.json'),
     credentials: join(config, 'credentials.json'),
+    signIns: join(config, 'sign-ins.json'),
     database: join(data, 'daemon.db'),
     discovery: join(data, 'daemon.json'),
     lock: join(data, 'daemon.lock'),

@@ -66,7 +66,7 @@ function checkDatabase(file: string): Finding {
 }
 
 function checkCredentials(paths: HomePaths): Finding[] {
-  const secrets = [paths.credentials, paths.secretKey].filter(file => existsSync(file))
+  const secrets = [paths.credentials, paths.signIns, paths.secretKey].filter(file => existsSync(file))
   const open = secrets.filter(file => process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
   if (open.length > 0) {
     const command = `chmod 600 ${open.join(' ')}`

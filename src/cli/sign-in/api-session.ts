@@ -60,7 +60,10 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
 }
 
 /** Ends the sign-in at its server too (RFC 7009): the refresh token, with which access tokens go. False when it offers no way. */
-export async function revokeSession(session: ApiSession, signal: AbortSignal): Promise<boolean> {
+export async function revokeSession(
+  session: Omit<ApiSession, 'resource' | 'expiresAt'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { issuer, refreshToken, accessToken } = session
   const [oauth, server] = await Promise.all([loadOauth(), discover(issuer, signal)])
   if (!server.revocation_endpoint) return false
@@ -77,7 +80,7 @@ export async function revokeSession(session: ApiSession, signal: AbortSignal): P
   return true
 }
 
-function clientOf({ clientId, clientSecret }: ApiSession) {
+function clientOf({ clientId, clientSecret }: Pick<ApiSession, 'clientId' | 'clientSecret'>) {
   return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
 }
 

@@ -1,0 +1,73 @@
+import {
+  discoverAuthorizationServerMetadata,
+  OAuthError,
+  refreshAuthorization,
+} from '@modelcontextprotocol/client'
+import { fetchByProxy } from './authorization-server.ts'
+import { withLock } from './lock-file.ts'
+import { isFresh, type ServerPlace } from './server-auth.ts'
+import { readServerSession, type ServerSession, saveServerSession } from './server-store.ts'
+
+/**
+ * An access token other than `stale`, which is over or was refused; undefined when the user must sign in. Commands at the same
+ * time renew once: a refresh token that comes twice looks stolen and ends the sign-in (RFC 9700 4.14.2).
+ */
+export function renewServerSession(
+  place: ServerPlace,
+  stale: string | undefined,
+): Promise<string | undefined> {
+  const { file, url, signal } = place
+  return withLock(`${file}.lock`, signal, async () => {
+    const session = readServerSession(file, url)
+    if (!session) return undefined
+    if (session.accessToken !== stale && isFresh(session)) return session.accessToken
+    const renewed = await renew(session)
+    // The client stays: it need not be registered anew for the next sign-in.
+    saveServerSession(file, url, renewed ?? withoutTokens(session))
+    return renewed?.accessToken
+  })
+}
+
+async function renew(session: ServerSession): Promise<ServerSession | undefined> {
+  const { issuer, client, refreshToken, resource } = session
+  if (refreshToken === undefined) return undefined
+  const fetchFn = fetchByProxy
+  const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn })
+  try {
+    const tokens = await refreshAuthorization(issuer, {
+      ...(metadata && { metadata }),
+      clientInformation: client,
+      refreshToken,
+      ...(resource !== undefined && { resource: new URL(resource) }),
+      fetchFn,
+    })
+    return withTokens(session, tokens)
+  } catch (error) {
+    // Refused for good; anything else may go better the next time.
+    if (error instanceof OAuthError && /^invalid_(grant|client)$/.test(error.code)) return undefined
+    throw error
+  }
+}
+
+interface Tokens {
+  access_token: string
+  expires_in?: number | undefined
+  refresh_token?: string | undefined
+  scope?: string | undefined
+}
+
+/** Without a new refresh token or scope the ones before stay good (RFC 6749 5.1, 6). */
+export function withTokens(session: ServerSession, tokens: Tokens): ServerSession {
+  const { expires_in, refresh_token = session.refreshToken, scope = session.scope } = tokens
+  return {
+    ...withoutTokens(session),
+    accessToken: tokens.access_token,
+    ...(expires_in !== undefined && { expiresAt: Math.floor(Date.now() / 1000) + expires_in }),
+    ...(refresh_token !== undefined && { refreshToken: refresh_token }),
+    ...(scope !== undefined && { scope }),
+  }
+}
+
+export function withoutTokens({ issuer, client, resource }: ServerSession): ServerSession {
+  return { issuer, client, ...(resource !== undefined && { resource }) }
+}

@@ -1,0 +1,119 @@
+import type { AuthProvider } from '@modelcontextprotocol/client'
+import { HostingError } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-context.ts'
+import { readServerSession, type ServerSession } from './server-store.ts'
+
+/** Where the sign-in to one server is kept. */
+export interface ServerPlace {
+  file: string
+  /** Of the server, as it was given. */
+  url: string
+  signal: AbortSignal
+}
+
+/** What a server said when it refused. */
+export interface Challenge {
+  /** The user is known, but may do less than the server wants. */
+  isDenied?: boolean
+  resourceMetadataUrl?: URL | undefined
+  scope?: string | undefined
+}
+
+/** Thrown where nothing that is saved lets somebody in. */
+export class SignInNeeded extends Error {
+  readonly challenge: Challenge
+
+  constructor(challenge: Challenge) {
+    super('the user must sign in')
+    this.challenge = challenge
+  }
+}
+
+/** A token that ends sooner may end on its way. */
+const SPARE_SECONDS = 30
+
+/**
+ * Gives requests the token that an earlier sign-in left, renewed when its time is over. For servers without one it costs a look
+ * for a file. Throws SignInNeeded when the server wants another one.
+ */
+export function serverAuth(place: ServerPlace): AuthProvider {
+  let sent: string | undefined
+  return {
+    async token() {
+      const session = readServerSession(place.file, place.url)
+      sent = !session || isFresh(session) ? session?.accessToken : await renewed(place, session.accessToken)
+      return sent
+    },
+    async onUnauthorized({ response }) {
+      const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+      const challenge = extractWWWAuthenticateParams(response)
+      // Another command may have renewed it meanwhile; what was refused is not sent again.
+      if (sent === undefined || (await renewed(place, sent)) === undefined) throw new SignInNeeded(challenge)
+    },
+  }
+}
+
+export function isFresh({ accessToken, expiresAt }: ServerSession): boolean {
+  if (accessToken === undefined) return false
+  return expiresAt === undefined || expiresAt - SPARE_SECONDS > Date.now() / 1000
+}
+
+/** Another token than `stale`; undefined when there is none to be had. */
+async function renewed(place: ServerPlace, stale: string | undefined): Promise<string | undefined> {
+  const { renewServerSession } = await import('./renew-server-session.ts')
+  return renewServerSession(place, stale)
+}
+
+/**
+ * Runs `work`, and once more after the user signed in when the server asks for that. Where nobody can be asked, the error says what
+ * to do: UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who may do less than the server wants.
+ */
+export async function withSignIn<T>(
+  context: CommandContext,
+  target: { url: string; name: string },
+  work: (auth: AuthProvider) => Promise<T>,
+): Promise<T> {
+  const { paths, signal, output } = context
+  const place = { file: paths.signIns, url: target.url, signal }
+  try {
+    return await work(serverAuth(place))
+  } catch (error) {
+    const challenge = challengeOf(error)
+    if (!challenge) throw error
+    if (!output.interactive) throw nobodyToAsk(target, challenge, error)
+    const { signInByBrowser } = await import('./browser-sign-in.ts')
+    await signInByBrowser(context, place, { name: target.name, challenge })
+    return await work(serverAuth(place))
+  }
+}
+
+/** What the server wants, when the error is about that; errors of the connection have it as their cause. */
+function challengeOf(error: unknown): Challenge | undefined {
+  for (let at = error as Error | undefined; at instanceof Error; at = at.cause as Error | undefined) {
+    if (at instanceof SignInNeeded) return at.challenge
+    const { name, requiredScope, resourceMetadataUrl } = at as Error & {
+      requiredScope?: string
+      resourceMetadataUrl?: URL
+    }
+    if (name === 'InsufficientScopeError')
+      return { isDenied: true, scope: requiredScope, resourceMetadataUrl }
+  }
+  return undefined
+}
+
+function nobodyToAsk(
+  { url, name }: { url: string; name: string },
+  { isDenied, scope }: Challenge,
+  cause: unknown,
+): HostingError {
+  const message = isDenied
+    ? `${name} wants a token with the scope "${scope}", and nobody can sign in here.`
+    : `${name} asks its users to sign in, and nobody can be asked here.`
+  return new HostingError(isDenied ? 'INSUFFICIENT_SCOPE' : 'UNAUTHORIZED', message, {
+    cause,
+    next: [
+      { description: 'Sign in at a terminal, once', command: `mcp tools ${name}` },
+      { description: 'Or give a token that you have', command: `mcp tools ${url} --token <token>` },
+    ],
+  })
+}

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
+
+/** Commands that use a server of the daemon's whose users sign in: the real programs, with the clicks of a user. */
+let home: TestHome
+let url: string
+const running: ChildProcess[] = []
+const opened = () => join(home.dir, 'opened')
+const signIns = () => join(home.dir, 'sign-ins.json')
+const session = () => JSON.parse(readFileSync(signIns(), 'utf8')).servers[url]
+
+beforeAll(async () => {
+  home = createHome()
+  const folder = join(home.dir, 'who')
+  mkdirSync(join(folder, 'tools'), { recursive: true })
+  writeFileSync(
+    join(folder, 'tools/who.ts'),
+    `export default { description: 'Who calls', handler: (_args, { auth }) => 'you are ' + auth.subject }`,
+  )
+  // What a browser would open, for the test to visit.
+  writeFileSync(join(home.dir, 'opener'), `#!/bin/sh\necho "$1" > ${opened()}\n`, { mode: 0o755 })
+  url = (await home.json<{ url: string }>(['deploy', folder, '--auth', 'local'])).url
+})
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+  rmSync(signIns(), { force: true })
+  rmSync(opened(), { force: true })
+})
+afterAll(() => home.remove())
+
+/** Runs `mcp` at a pseudo-terminal. */
+function atTerminal(...args: string[]) {
+  const { CI: _, ...env } = { ...home.env, BROWSER: join(home.dir, 'opener') } as NodeJS.ProcessEnv
+  const command = [process.execPath, MCP_BIN, ...args].join(' ')
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+  running.push(child)
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', text => (shown += text))
+  const code = new Promise<number | null>(resolve => child.once('close', resolve))
+  return {
+    code,
+    press: (keys: string) => child.stdin.write(keys),
+    text: () => shown,
+    async shows(text: string) {
+      await eventually(() => shown.includes(text) || child.exitCode !== null)
+      expect(shown).toContain(text)
+    },
+  }
+}
+
+/** Says yes to the browser and takes the address that it was opened with. */
+async function openPage(terminal: ReturnType<typeof atTerminal>): Promise<string> {
+  await terminal.shows('Open it in the browser')
+  terminal.press('\r')
+  return eventually(() => readText(opened()).trim())
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // It is not there before the browser was opened.
+    return ''
+  }
+}
+
+async function approve(address: string): Promise<Page> {
+  const browser = createBrowser()
+  const key = await browser.submit(await browser.open(address), { provider: 'local' })
+  return browser.submit(key, { key: home.apiKey() })
+}
+
+async function signIn(): Promise<void> {
+  const terminal = atTerminal('call', 'who', 'who')
+  expect((await approve(await openPage(terminal))).text).toContain('You are signed in.')
+  expect(await terminal.code).toBe(0)
+  expect(terminal.text()).toContain('you are local|')
+}
+
+// macOS has another script(1).
+const onLinux = test.runIf(process.platform === 'linux')
+
+onLinux('a call has its user sign in, and the commands after it are let in', async () => {
+  await signIn()
+  expect(statSync(signIns()).mode & 0o777).toBe(0o600)
+  expect(session()).toMatchObject({ resource: url, accessToken: expect.any(String) })
+  const { stdout } = await home.mcp(['call', url, 'who'])
+  expect(stdout).toMatch(/^you are local\|/)
+  expect(await home.json<object[]>(['tools', 'who'])).toMatchObject([{ name: 'who' }])
+})
+
+onLinux('a token whose time is over is renewed, once, by commands at the same time', async () => {
+  await signIn()
+  const before = session()
+  writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...before, expiresAt: 1 } } }))
+  const answers = await Promise.all(Array.from({ length: 4 }, () => home.mcp(['call', 'who', 'who'])))
+  expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+  // Had it been used twice, the server would have ended the sign-in.
+  const renewed = session()
+  expect(renewed.refreshToken).not.toBe(before.refreshToken)
+  writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...renewed, expiresAt: 1 } } }))
+  expect((await home.mcp(['call', 'who', 'who'])).code).toBe(0)
+})
+
+onLinux('a token that the server refuses is renewed, too', async () => {
+  await signIn()
+  writeFileSync(
+    signIns(),
+    JSON.stringify({ servers: { [url]: { ...session(), accessToken: 'no.good.token' } } }),
+  )
+  expect((await home.mcp(['call', 'who', 'who'])).code).toBe(0)
+})
+
+onLinux('logout ends the sign-in at its server, so that a copy of it is worth nothing', async () => {
+  await signIn()
+  const copy = readFileSync(signIns())
+  expect(await home.json(['logout', '--server', 'who'])).toEqual({
+    server: url,
+    removed: true,
+    revoked: true,
+  })
+  expect((await home.mcp(['call', 'who', 'who'])).code).toBe(3)
+  writeFileSync(signIns(), copy)
+  writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...session(), expiresAt: 1 } } }))
+  const { code, stderr } = await home.mcp(['call', 'who', 'who'])
+  expect({ code, stderr }).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('asks its users to sign in'),
+  })
+  expect(await home.json(['logout', '--server', 'who'])).toMatchObject({ removed: true })
+  expect(await home.json(['logout', '--server', 'who'])).toEqual({ server: url, removed: false })
+})
+
+onLinux('a user who refuses is told so, and nothing is saved', async () => {
+  const terminal = atTerminal('tools', 'who')
+  const address = await openPage(terminal)
+  const browser = createBrowser()
+  const page = await browser.submit(await browser.open(address), { deny: '1' })
+  expect(page.text).toContain('The sign-in was refused.')
+  expect(await terminal.code).toBe(3)
+  expect(terminal.text()).toContain('was refused')
+  expect(readText(signIns())).toBe('')
+})
+
+onLinux('a visit that another page brings about neither ends the sign-in nor begins one', async () => {
+  const terminal = atTerminal('tools', 'who')
+  const address = await openPage(terminal)
+  const callback = new URL(address).searchParams.get('redirect_uri')!
+  for (const query of ['code=stolen', 'code=stolen&state=guess', 'error=access_denied&state=guess'])
+    expect((await fetch(`${callback}?${query}`)).status).toBe(400)
+  await approve(address)
+  expect(await terminal.code).toBe(0)
+})
+
+test('without a terminal the error says what to do, and nobody is asked', async () => {
+  const { code, stderr } = await home.mcp(['call', 'who', 'who', '--json'])
+  expect(code).toBe(3)
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'UNAUTHORIZED',
+    message: 'who asks its users to sign in, and nobody can be asked here.',
+    next: [{ command: 'mcp tools who' }, { command: `mcp tools ${url} --token <token>` }],
+  })
+})
+
+test('a token that is given is the one that is used', async () => {
+  const { code, stderr } = await home.mcp(['call', 'who', 'who', '--token', 'no.good.token'])
+  expect({ code, stderr }).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('give one with --token'),
+  })
+})
