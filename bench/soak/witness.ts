@@ -7,6 +7,8 @@ import type { Ledger } from './ledger.ts'
 import { callModern } from './requests.ts'
 import type { Target } from './servers.ts'
 
+/** Lines of two instances may come out of order: whoever begins again at the last one misses others. */
+const OVERLAP_MS = 5000
 /** An instance writes its lines every tenth of a second; what a SIGKILL leaves no time for is lost with it. */
 const FLUSH_MS = 300
 const CATCH_UP_MS = 15_000
@@ -70,7 +72,8 @@ export class Witness {
   /** A follower that ends, because its daemon did, goes on where it was. */
   #follow(): void {
     if (this.#stopped) return
-    const args = [mcp, 'logs', '-f', this.#target.deploymentId, '--json', '--since', this.#last]
+    const since = new Date(Date.parse(this.#last) - OVERLAP_MS).toISOString()
+    const args = [mcp, 'logs', '-f', this.#target.deploymentId, '--json', '--since', since]
     const child = spawn(process.execPath, args, {
       env: this.#daemon.env,
       stdio: ['ignore', 'pipe', 'ignore'],

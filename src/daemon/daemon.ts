@@ -22,6 +22,7 @@ import { answerMalformed } from './http/error-envelope.ts'
 import { closeServer, listen } from './http/listen.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
 import { LogStore } from './runtime/logs.ts'
+import type { PoolLimits } from './runtime/pool-limits.ts'
 import { Supervisor } from './runtime/supervisor.ts'
 import { Addresses } from './services/addresses.ts'
 import { ApiKeys } from './services/api-keys.ts'
@@ -63,6 +64,8 @@ export interface DaemonConfig {
   memoryLimitMb?: number
   /** An instance process that answers nothing for so long is killed. */
   patienceMs?: number
+  /** Of each deployment's instances. */
+  poolLimits?: Partial<PoolLimits>
   /** Requests an hour of enterprise keys, the owner's among them. */
   enterpriseLimit?: number
   clock?: () => Date
@@ -210,7 +213,7 @@ function createRooms(
     port,
   }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal; port: number },
 ): Rooms {
-  const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs } = config
+  const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs, poolLimits } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
   const logs = new LogStore(home.logs)
   const clock = createClock(config.clock)
@@ -221,6 +224,7 @@ function createRooms(
     ...(warmSpares === undefined ? {} : { warmSpares }),
     ...(memoryLimitMb === undefined ? {} : { memoryLimitMb }),
     ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(poolLimits === undefined ? {} : { limits: poolLimits }),
     onFailed,
     onTraffic: (id, series) => requestMetrics.take(id, series),
     onEvent: (id, line) => background.run(() => logs.append(id, line)),

@@ -22,6 +22,9 @@ export type Prepare = (
 /** Loads or starts a custom server to hear what it defines. */
 export type Describe = (artifact: Artifact, tenant: Tenant, bundle?: string) => Promise<Described>
 
+// Kept from the start: user code is left other ones (src/instance/isolation).
+const measureLoop = performance.eventLoopUtilization.bind(performance)
+
 /** The tenants of this process and what the daemon tells it to do with them. */
 export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
@@ -32,6 +35,7 @@ export class Host {
   readonly #prepare: Prepare
   readonly #send: (message: FromInstance, handle?: unknown) => void
   readonly #memory = new IdleMemory()
+  #loop = measureLoop()
   readonly #reporter = new ChangeReporter<ServedTenant>(changed => this.#reportMetrics(changed))
 
   /** `send`: to the daemon. */
@@ -135,6 +139,11 @@ export class Host {
     this.#tenants.get(tenantId)?.learnEarlier(versions)
   }
 
+  shed({ tenantId, count }: Of<'shed'>): void {
+    const tenant = this.#tenants.get(tenantId)
+    if (tenant) tenant.surplusConnections = Math.min(count, tenant.connections.size)
+  }
+
   // Told only when the log is written, so that the daemon may remove it then; what was counted since the last report
   // goes ahead, so that it is not lost.
   async retire({ tenantId }: Of<'retire'>): Promise<void> {
@@ -217,7 +226,15 @@ export class Host {
     const memoryBytes = process.memoryUsage.rss()
     const isQuiet = [...this.#tenants.values()].every(tenant => tenant.counters.active === 0)
     if (isQuiet) this.#memory.touched()
-    this.#send({ type: 'metrics', memoryBytes, tenants: changed.map(tenant => tenant.metrics()) })
+    const loop = measureLoop()
+    const { utilization } = measureLoop(loop, this.#loop)
+    this.#loop = loop
+    this.#send({
+      type: 'metrics',
+      memoryBytes,
+      utilization,
+      tenants: changed.map(tenant => tenant.metrics()),
+    })
   }
 }
 

@@ -62,6 +62,8 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return void host.keep(message)
     case 'earlier':
       return host.learnEarlier(message)
+    case 'shed':
+      return host.shed(message)
     case 'retire':
       return void host.retire(message)
     case 'hold-log':

@@ -54,6 +54,8 @@ export class ServedTenant {
   /** It drains and its last call was answered: its sessions are another instance's from now on. */
   hasLeft = false
   openStreams = 0
+  /** So many of the next answers end their connections: other instances have room for them. */
+  surplusConnections = 0
   /** Brings requests of other instances' sessions there, where the deployment has several with code of their own. */
   relayToPeer: typeof relayToPeer | undefined
   /** Who of them has a session that none of them began. */
@@ -125,6 +127,14 @@ export class ServedTenant {
 
   get openSessions(): Iterable<Session> {
     return this.#sessions?.all() ?? []
+  }
+
+  /** Whether the connection of the answer that is about to be sent is to end with it. */
+  endsConnection(): boolean {
+    if (this.isLeaving) return true
+    if (this.surplusConnections === 0) return false
+    this.surplusConnections--
+    return true
   }
 
   get hasRoomForStream(): boolean {

@@ -119,6 +119,8 @@ export type ToInstance =
   | { type: 'keep'; tenantId: string }
   /** Which earlier releases of the address still serve their sessions, and where; complete each time. */
   | { type: 'earlier'; tenantId: string; versions: EarlierVersion[] }
+  /** Let go of so many kept-alive connections with their next answer: another instance has room for them. */
+  | { type: 'shed'; tenantId: string; count: number }
   /** Forget a tenant at once, cutting what is open; answered by `retired`. */
   | { type: 'retire'; tenantId: string }
   /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */
@@ -156,8 +158,11 @@ export type FromInstance =
   /** Answered by `claimed`, so that one instance alone takes a session over. */
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
   | { type: 'alive' }
-  /** Sent at most once a second, and only by a process in which something changed. */
-  | { type: 'metrics'; memoryBytes: number; tenants: TenantMetrics[] }
+  /**
+   * Sent at most once a second, and only by a process in which something changed. `utilization`: of its event loop since the
+   * last one, 0 to 1.
+   */
+  | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }
 
 /** What a server's code says has changed. */
 export interface Announcement {

@@ -6,20 +6,52 @@ afterEach(() => void vi.useRealTimers())
 
 test('one spike is not enough, lasting load is', () => {
   const scaled = createScaled({ min: 1, max: 4 })
-  scaled.load = 60
-  scaled.autoscaler.sample()
+  scaled.load.activeRequests = 60
+  scaled.report()
   expect(scaled.instances).toBe(1)
-  scaled.autoscaler.sample()
+  scaled.report()
+  expect(scaled.instances).toBe(2)
+})
+
+test('many reports of one moment are no more than one', () => {
+  const scaled = createScaled({ min: 1, max: 4 })
+  scaled.load.activeRequests = 60
+  for (let i = 0; i < 10; i++) scaled.autoscaler.sample()
+  expect(scaled.instances).toBe(1)
+})
+
+test('a load that came at once and stays is not told again, and is not forgotten', () => {
+  const scaled = createScaled({ min: 1, max: 4 })
+  scaled.load.activeRequests = 60
+  scaled.report()
+  vi.advanceTimersByTime(10_000)
+  expect(scaled.instances).toBe(2)
+})
+
+test('an event loop that is full calls for another instance, though few requests are at work', () => {
+  const scaled = createScaled({ min: 1, max: 4 })
+  scaled.load = { activeRequests: 4, busy: 1 }
+  for (let i = 0; i < 5; i++) scaled.report()
+  expect(scaled.instances).toBe(2)
+})
+
+test('requests that take much longer than usual call for another instance, though the event loop is idle', () => {
+  const scaled = createScaled({ min: 1, max: 4 })
+  scaled.load.activeRequests = 1
+  scaled.report({ requests: 10, sumMs: 10 * 50 })
+  expect(scaled.instances).toBe(1)
+  scaled.load.activeRequests = 20
+  for (let i = 0; i < 4; i++) scaled.report({ requests: 20, sumMs: 20 * 1000 })
   expect(scaled.instances).toBe(2)
 })
 
 test('when all is quiet the instances are given up one a minute, without any report of theirs', () => {
   const scaled = createScaled({ min: 1, max: 4 })
-  scaled.load = 200
-  for (let i = 0; i < 5; i++) scaled.autoscaler.sample()
+  scaled.load.activeRequests = 200
+  for (let i = 0; i < 5; i++) scaled.report()
   expect(scaled.instances).toBe(4)
-  scaled.load = 0
-  scaled.autoscaler.sample()
+  scaled.load.activeRequests = 0
+  scaled.report()
   vi.advanceTimersByTime(90_000)
   expect(scaled.instances).toBe(3)
   vi.advanceTimersByTime(180_000)
@@ -30,20 +62,25 @@ test('when all is quiet the instances are given up one a minute, without any rep
 test('nothing is scaled while it sleeps', () => {
   const scaled = createScaled({ min: 0, max: 4 })
   scaled.instances = 0
-  scaled.load = 100
-  scaled.autoscaler.sample()
+  scaled.load.activeRequests = 100
+  scaled.report()
   expect(scaled.instances).toBe(0)
 })
 
 function createScaled(bounds: { min: number; max: number }) {
-  const now = { instances: 1, load: 0 }
+  const now = { instances: 1, load: { activeRequests: 0, busy: 0 } }
   const autoscaler = new Autoscaler({
     ...bounds,
     countInstances: () => now.instances,
-    countActiveRequests: () => now.load,
+    load: () => now.load,
     scaleTo: count => {
       now.instances = count
     },
   })
-  return Object.assign(now, { autoscaler })
+  /** A second later. */
+  const report = (counts?: { requests: number; sumMs: number }) => {
+    vi.advanceTimersByTime(1000)
+    autoscaler.sample(counts && [{ method: 'tools/call', tool: 'a', errors: 0, latencies: [], ...counts }])
+  }
+  return Object.assign(now, { autoscaler, report })
 }

@@ -21,7 +21,7 @@ test.each([
   { type: 'described', tenantId: 'dep_a', described: { tools: [], resources: [], prompts: [] } },
   { type: 'took', seq: 7 },
   { type: 'claim', tenantId: 'dep_a', session: 'inst_a.b.c', port: 4000, gone: 4001 },
-  { type: 'metrics', memoryBytes: 1, tenants: [METRICS] },
+  { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [METRICS] },
 ])('$type is a message', message => {
   expect(parseInstanceMessage(message)).toBe(message)
 })
@@ -40,8 +40,11 @@ test.each([
   ['a number that is none', { type: 'took', seq: null }],
   ['a port that is none', { type: 'claim', tenantId: 'dep_a', session: 's', port: 70_000, gone: 1 }],
   ['a negative number', { type: 'took', seq: -1 }],
-  ['metrics of nobody', { type: 'metrics', memoryBytes: 1, tenants: [null] }],
-  ['counts that are none', { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, requests: '3' }] }],
+  ['metrics of nobody', { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [null] }],
+  [
+    'counts that are none',
+    { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [{ ...METRICS, requests: '3' }] },
+  ],
   ['too many series', metricsWith(...Array(2000).fill(SERIES))],
   ['a series of nothing', metricsWith(null)],
   ['an endless name', metricsWith({ ...SERIES, tool: 'x'.repeat(1000) })],
@@ -53,5 +56,5 @@ test.each([
 })
 
 function metricsWith(...series: unknown[]) {
-  return { type: 'metrics', memoryBytes: 1, tenants: [{ ...METRICS, series }] }
+  return { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [{ ...METRICS, series }] }
 }

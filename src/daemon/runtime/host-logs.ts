@@ -71,3 +71,14 @@ function readableLine(line: string): string {
     return line
   }
 }
+
+/** V8 tells it in the process's output only. */
+export function heapFailure(
+  signal: NodeJS.Signals | null,
+  logPath: string,
+  memoryLimitMb: number,
+): string | undefined {
+  if (signal !== 'SIGABRT') return undefined
+  const isOutOfMemory = lastLines(logPath, 100).some(line => line.includes('heap out of memory'))
+  return isOutOfMemory ? `crashed: out of memory (limit ${memoryLimitMb} MB)` : undefined
+}

@@ -16,7 +16,7 @@ import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { Answers } from './answers.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
-import { lastLines } from './host-logs.ts'
+import { heapFailure } from './host-logs.ts'
 import { hear } from './incoming.ts'
 import type { LendableSocket, SocketHandle } from './loan.ts'
 import { Loans } from './loans.ts'
@@ -62,6 +62,8 @@ export class Host {
   readonly ended: Promise<HostEnding>
   /** Resident memory as last reported. */
   memoryBytes = 0
+  /** Of its event loop, 0 to 1, as last reported. */
+  utilization = 0
 
   readonly #child: ChildProcess
   readonly #patienceMs: number
@@ -183,7 +185,7 @@ export class Host {
   }
 
   /** What it is to know of the deployment's other instances. */
-  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' | 'earlier' | 'drain' }>): void {
+  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' }>): void {
     this.#send(message)
   }
 
@@ -262,6 +264,7 @@ export class Host {
         return this.#watchers.get(message.tenantId)?.onClaim?.(message)
       case 'metrics':
         this.memoryBytes = message.memoryBytes
+        this.utilization = Math.min(1, message.utilization)
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)
         return
       case 'failed': {
@@ -279,18 +282,16 @@ export class Host {
     this.#answers.take(message.type, message.tenantId)?.resolve(message)
   }
 
-  /** V8 tells it in the process's output only. */
-  #heapFailure(signal: NodeJS.Signals | null): string | undefined {
-    if (signal !== 'SIGABRT') return undefined
-    const isOutOfMemory = lastLines(this.#logPath, 100).some(line => line.includes('heap out of memory'))
-    return isOutOfMemory ? `crashed: out of memory (limit ${this.#memoryLimitMb} MB)` : undefined
-  }
-
   async #watchEnd(): Promise<HostEnding> {
     const ending = await new Promise<HostEnding>(resolve => {
       // `close` comes after the last message was read, `exit` may come before.
       this.#child.once('close', (code, signal) =>
-        resolve({ asked: this.#asked, code, signal, reason: this.#reason ?? this.#heapFailure(signal) }),
+        resolve({
+          asked: this.#asked,
+          code,
+          signal,
+          reason: this.#reason ?? heapFailure(signal, this.#logPath, this.#memoryLimitMb),
+        }),
       )
       this.#child.on('error', error => {
         if (this.#child.pid === undefined) resolve({ asked: this.#asked, code: null, signal: null, error })

@@ -46,8 +46,9 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   took: ({ seq }) => isCount(seq),
   borrowed: ({ loanId }) => isCount(loanId),
   accepted: ({ loanId, count }) => isCount(loanId) && isCount(count),
-  metrics: ({ memoryBytes, tenants }) =>
+  metrics: ({ memoryBytes, utilization, tenants }) =>
     isCount(memoryBytes) &&
+    isCount(utilization) &&
     Array.isArray(tenants) &&
     tenants.length <= MAX_TENANTS &&
     tenants.every(isTenantMetrics),

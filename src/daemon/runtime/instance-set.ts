@@ -1,4 +1,5 @@
 import type { Announcement, EarlierVersion } from '../../shared/instance-protocol.ts'
+import { burdenOf, surplusConnections } from './balance.ts'
 import type { DrainOrder } from './host.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
 import type { Place } from './placement.ts'
@@ -86,13 +87,28 @@ export class InstanceSet {
     return this.live.some(instance => instance.isBusy(now))
   }
 
-  /** The ready one with the fewest connections. */
-  pick(): Instance | undefined {
-    let least: Instance | undefined
+  /** Sum of the utilisations of their event loops. */
+  busy(now: number): number {
+    return this.ready.reduce((sum, instance) => sum + instance.utilization(now), 0)
+  }
+
+  /** The least loaded of those that take connections. */
+  pick(now = Date.now()): Instance | undefined {
+    let least: { instance: Instance; burden: number } | undefined
     for (const instance of this.#all) {
-      if (instance.takesConnections && (!least || instance.connections < least.connections)) least = instance
+      if (!instance.takesConnections) continue
+      const { connections, activeRequests } = instance
+      const burden = burdenOf({ connections, activeRequests, utilization: instance.utilization(now) })
+      if (!least || burden < least.burden) least = { instance, burden }
     }
-    return least
+    return least?.instance
+  }
+
+  /** Those that have more than their share of the connections let go of some. */
+  rebalance(): void {
+    const { ready } = this
+    const surplus = surplusConnections(ready.map(({ connections }) => connections))
+    for (const [index, instance] of ready.entries()) instance.shed(surplus[index]!)
   }
 
   /** Lets it finish for at most `drainMs`, or as long as sessions stay there, then ends it. */

@@ -16,6 +16,9 @@ import type { Provided } from './supervisor.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
 const METRICS_DUE_MS = 5000
+/** A process that has said nothing for so long has nothing to do, unless requests are at work: they may keep it from speaking. */
+const SILENT_MS = 2500
+const SILENT_AT_WORK_MS = 30_000
 
 export interface InstanceEvents {
   /** `series`: requests since the last report. */
@@ -50,6 +53,7 @@ export class Instance {
   readonly #requests = new RequestTally()
   readonly #watcher: HostWatcher
   #handedOver = 0
+  #reportedAt = 0
   #lastHandOverAt = 0
 
   constructor(place: Place, past: InstancePast, events: InstanceEvents) {
@@ -59,6 +63,7 @@ export class Instance {
       onMetrics: ({ series, ...metrics }) => {
         this.metrics = metrics
         this.#handedOver = 0
+        this.#reportedAt = Date.now()
         for (const part of series) this.#requests.add(part)
         events.onMetrics(series)
       },
@@ -154,6 +159,19 @@ export class Instance {
 
   get sessions(): number {
     return this.metrics?.sessions ?? 0
+  }
+
+  /** Of the process's event loop, 0 to 1; it may have other tenants. */
+  utilization(now: number): number {
+    const silentMs = now - this.#reportedAt
+    const isStale = silentMs > (this.activeRequests > 0 ? SILENT_AT_WORK_MS : SILENT_MS)
+    return isStale ? 0 : this.place.host.utilization
+  }
+
+  /** Other instances have room for so many of its connections. */
+  shed(count: number): void {
+    const { host, tenant } = this.place
+    if (count > 0) host.tell({ type: 'shed', tenantId: tenant.id, count })
   }
 
   isBusy(now: number): boolean {

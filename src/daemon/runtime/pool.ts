@@ -193,6 +193,7 @@ export class Pool {
     this.#instances.tellEarlier(instance)
     this.#tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
     for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
+    this.#instances.rebalance()
     this.#settleStart()
   }
 
@@ -200,7 +201,7 @@ export class Pool {
     if (series.length > 0) this.#options.onTraffic(series)
     if (this.#desired === 0) return
     this.#idle?.touch()
-    this.#autoscaler?.sample()
+    this.#autoscaler?.sample(series)
   }
 
   #fail(error: Error): void {
@@ -262,7 +263,8 @@ export class Pool {
     return new Autoscaler({
       ...this.#served.scaling,
       countInstances: () => (this.#desired === 0 ? 0 : this.#countComing()),
-      countActiveRequests: () => this.#instances.activeRequests,
+      calmMs: this.#options.limits.calmMs,
+      load: now => ({ activeRequests: this.#instances.activeRequests, busy: this.#instances.busy(now) }),
       scaleTo: count => this.#scaleTo(count),
     })
   }

@@ -27,7 +27,7 @@ export function sendJson(
   if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
   if (headers) all.push(...headers)
   // RFC 9112 9.6: the client sends its next request over a new connection, which reaches the next release.
-  if (tenant.isLeaving) all.push('Connection', 'close')
+  if (tenant.endsConnection()) all.push('Connection', 'close')
   response.writeHead(status, all)
   // Text that is ASCII throughout need not be encoded.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
