@@ -165,11 +165,15 @@ describe('every answer in the good case is as described:', () => {
     expect((await api.call('updateProject', at, { body: { name: 'x' } })).status).toBe(409)
   })
 
-  test('health and logs', async () => {
+  test('health, metrics and logs', async () => {
     const { body } = await api.call('getDeploymentHealth', { id: deploymentId })
     expect(body).toMatchObject({ deploymentId, status: 'healthy', requests: { total: expect.any(Number) } })
     const { body: page } = await api.call('getDeploymentLogs', { id: deploymentId }, { query: 'limit=10' })
     expect(page).toMatchObject({ id: deploymentId, status: 'deployed' })
+    const { body: history } = await api.call('getDeploymentMetrics', { id: deploymentId })
+    expect(history).toMatchObject({ id: deploymentId, stepSeconds: 60, points: expect.any(Array) })
+    const { body: live } = await api.call('getMetrics', {}, { query: 'environment=production' })
+    expect(live.deployments).toMatchObject([{ deploymentId, instances: 1 }])
   })
 
   test('container builds', async () => {

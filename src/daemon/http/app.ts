@@ -7,6 +7,7 @@ import { keysEndpoints } from './api/keys.ts'
 import { lambdaBuildsEndpoints } from './api/lambda-builds.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
 import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
+import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
@@ -42,6 +43,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const mappings = lambdaMappingEndpoints(services)
+  const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
@@ -88,6 +90,8 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
+      ['GET /api/lambda-deploy/{id}/metrics', 'READ', lambdaDeploy.metrics],
+      ['GET /api/metrics', 'READ', metrics.getMetrics],
 
       ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
       ['PUT /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.putMapping],

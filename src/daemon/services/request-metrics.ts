@@ -9,8 +9,9 @@ const MINUTE_MS = 60_000
 /** Minutes older than a week are forgotten, once an hour. */
 const KEPT_MINUTES = 7 * 24 * 60
 const FLUSHES_PER_PRUNE = 60
-/** What a health report calls recent. */
+/** What is called recent. */
 const RECENT_MINUTES = 5
+export const RECENT_SECONDS = RECENT_MINUTES * 60
 
 export interface RequestMetricsOptions {
   store: Store
@@ -73,11 +74,22 @@ export class RequestMetrics {
     const lately = [...requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1), ...pending]
     return {
       requests: sumOf(all).summary(),
-      recent: { windowSeconds: RECENT_MINUTES * 60, ...sumOf(lately).summary() },
+      recent: { windowSeconds: RECENT_SECONDS, ...sumOf(lately).summary() },
       tools: [...byTool(all)]
         .map(([tool, tally]) => ({ tool, ...tally.summary() }))
         .sort((a, b) => b.total - a.total),
     }
+  }
+
+  /** Of the last minutes, by deployment. */
+  recent(): Map<string, RequestTally> {
+    const sums = new Map<string, RequestTally>()
+    const since = this.#thisMinute() - RECENT_MINUTES + 1
+    for (const { deploymentId, ...counts } of this.#options.store.requestHistory.since(since))
+      tallyOf(sums, deploymentId).add(counts)
+    for (const { id, series } of this.#pending.all())
+      for (const counts of series) tallyOf(sums, id).add(counts)
+    return sums
   }
 
   /** Of one deployment, by minute, oldest first; both Unix minutes, `until` exclusive. */

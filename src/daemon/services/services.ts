@@ -4,6 +4,7 @@ import { Builds } from './builds.ts'
 import { Chats } from './chats.ts'
 import { ContainerBuilds } from './container-builds.ts'
 import { DeploymentLogs } from './deployment-logs.ts'
+import { DeploymentMetrics } from './deployment-metrics.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
 import { Mappings } from './mappings.ts'
@@ -25,6 +26,7 @@ export interface Services {
   builds: Builds
   deployments: Deployments
   deploymentLogs: DeploymentLogs
+  deploymentMetrics: DeploymentMetrics
   mappings: Mappings
   containerBuilds: ContainerBuilds
   records: Records
@@ -54,6 +56,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     containerBuilds: new ContainerBuilds(rooms, builds),
     deployments,
     mappings: new Mappings(rooms, deployments),
+    deploymentMetrics: new DeploymentMetrics(rooms),
     deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),
     records: new Records(rooms, previews),
     projects: new Projects(rooms),

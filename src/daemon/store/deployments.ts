@@ -30,6 +30,8 @@ export interface DeploymentFilter {
   status?: DeploymentState
 }
 
+export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
+
 interface DeploymentRow {
   id: string
   mcp_id: string
@@ -121,6 +123,15 @@ export class DeploymentStore {
       "WHERE status IN ('deploying', 'deployed') AND domain = ? AND NOT (name = ? AND environment = ?)",
       [domain, name, environment],
     )
+  }
+
+  /** Those that serve, by name: no more than is asked for often. */
+  live(): LiveDeployment[] {
+    return this.#database
+      .prepare<LiveDeployment>(
+        "SELECT id, name, environment FROM deployments WHERE status = 'deployed' ORDER BY name, environment",
+      )
+      .all()
   }
 
   /** Those that serve or are about to. */

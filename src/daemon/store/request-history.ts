@@ -73,6 +73,14 @@ export class RequestHistoryStore {
     ).map(row => ({ minute: row.minute, ...toSeries(row) }))
   }
 
+  /** Of all deployments, from this minute on. */
+  since(minute: number): (SeriesCounts & { deploymentId: string })[] {
+    return this.#all<CountsRow & { deployment_id: string }>(
+      `SELECT deployment_id, ${COUNTS} FROM request_minutes WHERE minute >= ?`,
+      minute,
+    ).map(row => ({ deploymentId: row.deployment_id, ...toSeries(row) }))
+  }
+
   /** Forgets minutes before this one. */
   prune(before: number): void {
     this.#translate(() => this.#prepare('DELETE FROM request_minutes WHERE minute < ?').run(before))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
+import { metricsHistorySchema } from '../../../shared/metrics.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'
@@ -21,7 +22,16 @@ const logQuery = z.strictObject({
   instance: z.string().optional(),
 })
 
-export function lambdaDeployEndpoints({ deployments, records, deploymentLogs }: Services) {
+const metricsQuery = z.strictObject({
+  since: z.iso.datetime({ offset: true }).optional(),
+  until: z.iso.datetime({ offset: true }).optional(),
+  /** Seconds. */
+  step: z.coerce.number().int().min(60).max(86_400).multipleOf(60).optional(),
+})
+
+export function lambdaDeployEndpoints(services: Services) {
+  const { deployments, records, deploymentLogs, deploymentMetrics } = services
+
   const health = endpoint({
     operationId: 'getDeploymentHealth',
     summary: 'Check the health of a deployment',
@@ -54,7 +64,20 @@ export function lambdaDeployEndpoints({ deployments, records, deploymentLogs }: 
     },
   })
 
-  return { health, logs }
+  const metrics = endpoint({
+    operationId: 'getDeploymentMetrics',
+    summary: 'Read what a deployment answered within the last week, by time and by tool',
+    params,
+    query: metricsQuery,
+    answers: { 200: { description: 'What was counted', schema: metricsHistorySchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params, query: { since, until, step } }) => {
+      const { id } = deployments.get(params.id)
+      return { status: 200, data: deploymentMetrics.history(id, { since, until, stepSeconds: step }) }
+    },
+  })
+
+  return { health, logs, metrics }
 }
 
 /** Lines carry UTC, and times are compared as text. */

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LiveMetrics } from '../../shared/metrics.ts'
+import { RequestTally } from '../../shared/request-tally.ts'
+import type { LiveDeployment } from '../store/deployments.ts'
+import { type HistoryQuery, toHistory, toRange } from './metrics-history.ts'
+import { RECENT_SECONDS } from './request-metrics.ts'
+import type { Rooms } from './rooms.ts'
+
+export interface LiveFilter {
+  environment?: string | undefined
+  deploymentId?: string | undefined
+}
+
+/** What deployments do now, and did within the last week. Nothing that sleeps is woken. */
+export class DeploymentMetrics {
+  readonly #rooms: Rooms
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms
+  }
+
+  /** Throws INVALID_REQUEST for a time that is none. */
+  history(id: string, query: HistoryQuery) {
+    const range = toRange(query, this.#rooms.clock.now())
+    return toHistory(id, range, this.#rooms.requestMetrics.minutes(id, range.since, range.until))
+  }
+
+  /** Every live deployment with its requests of the last minutes. */
+  now(filter: LiveFilter): LiveMetrics {
+    return this.#snapshot(filter, this.#rooms.requestMetrics.recent(), RECENT_SECONDS)
+  }
+
+  /** The same at once, then every so many seconds with the requests since the time before, until the signal aborts. */
+  async *watch(
+    filter: LiveFilter & { intervalSeconds: number; signal: AbortSignal },
+  ): AsyncGenerator<LiveMetrics> {
+    const watcher = this.#rooms.requestMetrics.watch()
+    try {
+      yield this.now(filter)
+      let before = performance.now()
+      watcher.take()
+      while (await passed(filter.intervalSeconds, filter.signal)) {
+        const now = performance.now()
+        yield this.#snapshot(filter, watcher.take(), (now - before) / 1000)
+        before = now
+      }
+    } finally {
+      watcher.stop()
+    }
+  }
+
+  #snapshot(filter: LiveFilter, sums: Map<string, RequestTally>, windowSeconds: number): LiveMetrics {
+    const live = this.#rooms.store.deployments
+      .live()
+      .filter(
+        ({ id, environment }) =>
+          isWanted(filter.deploymentId, id) && isWanted(filter.environment, environment),
+      )
+    return {
+      timestamp: this.#rooms.clock.now(),
+      windowSeconds: Math.round(windowSeconds * 1000) / 1000,
+      deployments: live.map(one => this.#entry(one, sums.get(one.id) ?? new RequestTally(), windowSeconds)),
+    }
+  }
+
+  #entry(
+    { id, name, environment }: LiveDeployment,
+    tally: RequestTally,
+    windowSeconds: number,
+  ): LiveMetrics['deployments'][number] {
+    const { supervisor } = this.#rooms
+    const instances = supervisor.has(id) ? supervisor.report(id).instances : []
+    const sum = (value: (one: (typeof instances)[number]) => number) =>
+      instances.reduce((total, one) => total + value(one), 0)
+    return {
+      deploymentId: id,
+      name,
+      environment,
+      instances: sum(({ state }) => Number(state === 'ready')),
+      memoryBytes: sum(({ memoryBytes }) => memoryBytes),
+      activeRequests: sum(({ activeRequests }) => activeRequests),
+      requestsPerSecond: Math.round((tally.requests / windowSeconds) * 100) / 100,
+      requests: tally.summary(),
+    }
+  }
+}
+
+function isWanted(wanted: string | undefined, is: string): boolean {
+  return wanted === undefined || wanted === is
+}
+
+/** False when the signal aborted meanwhile. */
+async function passed(seconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(seconds * 1000, undefined, { signal, ref: false })
+    return true
+  } catch {
+    return false // nothing but the abort ends a timer early
+  }
+}

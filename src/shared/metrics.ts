@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { requestSummarySchema } from './deployments.ts'
+import { ENVIRONMENTS } from './states.ts'
+
+/** Records of the metrics that the API tells (extensions; docs/metrics.md). */
+
+const isoTime = z.iso.datetime()
+
+/** GET /api/lambda-deploy/{id}/metrics */
+export const metricsHistorySchema = z.object({
+  id: z.string(),
+  since: isoTime,
+  until: isoTime,
+  stepSeconds: z.int(),
+  /** Of all points together. */
+  requests: requestSummarySchema,
+  /** Oldest first, one for each step, those without requests too. */
+  points: z.array(requestSummarySchema.extend({ timestamp: isoTime })),
+  /** By tool, those that were called most often first. */
+  tools: z.array(requestSummarySchema.extend({ tool: z.string() })),
+})
+
+/** GET /api/metrics, and each event of its stream. */
+export const liveMetricsSchema = z.object({
+  timestamp: isoTime,
+  /** The requests are those of so many seconds until then. */
+  windowSeconds: z.number(),
+  deployments: z.array(
+    z.object({
+      deploymentId: z.string(),
+      /** The server's. */
+      name: z.string(),
+      environment: z.enum(ENVIRONMENTS),
+      /** Ready ones; none: it sleeps, or does not run. */
+      instances: z.int(),
+      /** Resident memory of their processes; servers without code share one. */
+      memoryBytes: z.int(),
+      activeRequests: z.int(),
+      requestsPerSecond: z.number(),
+      requests: requestSummarySchema,
+    }),
+  ),
+})
+
+export type MetricsHistory = z.infer<typeof metricsHistorySchema>
+export type LiveMetrics = z.infer<typeof liveMetricsSchema>
