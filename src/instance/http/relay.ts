@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { RPC } from '../protocol/json-rpc.ts'
+import { arrivalHeaders, isArrivalHeader } from './arrival.ts'
 import { hostOf } from './connection-tenant.ts'
 import { type Exchange, refuse } from './exchange.ts'
 
@@ -70,17 +71,23 @@ function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
 }
 
 function withLength(headers: string[], body: string): string[] {
-  return [...without(headers, ['content-length']), 'Content-Length', String(Buffer.byteLength(body))]
+  return [
+    ...without(headers, name => name === 'content-length'),
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ]
 }
 
 /** The receiver knows nothing of the name by which a request came, which was checked here. */
-function asOfAddress({ request, tenant }: Exchange, headers: string[]): string[] {
+function asOfAddress(exchange: Exchange, headers: string[]): string[] {
+  const { request, tenant } = exchange
   if (hostOf(request.socket) === undefined) return headers
-  return [...without(headers, ['host', 'origin']), 'Host', new URL(tenant.config.url).host]
+  const others = without(headers, name => name === 'host' || name === 'origin' || isArrivalHeader(name))
+  return [...others, 'Host', new URL(tenant.config.url).host, ...arrivalHeaders(exchange)]
 }
 
-function without(headers: string[], names: readonly string[]): string[] {
-  return headers.filter((_, at) => !names.includes(headers[at - (at % 2)]!.toLowerCase()))
+function without(headers: string[], isOut: (name: string) => boolean): string[] {
+  return headers.filter((_, at) => !isOut(headers[at - (at % 2)]!.toLowerCase()))
 }
 
 function unreachable(exchange: Exchange): void {

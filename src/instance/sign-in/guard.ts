@@ -8,7 +8,7 @@ import {
 import { createAccessTokenVerifier } from '../../sdk/oauth/tokens/verify-access-token.ts'
 import type { TenantAuth } from '../../shared/instance-protocol.ts'
 import { preflightHeaders } from '../http/address-check.ts'
-import { isSecure } from '../http/connection-tenant.ts'
+import { arrivalUrl } from '../http/arrival.ts'
 import { type Exchange, sendEmpty } from '../http/exchange.ts'
 import type { Caller } from '../prepared-server.ts'
 
@@ -37,7 +37,7 @@ export async function createGuard(auth: TenantAuth, serverName: string): Promise
     return made
   }
   return (exchange, path, serve) => {
-    admit(exchange, path, resourceAt(urlOf(exchange)), serve).catch(error => {
+    admit(exchange, path, resourceAt(arrivalUrl(exchange)), serve).catch(error => {
       exchange.tenant.log.server('error', `A request failed: ${(error as Error)?.stack ?? error}`)
       exchange.response.destroy()
     })
@@ -93,9 +93,4 @@ function answer({ tenant, response }: Exchange, answered: Response): Promise<voi
 
 function toCaller({ clientId, scopes, expiresAt, extra }: AuthInfo): Caller {
   return { subject: extra.subject, clientId, scopes, expiresAt, claims: extra.claims }
-}
-
-/** As the client names the server: its `Host` was checked, and a token is good for one address (RFC 8707). */
-function urlOf({ request }: Exchange): string {
-  return `${isSecure(request.socket) ? 'https' : 'http'}://${request.headers.host!.toLowerCase()}/mcp`
 }

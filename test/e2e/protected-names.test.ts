@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { modern, modernHeaders, open, post, readEvents, rpc } from '../helpers/mcp-requests.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+import { isCallback, openAuthorize, redeem, startFlow, type Tokens } from '../sdk/oauth/support/flow.ts'
+
+/** A protected server of several instances, reached by its name: a token is good for that name alone. */
+let daemon: TestDaemon
+/** Its named URL, and where it is reached without anybody resolving the name. */
+let named: string
+let address: string
+let byName: Record<string, string>
+let deployed: { url: string; sign_in: { issuer: string } }
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
+  using project = createProjectFolder({
+    'tools/who.ts': `export default { description: 'Who', handler: (_args, { auth }) => process.pid + ' ' + auth.subject }`,
+  })
+  const config = { auth: { provider: 'local' }, scaling: { min_instances: 2, max_instances: 2 } }
+  deployed = await deployFolder(daemon, 'named', project.path, { config })
+  const { body } = await daemon.api('GET', '/v1/deploy?name=named&status=deployed')
+  named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
+  address = named.replace(/\/\/[^:]+/, '//127.0.0.1')
+  byName = { host: new URL(named).host, authorization: `Bearer ${await tokenFor(named)}` }
+})
+afterAll(() => daemon.close())
+
+async function tokenFor(resource: string): Promise<string> {
+  const base = `${deployed.sign_in.issuer}/oauth`
+  const registered = await fetch(`${base}/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: ['http://127.0.0.1/callback'],
+      token_endpoint_auth_method: 'none',
+    }),
+  })
+  const { client_id } = (await registered.json()) as { client_id: string }
+  const flow = startFlow(base, { client_id, resource })
+  const page = await flow.browser.submit(await openAuthorize(flow), { provider: 'local' })
+  const back = await flow.browser.submit(page, { key: daemon.ownerKey }, isCallback)
+  const code = new URL(back.url).searchParams.get('code')!
+  return ((await (await redeem(base, flow, code, { client_id })).json()) as Tokens).access_token
+}
+
+async function beginSession(): Promise<Record<string, string>> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  const { status, headers } = await post(address, rpc('initialize', params), byName)
+  expect(status).toBe(200)
+  return {
+    ...byName,
+    'mcp-session-id': String(headers['mcp-session-id']),
+    'mcp-protocol-version': '2025-11-25',
+  }
+}
+
+test('a request of a session is served wherever its connection leads, with the token of the name', async () => {
+  const session = await beginSession()
+  // Open connections make the next one go to the other instance.
+  const listen = async () => {
+    const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const headers = { ...modernHeaders('subscriptions/listen'), ...byName }
+    const events = readEvents(await open(address, { body, headers }))
+    await events.next()
+    return events
+  }
+  const held = [await listen(), await listen(), await listen()]
+  const answers = []
+  for (let count = 0; count < 6; count++)
+    answers.push(await post(address, rpc('tools/call', { name: 'who' }), session))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(new Set(answers.map(({ json }) => json.result.content[0].text)).size).toBe(1)
+  for (const events of held) events.close()
+})
+
+test('nobody but an instance can say by which name a request came', async () => {
+  const { authorization } = byName
+  for (const arrival of [named, `${named} `, `${named} ${'A'.repeat(43)}`]) {
+    const headers = { authorization: authorization!, 'mcp-hosting-arrival': arrival }
+    const { status } = await post(deployed.url, rpc('tools/list'), headers)
+    expect(status).toBe(401)
+  }
+})
