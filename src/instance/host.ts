@@ -124,6 +124,7 @@ export class Host {
   drain({ tenantId, ...order }: Of<'drain'>): void {
     const tenant = this.#tenants.get(tenantId)
     tenant?.startDraining(order)
+    this.#send({ type: 'draining', tenantId })
     if (tenant) this.#tellDrained(tenant)
     else this.#send({ type: 'drained', tenantId })
   }

@@ -144,6 +144,8 @@ export type FromInstance =
   | { type: 'failed'; tenantId: string; message: string; stack?: string }
   /** What serves the tenant ended and is started anew. `how`: the rest of a sentence about it. */
   | { type: 'restarting'; tenantId: string; how: string }
+  /** The answer to `drain` as it comes: from now on nothing new is answered here that belongs elsewhere. */
+  | { type: 'draining'; tenantId: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
   /** `port`: of loopback, where requests of the tenant's sessions are taken, from who proves to have its key. */

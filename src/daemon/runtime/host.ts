@@ -52,6 +52,12 @@ export interface ServedCode {
 /** What a tenant is told that leaves; see `drain` of `ToInstance`. */
 export type DrainOrder = Pick<Extract<ToInstance, { type: 'drain' }>, 'changed' | 'sessionIdleMs'>
 
+export interface Draining {
+  /** It answers nothing any more that is the next release's. */
+  begun: Promise<void>
+  ended: Promise<void>
+}
+
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
 /** One host process, seen from the daemon: questions and answers over IPC, and connections handed over. */
@@ -161,9 +167,12 @@ export class Host {
     if (this.#watchers.get(tenantId) === watcher) this.#watchers.delete(tenantId)
   }
 
-  /** Resolves when the tenant's last connection, and the last session that stays, has ended, or the process. */
-  async drain(tenantId: string, order: DrainOrder = {}): Promise<void> {
-    await this.#ask({ type: 'drain', tenantId, ...order }, 'drained', Number.POSITIVE_INFINITY)
+  /** It ends with the tenant's last connection and the last session that stays, or with the process. */
+  drain(tenantId: string, order: DrainOrder = {}): Draining {
+    // Both fail only with the end of the process, which has drained then.
+    const begun = this.#answerTo('draining', tenantId).then(ignore, ignore)
+    const ended = this.#ask({ type: 'drain', tenantId, ...order }, 'drained', Number.POSITIVE_INFINITY)
+    return { begun, ended }
   }
 
   /** The port where requests of its sessions are taken from now on; rejects when the process has ended. */
@@ -306,3 +315,5 @@ export class Host {
     return ending
   }
 }
+
+function ignore(): void {}

@@ -28,6 +28,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   failed: ({ tenantId, message, stack }) =>
     isId(tenantId) && isText(message) && (stack === undefined || isText(stack)),
   restarting: ({ tenantId, how }) => isId(tenantId) && isText(how),
+  draining: ({ tenantId }) => isId(tenantId),
   drained: ({ tenantId }) => isId(tenantId),
   retired: ({ tenantId }) => isId(tenantId),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),

@@ -12,6 +12,8 @@ export interface Leaving {
   order?: DrainOrder
   /** Longest time that sessions stay. */
   sessionsMs?: number
+  /** Takes a promise of each instance that is told: it resolves when the instance has begun to leave. */
+  begun?: Promise<void>[]
 }
 
 /** The instances of one deployment, those on their way out included, and what all of them together have served. */
@@ -117,8 +119,11 @@ export class InstanceSet {
     if (wasReady || instance.state === 'starting') instance.state = 'draining'
     instance.giveBack()
     const { host, tenant, leave } = instance.place
-    if (wasReady && drainMs > 0)
-      await finish(instance, host.drain(tenant.id, leaving.order), drainMs, leaving)
+    if (wasReady && drainMs > 0) {
+      const draining = host.drain(tenant.id, leaving.order)
+      leaving.begun?.push(draining.begun)
+      await finish(instance, draining.ended, drainMs, leaving)
+    }
     await leave()
     this.forget(instance)
   }

@@ -103,7 +103,7 @@ export class Pool {
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
   async drain(leaving?: Leaving): Promise<void> {
-    await this.#held.emptied()
+    if (this.#held.size > 0) await this.#held.emptied()
     await this.#close(this.#options.limits.drainMs, leaving)
   }
 

@@ -36,7 +36,7 @@ export class Releases {
     try {
       await this.#start(deployment)
       await handSessionsOn(this.#rooms, deployment)
-      if (this.#isWanted(deployment)) return this.#switch(deployment, elapsed())
+      if (this.#isWanted(deployment)) return await this.#switch(deployment, elapsed())
     } catch (error) {
       return this.#fail(deployment, error, elapsed())
     }
@@ -62,8 +62,8 @@ export class Releases {
     await supervisor.start(id)
   }
 
-  #switch(deployment: Deployment, deployMs: number): Deployment {
-    const { store, addresses } = this.#rooms
+  async #switch(deployment: Deployment, deployMs: number): Promise<Deployment> {
+    const { store, addresses, supervisor } = this.#rooms
     const { id, name, environment } = deployment
     const { released, old } = store.transaction(() => {
       const live = store.deployments.findLive(name, environment)
@@ -73,17 +73,20 @@ export class Releases {
       }
     })
     addresses.point(name, environment, id)
-    this.#rooms.background.run(() => this.#cleanUp(released, old))
+    const left = old && supervisor.has(old.id) ? leave(this.#rooms, released, old) : undefined
+    this.#rooms.background.run(async () => {
+      await this.#cleanUp(released)
+      await left?.ended
+    })
+    await left?.begun
     return released
   }
 
-  async #cleanUp(released: Deployment, old: Deployment | undefined): Promise<void> {
+  async #cleanUp(released: Deployment): Promise<void> {
     const { supervisor, logs } = this.#rooms
     const removed = removeSuperseded(this.#rooms, released)
     for (const id of removed) supervisor.letSessionsGo(id)
-    const left = old && supervisor.has(old.id) && leave(this.#rooms, released, old)
     for (const id of removed) await logs.remove(id)
-    await left
   }
 
   async #fail(deployment: Deployment, error: unknown, deployMs: number): Promise<Deployment> {

@@ -20,6 +20,8 @@ const SESSION_SECONDS: Record<Environment, number> = {
 /** However busy it is, after a day a session goes on at the release of then. */
 const SESSIONS_MS = 24 * 3_600_000
 
+const BEGIN_MS = 1000
+
 export function sessionSeconds({ config, environment }: Deployment): number {
   return config.session_seconds ?? SESSION_SECONDS[environment]
 }
@@ -31,14 +33,28 @@ export async function handSessionsOn({ store, supervisor }: Rooms, released: Dep
     await supervisor.handSessionsOn(old.id, released.id)
 }
 
-/** After the switch: nothing new comes to the old release. Resolves when it has ended. */
-export function leave(rooms: Rooms, released: Deployment, old: Deployment): Promise<void> {
+/**
+ * After the switch: nothing new comes to the old release. `begun`: no request that is sent from now on is answered by it,
+ * but those of its sessions.
+ */
+export function leave(
+  rooms: Rooms,
+  released: Deployment,
+  old: Deployment,
+): { begun: Promise<unknown>; ended: Promise<void> } {
   const { supervisor } = rooms
-  if (locksOut(released, old)) return supervisor.remove(old.id)
+  if (locksOut(released, old)) {
+    const ended = supervisor.remove(old.id)
+    return { begun: ended, ended }
+  }
   const seconds = sessionSeconds(released)
   const changed = listsToTellOf(rooms, released, old)
   const order = { changed, ...(seconds > 0 && { sessionIdleMs: seconds * 1000 }) }
-  return supervisor.drain(old.id, { order, sessionsMs: seconds > 0 ? SESSIONS_MS : 0 })
+  const begun: Promise<void>[] = []
+  const ended = supervisor.drain(old.id, { order, sessionsMs: seconds > 0 ? SESSIONS_MS : 0, begun })
+  // One that runs without end hears nothing; the release is not to wait for it.
+  const late = new Promise(resolve => setTimeout(resolve, BEGIN_MS).unref())
+  return { begun: Promise.race([Promise.all(begun), late]), ended }
 }
 
 /** An old artifact that cannot be read any more must not keep its release running. */
