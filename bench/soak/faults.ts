@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchDaemon } from '../daemon.ts'
 import type { Ledger } from './ledger.ts'
-import { stillRunning } from './processes.ts'
+import { readStat, stillRunning } from './processes.ts'
 import type { Samples } from './samples.ts'
 import { release, type Target } from './servers.ts'
 import type { Witness } from './witness.ts'
@@ -94,18 +94,26 @@ export class Faults {
     const victim = victims[Math.floor(Math.random() * victims.length)]
     if (!victim || this.#restarting) return
     const names = servedBy(victim.pid)
-    ledger.addFault('SIGKILL of an instance', names)
     if (names.includes('witness')) witness.killed()
-    try {
-      process.kill(victim.pid, 'SIGKILL')
-    } catch {
-      // it has just ended by itself
-    }
+    await this.#killUntilGone(victim.pid, names)
 
     function servedBy(pid: number): string[] {
       const ids = running.filter(one => one.pid === pid).map(({ deploymentId }) => deploymentId)
       return targets.filter(target => ids.includes(target.deploymentId)).map(({ name }) => name)
     }
+  }
+
+  /** On a busy machine a killed process takes a while to end, and answers until then. */
+  async #killUntilGone(pid: number, names: string[]): Promise<void> {
+    const over = this.#options.ledger.beginFault('SIGKILL of an instance', names)
+    const victim = readStat(pid)
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // it has just ended by itself
+    }
+    while (stillRunning(victim).length > 0) await sleep(5)
+    over()
   }
 
   async #release(): Promise<void> {

@@ -14,7 +14,7 @@ export interface Unexpected {
 }
 
 /** A client learns only with its next packet that the other end is gone: what it sent until then was in flight. */
-const NOTICE_MS = 150
+const NOTICE_MS = 250
 /** No request takes so long; faults that ended before excuse nobody any more. */
 const FORGET_MS = 120_000
 const KEPT_UNEXPECTED = 50
@@ -35,11 +35,6 @@ export class Ledger {
   /** Something that was done or seen, for the report. */
   note(event: string): void {
     this.events.set(event, (this.events.get(event) ?? 0) + 1)
-  }
-
-  /** A moment: requests under way in it may fail. */
-  addFault(cause: string, subjects?: Iterable<string>): void {
-    this.beginFault(cause, subjects)()
   }
 
   /** Requests to these servers may fail until the function that it gives is called. */

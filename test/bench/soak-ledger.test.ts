@@ -23,7 +23,7 @@ test('a fault excuses what is under way at the server that it hits, and nothing 
   const ledger = new Ledger()
   const { promise, reject } = Promise.withResolvers<never>()
   const requests = [ledger.attempt('hit', () => promise), ledger.attempt('other', () => promise)]
-  ledger.addFault('SIGKILL', ['hit'])
+  ledger.beginFault('SIGKILL', ['hit'])()
   reject(new Error('connection reset'))
   await Promise.all(requests)
   expect(ledger.excused).toEqual(new Map([['SIGKILL', 1]]))
@@ -32,7 +32,7 @@ test('a fault excuses what is under way at the server that it hits, and nothing 
 
 test('what is sent after a fault has to be answered', async () => {
   const ledger = new Ledger()
-  ledger.addFault('SIGKILL', ['hit'])
+  ledger.beginFault('SIGKILL', ['hit'])()
   vi.advanceTimersByTime(1000)
   await ledger.attempt('hit', fails)
   expect(ledger.unexpectedCount).toBe(1)
