@@ -84,7 +84,7 @@ export class Faults {
 
   async #kill(): Promise<void> {
     if (this.#restarting) return
-    const { samples, targets, ledger, witness } = this.#options
+    const { samples, targets, witness } = this.#options
     const running = await samples.running().catch(() => []) // the daemon is being restarted
     const isOpen = ({ deploymentId }: { deploymentId: string }) =>
       targets.some(target => target.deploymentId === deploymentId && !target.isSteady)
