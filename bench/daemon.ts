@@ -28,7 +28,7 @@ export interface BenchDaemon {
 }
 
 export async function startDaemon(extra: Record<string, string> = {}): Promise<BenchDaemon> {
-  const home = mkdtempSync(join(tmpdir(), 'mcp-bench-'))
+  const home = extra.MCP_HOME ?? mkdtempSync(join(tmpdir(), 'mcp-bench-'))
   // A certificate bundle costs Node up to 50 ms a start (docs/performance.md).
   const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
   const env = { ...plain, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }

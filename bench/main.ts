@@ -6,6 +6,7 @@ import { benchMemory } from './memory.ts'
 import { benchOAuth } from './oauth.ts'
 import { benchReload } from './reload.ts'
 import { missed, printTable } from './report.ts'
+import { benchRows } from './rows.ts'
 import { benchStartUp } from './start-up.ts'
 import { benchStdioBridge } from './stdio-bridge.ts'
 import { benchThroughput } from './throughput.ts'
@@ -19,6 +20,7 @@ const BENCHMARKS = {
   bridge: { title: 'Throughput of a server over stdio', run: benchStdioBridge },
   oauth: { title: 'OAuth component', run: benchOAuth },
   growth: { title: 'Growth', run: benchGrowth },
+  rows: { title: 'Lists, counts and log pages with 1,000 and 1,000,000 rows', run: benchRows },
   memory: { title: 'Memory', run: benchMemory },
 } as const
 

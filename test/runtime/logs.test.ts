@@ -182,3 +182,23 @@ test('files of ended instances are read once, not anew for each line of another'
   expect(read.mock.calls.length).toBeLessThan(20)
   read.mockRestore()
 })
+
+test('the last lines are those that all lines end with, whatever was printed, rotated or cut off', async () => {
+  write('dep_1', 'inst_a', line(1, 'a1'), line(3, 'a3'))
+  await logs.rotateWhenLarge('dep_1', 'inst_a', noHold, {
+    segmentBytes: 1,
+    keptSegments: 5,
+    keptInstances: 5,
+  })
+  const raw = (name: string, text: string) => appendFileSync(join(dir, 'dep_1', `${name}.log`), text)
+  raw('inst_a', 'printed\n\n  at a stack\n')
+  write('dep_1', 'inst_a', line(4, 'x'.repeat(70_000)), line(6, 'ä'.repeat(34_000)))
+  write('dep_1', 'inst_b', line(2, 'b2'), line(3, 'b3'), line(5, 'b5', { level: 'warn' }), line(7, 'b7'))
+  raw('inst_b', '{"timestamp": "half a li')
+  const all = (await logs.page('dep_1', { limit: 100 })).lines
+  expect(all).toHaveLength(11)
+  for (let tail = 1; tail <= all.length + 1; tail++)
+    expect((await logs.page('dep_1', { limit: 100, tail })).lines).toEqual(all.slice(-tail))
+  const warned = await logs.page('dep_1', { limit: 100, tail: 1, level: 'warn' })
+  expect(warned.lines).toEqual(all.filter(({ level }) => level !== 'info').slice(-1))
+})

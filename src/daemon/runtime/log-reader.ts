@@ -1,12 +1,11 @@
 import { open } from 'node:fs/promises'
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import { listSegments, type Segment } from './log-segments.ts'
 
 /** How far each instance's log was read: segment number and byte offset in it. */
 export type LogPosition = Record<string, { segment: number; offset: number }>
 
-/** A line longer than this is cut, so that one flood of bytes without a line end cannot fill the memory. */
-const MAX_LINE_BYTES = 1_048_576
 const CHUNK_BYTES = 65_536
 
 /**
@@ -80,7 +79,9 @@ class InstanceCursor {
       const segment = this.#segments[0]
       if (!segment) return undefined
       const line = await this.#readLine(segment)
-      if (line !== undefined) this.current = parseLine(line, this.#instance, this.#lastTimestamp)
+      if (line !== undefined)
+        this.current =
+          parseStructured(line, this.#instance) ?? printedLine(line, this.#instance, this.#lastTimestamp)
       else if (this.#segments.length === 1) this.#isAtEnd = true
       else await this.#nextSegment()
     }
@@ -129,17 +130,4 @@ class InstanceCursor {
     this.#currentEnd = this.#readOffset - this.#pending.length
     return line
   }
-}
-
-/** A structured line as it stands; anything else (a stack trace of the runtime, a print) as a line of `stderr`. */
-function parseLine(text: string, instance: string, lastTimestamp: string): LogLine {
-  if (text.startsWith('{')) {
-    try {
-      const line = JSON.parse(text)
-      if (typeof line.timestamp === 'string' && typeof line.message === 'string') return { instance, ...line }
-    } catch {
-      // Not ours: falls through to be shown as it was printed.
-    }
-  }
-  return { timestamp: lastTimestamp, level: 'error', stream: 'stderr', message: text, instance }
 }

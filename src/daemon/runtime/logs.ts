@@ -7,6 +7,7 @@ import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { type LogPosition, LogReader } from './log-reader.ts'
 import { removeSurplusSegments, rotateInstanceLog } from './log-rotation.ts'
 import { activePath, listSegments } from './log-segments.ts'
+import { readTail } from './log-tail.ts'
 
 export interface LogQuery extends LogFilter {
   /** Lines at most, 1..10000. */
@@ -149,20 +150,8 @@ export class LogStore {
     })
   }
 
-  async #tail(
-    id: string,
-    filter: LogFilter,
-    count: number,
-  ): Promise<{ lines: LogLine[]; position: LogPosition }> {
-    const kept: LogLine[] = []
-    let position: LogPosition = {}
-    for (;;) {
-      const page = await this.#read(id, position, filter, 10_000)
-      kept.push(...page.lines)
-      kept.splice(0, kept.length - count)
-      position = page.position
-      if (!page.more) return { lines: kept, position }
-    }
+  #tail(id: string, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
+    return this.#exclusive(id, () => readTail(this.#folder(id), filter, count))
   }
 
   async #endPosition(id: string): Promise<LogPosition> {

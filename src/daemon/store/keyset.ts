@@ -11,8 +11,8 @@ export interface KeysetQuery {
   table: string
   /** Column → value; undefined ones are left out. */
   filters: Record<string, string | undefined>
-  /** Column → value that no record of the page has. */
-  without?: Record<string, string>
+  /** A condition on every record; text, so that an index of the same condition serves it. */
+  only?: string
   limit: number
   cursor: string | undefined
 }
@@ -20,18 +20,17 @@ export interface KeysetQuery {
 /** One page by (created_at, id), newest first, and the cursor of the next one; null on the last page. */
 export function selectPage<Row extends { created_at: string; id: string }>(
   database: Database,
-  { table, filters, without = {}, limit, cursor }: KeysetQuery,
+  { table, filters, only, limit, cursor }: KeysetQuery,
 ): { rows: Row[]; nextCursor: string | null } {
   const after = cursor === undefined ? undefined : decodeCursor(cursor)
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
-  const excluded = Object.entries(without).map(([column, value]) => [`without_${column}`, value])
   const conditions = given.map(([column]) => `${column} = @${column}`)
-  for (const column of Object.keys(without)) conditions.push(`${column} <> @without_${column}`)
+  if (only) conditions.push(only)
   if (after) conditions.push('(created_at, id) < (@createdAt, @id)')
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   const rows = database
     .prepare<Row>(`SELECT * FROM ${table} ${where} ORDER BY created_at DESC, id DESC LIMIT @limit`)
-    .all({ ...Object.fromEntries([...given, ...excluded]), ...after, limit: limit + 1 })
+    .all({ ...Object.fromEntries(given), ...after, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return { rows: page, nextCursor: rows.length > limit && last ? encodeCursor(last) : null }

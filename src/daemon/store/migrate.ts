@@ -6,9 +6,18 @@ import { chats } from './migrations/0003-chats.ts'
 import { mappings } from './migrations/0004-mappings.ts'
 import { containerBuilds } from './migrations/0005-container-builds.ts'
 import { requestHistory } from './migrations/0006-request-history.ts'
+import { keptProjects } from './migrations/0007-kept-projects.ts'
 
 /** In order; the file's `user_version` counts those that ran. A released one is never edited. */
-const MIGRATIONS: readonly string[] = [initial, projects, chats, mappings, containerBuilds, requestHistory]
+const MIGRATIONS: readonly string[] = [
+  initial,
+  projects,
+  chats,
+  mappings,
+  containerBuilds,
+  requestHistory,
+  keptProjects,
+]
 
 /** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */
 export function migrate(connection: BetterSqlite3.Database, path: string): void {

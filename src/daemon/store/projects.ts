@@ -57,7 +57,7 @@ export class ProjectStore {
     const { rows, nextCursor } = selectPage<ProjectRow>(this.#database, {
       table: 'projects',
       filters: { name: filter.name, status: filter.status },
-      ...(filter.status === undefined ? { without: { status: 'deleted' } } : {}),
+      ...(filter.status === undefined ? { only: "status <> 'deleted'" } : {}),
       limit,
       cursor,
     })
