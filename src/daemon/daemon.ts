@@ -240,6 +240,7 @@ function createRooms(
     ...files,
     logs,
     requestMetrics,
+    supervisor,
     addresses,
     background,
     frontDoors: new FrontDoors(),

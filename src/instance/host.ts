@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Artifact, Described } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
+import { addRevoked } from '../shared/revoked-tokens.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
 import { bindConnection, type ConnectionName } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
@@ -28,7 +29,7 @@ const measureLoop = performance.eventLoopUtilization.bind(performance)
 /** The tenants of this process and what the daemon tells it to do with them. */
 export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
-  readonly #preparing = new Map<string, object>()
+  readonly #preparing = new Map<string, { tenant: Tenant }>()
   readonly #ending = new Set<Promise<void>>()
   readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
@@ -48,7 +49,7 @@ export class Host {
   serve({ tenant, artifact, instanceId, bundle }: Of<'serve'>): void {
     const startedAt = performance.now()
     // What waits for this tenant's id and is not this one any more was retired or replaced meanwhile.
-    const attempt = {}
+    const attempt = { tenant }
     this.#preparing.set(tenant.id, attempt)
     const finish = (server: PreparedServer) => {
       if (!tenant.auth) return put(server)
@@ -167,6 +168,12 @@ export class Host {
   /** Which instance has a session from now on. */
   hearClaimed({ tenantId, session, port }: Of<'claimed'>): void {
     this.#tenants.get(tenantId)?.sessionOwners?.hear({ session, port })
+  }
+
+  /** The guard looks into what the tenant came with. */
+  hearRevoked({ tenantId, tokens }: Of<'revoked'>): void {
+    const { auth } = this.#tenants.get(tenantId)?.config ?? this.#preparing.get(tenantId)?.tenant ?? {}
+    if (auth) addRevoked(auth, tokens)
   }
 
   async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {

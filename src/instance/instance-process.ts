@@ -72,6 +72,8 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return host.resumeLog(message)
     case 'announced':
       return host.hearAnnounced(message)
+    case 'revoked':
+      return host.hearRevoked(message)
     case 'claimed':
       return host.hearClaimed(message)
   }

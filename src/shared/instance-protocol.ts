@@ -1,5 +1,6 @@
 import type { Artifact, Described } from './artifact.ts'
 import type { SeriesCounts } from './request-tally.ts'
+import type { RevokedTokens } from './revoked-tokens.ts'
 
 /**
  * What daemon and instance processes say to each other over the IPC channel. An instance process serves one or more
@@ -83,6 +84,8 @@ export interface TenantAuth {
   requiredScopes: string[]
   /** Told in the metadata. */
   scopes: string[]
+  /** Good signatures that are refused all the same; changes while it is served. */
+  revoked: RevokedTokens
 }
 
 export type ChangedList = 'tools' | 'resources' | 'prompts'
@@ -132,6 +135,8 @@ export type ToInstance =
   | ({ type: 'announced'; tenantId: string } & Announcement)
   /** The answer to `claim`: the port of the instance that has the session from now on. */
   | ({ type: 'claimed'; tenantId: string } & Omit<SessionClaim, 'gone'>)
+  /** Tokens that are good no more. */
+  | { type: 'revoked'; tenantId: string; tokens: RevokedTokens }
   /** Retire all and exit 0. */
   | { type: 'shutdown' }
 

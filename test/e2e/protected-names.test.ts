@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { signInWithKey } from '../helpers/local-sign-in.ts'
 import { modern, modernHeaders, open, post, readEvents, rpc } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
-import { isCallback, openAuthorize, redeem, startFlow, type Tokens } from '../sdk/oauth/support/flow.ts'
 
 /** A protected server of several instances, reached by its name: a token is good for that name alone. */
 let daemon: TestDaemon
@@ -23,27 +23,10 @@ beforeAll(async () => {
   const { body } = await daemon.api('GET', '/v1/deploy?name=named&status=deployed')
   named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
   address = named.replace(/\/\/[^:]+/, '//127.0.0.1')
-  byName = { host: new URL(named).host, authorization: `Bearer ${await tokenFor(named)}` }
+  const { tokens } = await signInWithKey(deployed.sign_in.issuer, daemon.ownerKey, named)
+  byName = { host: new URL(named).host, authorization: `Bearer ${tokens.access_token}` }
 })
 afterAll(() => daemon.close())
-
-async function tokenFor(resource: string): Promise<string> {
-  const base = `${deployed.sign_in.issuer}/oauth`
-  const registered = await fetch(`${base}/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      redirect_uris: ['http://127.0.0.1/callback'],
-      token_endpoint_auth_method: 'none',
-    }),
-  })
-  const { client_id } = (await registered.json()) as { client_id: string }
-  const flow = startFlow(base, { client_id, resource })
-  const page = await flow.browser.submit(await openAuthorize(flow), { provider: 'local' })
-  const back = await flow.browser.submit(page, { key: daemon.ownerKey }, isCallback)
-  const code = new URL(back.url).searchParams.get('code')!
-  return ((await (await redeem(base, flow, code, { client_id })).json()) as Tokens).access_token
-}
 
 async function beginSession(): Promise<Record<string, string>> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }

@@ -4,8 +4,8 @@ import { memoryStorage } from '../../src/sdk/oauth/storage/memory.ts'
 
 test('issuers that share a storage do not see what the others keep', async () => {
   const shared = memoryStorage()
-  const weather = placeStorage(shared, 'weather/production')
-  const news = placeStorage(shared, 'news/production')
+  const weather = placeStorage(shared, 'weather/production', () => {})
+  const news = placeStorage(shared, 'news/production', () => {})
   await weather.put('client', 'id', { client_name: 'One' })
   expect(await news.get('client', 'id')).toBeUndefined()
   expect(await news.insert('client', 'id', { client_name: 'Two' })).toBe(true)

@@ -194,7 +194,12 @@ export class Host {
   }
 
   /** What it is to know of the deployment's other instances. */
-  tell(message: Extract<ToInstance, { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' }>): void {
+  tell(
+    message: Extract<
+      ToInstance,
+      { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' | 'revoked' }
+    >,
+  ): void {
     this.#send(message)
   }
 

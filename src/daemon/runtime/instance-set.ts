@@ -1,4 +1,5 @@
 import type { Announcement, EarlierVersion } from '../../shared/instance-protocol.ts'
+import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { burdenOf, surplusConnections } from './balance.ts'
 import type { DrainOrder } from './host.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
@@ -51,6 +52,10 @@ export class InstanceSet {
   /** Before it takes its first connection. */
   tellEarlier(instance: Instance): void {
     if (this.#earlier.length > 0) instance.tellEarlier(this.#earlier)
+  }
+
+  tellRevoked(tokens: RevokedTokens): void {
+    for (const instance of this.#all) instance.tellRevoked(tokens)
   }
 
   letSessionsGo(): void {

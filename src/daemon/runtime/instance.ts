@@ -7,6 +7,7 @@ import type {
   TenantMetrics,
 } from '../../shared/instance-protocol.ts'
 import { RequestTally, type SeriesCounts } from '../../shared/request-tally.ts'
+import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import type { HostWatcher, ServedCode } from './host.ts'
 import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
@@ -131,6 +132,12 @@ export class Instance {
   tellOwner(session: string, port: number): void {
     const { host, tenant } = this.place
     host.tell({ type: 'claimed', tenantId: tenant.id, session, port })
+  }
+
+  /** Before it serves, too: what it is to serve tells what was revoked until then. */
+  tellRevoked(tokens: RevokedTokens): void {
+    const { host, tenant } = this.place
+    host.tell({ type: 'revoked', tenantId: tenant.id, tokens })
   }
 
   /** Which earlier releases still serve their sessions. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 import type { EarlierVersion, LogLine } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
+import { addRevoked, type RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { Autoscaler } from './autoscaler.ts'
 import { HeldConnections } from './held-connections.ts'
 import { HostEndedError } from './host-ending.ts'
@@ -116,6 +117,14 @@ export class Pool {
   /** Sessions that stayed are the next release's from now on. */
   letSessionsGo(): void {
     this.#instances.letSessionsGo()
+  }
+
+  /** For instances that run and for those that will. */
+  revoke(issuer: string, tokens: RevokedTokens): void {
+    const { auth } = this.#served.tenant
+    if (auth?.issuer !== issuer) return
+    addRevoked(auth, tokens)
+    this.#instances.tellRevoked(tokens)
   }
 
   /** Earlier releases of its address that serve their sessions. */

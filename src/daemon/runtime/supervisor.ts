@@ -6,6 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
+import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
@@ -166,6 +167,11 @@ export class Supervisor {
    */
   handSessionsOn(from: string, to: string): Promise<void> {
     return this.#sessions.handOn(from, to)
+  }
+
+  /** Nothing that is served takes these tokens of the issuer any more, releases that leave among it. */
+  revoke(issuer: string, tokens: RevokedTokens): void {
+    for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)
   }
 
   /** Sessions that stayed there are the next release's from now on. */

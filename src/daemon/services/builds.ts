@@ -161,13 +161,17 @@ function definedNames({ tools, resources, prompts }: NamedDefinitions): Pick<Bui
 
 type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 
-/** With its last build a server is gone: its ports and subdomains are free, and what its programs kept is no more. */
-export function forgetServer({ store, programs }: Pick<Rooms, 'store' | 'programs'>, name: string): void {
+/** With its last build a server is gone: its ports and subdomains are free, what its programs kept and who signed in is no more. */
+export function forgetServer(
+  { store, programs, signIns }: Pick<Rooms, 'store' | 'programs' | 'signIns'>,
+  name: string,
+): void {
   store.transaction(() => {
     if (store.builds.hasAny(name)) return
     store.addresses.removeOf(name)
     store.mappings.removeOf(name)
     store.servers.remove(name)
+    signIns.forget(name)
   })
   if (!store.builds.hasAny(name)) programs.removeOf(name)
 }

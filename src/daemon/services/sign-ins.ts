@@ -13,9 +13,14 @@ import type { Rooms } from './rooms.ts'
 const ISSUER = new RegExp(
   `^(?:/\\.well-known/oauth-authorization-server)?/auth/([A-Za-z0-9._-]{1,63})/(${ENVIRONMENTS.join('|')})(?:/oauth/[^?]*)?$`,
 )
+/** Told to instances when they start; it takes a hundred thousand sign-ins that were ended within a day to have more. */
+const MAX_REVOKED = 100_000
 const LOCAL = /^\/sign-in(\/|$)/
 
-type Needed = Pick<Rooms, 'store' | 'secrets' | 'addresses' | 'frontDoors' | 'logs' | 'background' | 'origin'>
+type Needed = Pick<
+  Rooms,
+  'supervisor' | 'store' | 'secrets' | 'addresses' | 'frontDoors' | 'logs' | 'background' | 'origin'
+>
 
 /** Where users of protected deployments sign in; nothing of it is loaded before there is one. */
 export class SignIns {
@@ -47,6 +52,12 @@ export class SignIns {
   async tenantAuth(deployment: Deployment): Promise<TenantAuth | undefined> {
     const place = this.#placeOf(deployment)
     return place && (await this.#load()).tenantAuth(place)
+  }
+
+  /** With the last build of a server its clients, grants and keys go. */
+  forget(server: string): void {
+    this.#rooms.store.signInRecords.removeOf(server)
+    void this.#issuers?.then(issuers => issuers.forget(server))
   }
 
   async close(): Promise<void> {
@@ -104,6 +115,9 @@ export class SignIns {
       origin,
       database: store.database.path,
       deriveKey: purpose => secrets.derive(purpose),
+      revoked: place =>
+        Object.fromEntries(store.signInRecords.revoked(place, Date.now() / 1000, MAX_REVOKED)),
+      onRevoked: (issuer, tokens) => this.#rooms.supervisor.revoke(issuer, tokens),
       users: secret => {
         const key = this.#apiKeys.find(secret)
         return key && !this.#apiKeys.isExpired(key) ? { id: key.userId, name: key.name } : undefined

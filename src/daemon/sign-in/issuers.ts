@@ -3,6 +3,7 @@ import type { OAuthEvent } from '../../sdk/oauth/oauth-event.ts'
 import { type SqliteStorage, sqliteStorage } from '../../sdk/oauth/storage/sqlite.ts'
 import type { DeploymentAuth } from '../../shared/deployment-auth.ts'
 import type { TenantAuth } from '../../shared/instance-protocol.ts'
+import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { identityProvider } from './identity-provider.ts'
 import { LocalProvider, type LocalUsers } from './local-provider.ts'
 import { placeStorage } from './place-storage.ts'
@@ -14,6 +15,10 @@ export interface IssuersOptions {
   database: string
   /** A key for one purpose, the same each time. */
   deriveKey(purpose: string): string
+  /** Grants and tokens of a place that were revoked until now. */
+  revoked(place: string): RevokedTokens
+  /** Some more were. */
+  onRevoked(issuer: string, tokens: RevokedTokens): void
   /** Who may sign in with `local`. */
   users: LocalUsers
 }
@@ -68,7 +73,13 @@ export class Issuers {
       keys,
       requiredScopes: requiredScopes(place.auth),
       scopes: offeredScopes(place.auth),
+      revoked: this.#options.revoked(place.name),
     }
+  }
+
+  /** After its records were removed: what is made for a server of that name begins with a new key. */
+  forget(server: string): void {
+    for (const name of this.#servers.keys()) if (name.startsWith(`${server}/`)) this.#servers.delete(name)
   }
 
   close(): void {
@@ -76,13 +87,14 @@ export class Issuers {
   }
 
   #create({ name, auth, resources, log }: ProtectedPlace): AuthorizationServer {
-    const { origin, deriveKey } = this.#options
+    const { origin, deriveKey, onRevoked } = this.#options
+    const issuer = issuerOf(origin, name)
     return createAuthorizationServer({
-      issuer: issuerOf(origin, name),
+      issuer,
       upstreamProvider: identityProvider(auth, this.local.config),
       signingSecret: deriveKey(`sign-in ${name}`),
       enableDCR: true,
-      storage: placeStorage(this.#storage, name),
+      storage: placeStorage(this.#storage, name, (id, until) => onRevoked(issuer, { [id]: until })),
       resources,
       scopes: offeredScopes(auth),
       tokenTTL: auth.token_ttl ?? 3600,

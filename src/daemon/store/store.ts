@@ -10,6 +10,7 @@ import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
 import { RequestHistoryStore } from './request-history.ts'
 import { ServerStore } from './servers.ts'
+import { SignInRecordStore } from './sign-in-records.ts'
 import { SourceStore } from './sources.ts'
 
 /** Everything the daemon remembers. SQL stands in this folder only. */
@@ -27,6 +28,7 @@ export interface Store {
   chats: ChatStore
   modelKeys: ModelKeyStore
   requestHistory: RequestHistoryStore
+  signInRecords: SignInRecordStore
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -49,6 +51,7 @@ export function openStore(path: string): Store {
     chats: new ChatStore(database),
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
+    signInRecords: new SignInRecordStore(database),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }

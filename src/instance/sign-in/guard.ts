@@ -1,10 +1,13 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose'
 import { writeResponse } from '../../sdk/oauth/adapters/node.ts'
+import { OAuthError } from '../../sdk/oauth/oauth-error.ts'
 import {
   type AuthInfo,
   createProtectedResource,
   type ProtectedResource,
 } from '../../sdk/oauth/resource/protected-resource.ts'
+import type { TokenVerifier } from '../../sdk/oauth/resource/token-verifier.ts'
+import { grantIdOf } from '../../sdk/oauth/tokens/access-token.ts'
 import { createAccessTokenVerifier } from '../../sdk/oauth/tokens/verify-access-token.ts'
 import type { TenantAuth } from '../../shared/instance-protocol.ts'
 import { preflightHeaders } from '../http/address-check.ts'
@@ -18,7 +21,7 @@ export type Guard = (exchange: Exchange, path: string, serve: () => void) => voi
 /** One for each name of the server that clients use; names come from clients, but only those that are served get here. */
 const MAX_RESOURCES = 100
 
-/** Verifies tokens with the issuer's public keys, without asking anybody. Rejects when a key is none. */
+/** Verifies tokens with the issuer's public keys and what it has told to be revoked, without asking anybody. Rejects when a key is none. */
 export async function createGuard(auth: TenantAuth, serverName: string): Promise<Guard> {
   const verifyAccessToken = await createVerifier(auth)
   const resources = new Map<string, ProtectedResource>()
@@ -44,15 +47,21 @@ export async function createGuard(auth: TenantAuth, serverName: string): Promise
   }
 }
 
-async function createVerifier({ issuer, keys }: TenantAuth) {
+async function createVerifier({ issuer, keys, revoked }: TenantAuth): Promise<TokenVerifier> {
   const imported = new Map<unknown, CryptoKey>()
   for (const key of keys) imported.set(key.kid, (await importJWK(key as JWK, 'EdDSA')) as CryptoKey)
-  return createAccessTokenVerifier({
+  const verify = createAccessTokenVerifier({
     issuer,
     algorithm: 'EdDSA',
     key: async kid => imported.get(kid) ?? unknownKey(),
     now: () => Date.now() / 1000,
   })
+  return async (token, audience) => {
+    const claims = await verify(token, audience)
+    if (Object.hasOwn(revoked, claims.jti) || Object.hasOwn(revoked, grantIdOf(claims)))
+      throw new OAuthError('invalid_token', 'The token is revoked.')
+    return claims
+  }
 }
 
 /** With a code, or it would count as a fault of ours (verify-access-token.ts). */

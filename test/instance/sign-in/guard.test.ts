@@ -13,6 +13,7 @@ const auth: TenantAuth = {
   keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'EdDSA' }],
   requiredScopes: ['openid'],
   scopes: ['openid', 'email'],
+  revoked: {},
 }
 
 const initialize = {

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { type LocalSignIn, revoke, signInWithKey } from '../helpers/local-sign-in.ts'
+import { eventually } from '../helpers/mcp.ts'
+import { post, rpc } from '../helpers/mcp-requests.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+import { redeem, refresh, type Tokens } from '../sdk/oauth/support/flow.ts'
+
+/** Tokens that were revoked, at the instances, which ask nobody for a request. */
+let daemon: TestDaemon
+let port: number
+let project: ReturnType<typeof createProjectFolder>
+let deployed: { url: string; deployment_id: string; sign_in: { issuer: string } }
+let issuer: string
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  port = daemon.daemon.port
+  project = createProjectFolder({
+    'tools/who.ts': `export default { description: 'Who', handler: () => 'you' }`,
+  })
+  deployed = await deploy()
+  issuer = deployed.sign_in.issuer
+})
+afterAll(async () => {
+  await daemon.close()
+  project[Symbol.dispose]()
+})
+
+const deploy = (name = 'who') =>
+  deployFolder(daemon, name, project.path, {
+    config: { auth: { provider: 'local' }, scaling: { min_instances: 2, max_instances: 2 } },
+  })
+const signIn = () => signInWithKey(issuer, daemon.ownerKey)
+
+/** Over connections of their own, so that every instance is asked. */
+async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.url): Promise<number[]> {
+  const initialize = rpc('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  })
+  const asked = Array.from({ length: 8 }, () =>
+    post(url, initialize, { authorization: `Bearer ${tokens.access_token}` }),
+  )
+  return [...new Set((await Promise.all(asked)).map(({ status }) => status))]
+}
+
+const isRefused = (signedIn: Pick<LocalSignIn, 'tokens'>, url?: string) =>
+  eventually(async () => (await statuses(signedIn, url)).join() === '401')
+
+test('a revoked access token is refused by every instance, and the others of its user are not', async () => {
+  const [gone, stays] = [await signIn(), await signIn()]
+  expect(await statuses(gone)).toEqual([200])
+  expect(await revoke(issuer, gone, gone.tokens.access_token)).toBe(200)
+  await isRefused(gone)
+  expect(await statuses(stays)).toEqual([200])
+})
+
+test('with its refresh token go all access tokens of a sign-in', async () => {
+  const first = await signIn()
+  const { client_id, tokens } = first
+  const second = (await (
+    await refresh(`${issuer}/oauth`, tokens.refresh_token!, { client_id })
+  ).json()) as Tokens
+  expect(await revoke(issuer, first, second.refresh_token!)).toBe(200)
+  await isRefused({ tokens: second })
+  await isRefused(first)
+})
+
+test('what a code gave that comes again is refused', async () => {
+  const stolen = await signIn()
+  expect(await statuses(stolen)).toEqual([200])
+  const { client_id, flow, code } = stolen
+  expect((await redeem(`${issuer}/oauth`, flow, code, { client_id })).status).toBe(400)
+  await isRefused(stolen)
+})
+
+test('what was revoked stays so for instances that start later: after a restart, a release, a new start of the daemon', async () => {
+  const gone = await signIn()
+  await revoke(issuer, gone, gone.tokens.access_token)
+  await isRefused(gone)
+  await daemon.api('POST', `/v1/deploy/${deployed.deployment_id}/restart`)
+  expect(await statuses(gone)).toEqual([401])
+  deployed = await deploy()
+  expect(await statuses(gone)).toEqual([401])
+  await daemon.restart({ port })
+  expect(await statuses(gone)).toEqual([401])
+  expect(await statuses(await signIn())).toEqual([200])
+})
+
+test('with a server its clients, grants and keys go: a new one of the name knows nobody', async () => {
+  const first = await deploy('passing')
+  const old = await signInWithKey(first.sign_in.issuer, daemon.ownerKey)
+  expect(await statuses(old, first.url)).toEqual([200])
+  const { body } = await daemon.api('GET', `/v1/deploy/${first.deployment_id}/status`)
+  await daemon.api('POST', `/v1/deploy/${first.deployment_id}/stop`)
+  expect((await daemon.api('DELETE', `/v1/deploy/${first.deployment_id}`)).status).toBeLessThan(300)
+  expect((await daemon.api('DELETE', `/v1/build/${body.data.mcp_id}`)).status).toBeLessThan(300)
+  const again = await deploy('passing')
+  // It may have another port, and so another resource: the key is what must be another one.
+  expect(await statuses(old, again.url)).toEqual([401])
+  const { client_id, tokens } = old
+  const refreshed = await refresh(`${again.sign_in.issuer}/oauth`, tokens.refresh_token!, { client_id })
+  expect(refreshed.status).toBe(401)
+  const fresh = await signInWithKey(again.sign_in.issuer, daemon.ownerKey)
+  expect(await statuses(fresh, again.url)).toEqual([200])
+})
