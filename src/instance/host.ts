@@ -231,7 +231,8 @@ export class Host {
   }
 
   #reportMetrics(changed: ServedTenant[]): void {
-    const memoryBytes = process.memoryUsage.rss()
+    const beside = [...this.#tenants.values()].reduce((sum, { server }) => sum + (server.memoryBytes ?? 0), 0)
+    const memoryBytes = process.memoryUsage.rss() + beside
     const isQuiet = [...this.#tenants.values()].every(tenant => tenant.counters.active === 0)
     if (isQuiet) this.#memory.touched()
     const loop = measureLoop()

@@ -39,6 +39,8 @@ export interface PreparedServer {
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
   /** Takes every request but `/health` as it came: the server is a program that speaks HTTP itself. */
   forward?(exchange: Exchange): Promise<void>
+  /** What it holds in processes beside this one. */
+  readonly memoryBytes?: number
   /** False while what it forwards to does not answer. */
   isWell?(): Promise<boolean>
   /** Resolves when nothing of it is left, a program's processes included. */

@@ -28,7 +28,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
  * Looks for podman, then docker, in the folders of `PATH`, and asks it whether it works; `MCP_CONTAINER_ENGINE` names the one
- * to take, or its path. Takes some 200 ms. Never rejects: `why` is a whole sentence.
+ * to take, or its path. Takes some 200 ms. Never rejects: `why` is the rest of a sentence, without a full stop.
  */
 export async function findContainerEngine(
   env: NodeJS.ProcessEnv,
@@ -53,7 +53,7 @@ export async function findContainerEngine(
     if (found.usable) return found
     reasons.push(found.why)
   }
-  return { usable: false, why: `${capitalize(reasons.join('; '))}.` }
+  return { usable: false, why: reasons.join('; ') }
 }
 
 /** What an engine's own client needs of the environment: where its storage, its server and its settings are. */
@@ -142,9 +142,12 @@ function run(file: string, args: string[], env: NodeJS.ProcessEnv, timeout: numb
 function reasonOf(error: NonNullable<Answer['error']>, stderr: string, answerMs: number): string {
   if (error.killed) return `it did not answer within ${answerMs / 1000} s`
   const said = stderr.trim().split('\n').at(-1)?.trim()
-  if (said) return said.replace(/^(Error|ERROR): /, '').replace(/\.$/, '')
+  if (said) return (LOG_LINE.exec(said)?.[1] ?? said).replace(/^(Error|ERROR): /, '').replace(/\.$/, '')
   return typeof error.code === 'number' ? `it ended with exit code ${error.code}` : error.message
 }
+
+/** As podman writes its own log. */
+const LOG_LINE = /^time=\S+ level=\w+ msg="(.*)"$/
 
 function findExecutable(name: string, path: string): string | undefined {
   const candidates = name.includes('/') ? [name] : path.split(delimiter).map(folder => join(folder, name))
@@ -159,9 +162,5 @@ function findExecutable(name: string, path: string): string | undefined {
 }
 
 function unknownEngine(given: string): string {
-  return `MCP_CONTAINER_ENGINE is "${given}": it must be ${CONTAINER_ENGINES.join(' or ')}, or the path of one of them.`
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return `MCP_CONTAINER_ENGINE is "${given}": it must be ${CONTAINER_ENGINES.join(' or ')}, or the path of one of them`
 }

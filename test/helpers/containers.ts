@@ -7,6 +7,9 @@ import { join } from 'node:path'
 /** Debian's own programs, which `.ci/run` installs; elsewhere what needs them is left out. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
 
+/** The engine alone. */
+export const HAS_PODMAN = ['podman', 'runc'].every(isInstalled)
+
 /** A registry and an engine of this test alone. */
 export class ContainerTools implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'mcp-containers-'))
@@ -18,7 +21,7 @@ export class ContainerTools implements AsyncDisposable {
 
   private constructor(port: number) {
     this.registry = `127.0.0.1:${port}`
-    this.#env = { ...process.env, ...this.#writeEngineSettings() }
+    this.#env = { ...process.env, ...writeEngineSettings(this.directory) }
     const config = join(this.directory, 'registry.yml')
     writeFileSync(config, registryConfig(join(this.directory, 'registry'), this.registry))
     this.#registry = spawn('docker-registry', ['serve', config], { stdio: 'ignore' })
@@ -76,22 +79,25 @@ export class ContainerTools implements AsyncDisposable {
     this.podman('system', 'reset', '--force')
     rmSync(this.directory, { recursive: true, force: true })
   }
+}
 
-  /** Machines with hybrid cgroups and no right to raise limits: crun refuses there, and so do the default limits. */
-  #writeEngineSettings(): NodeJS.ProcessEnv {
-    mkdirSync(join(this.directory, 'run'), { recursive: true })
-    const containers = join(this.directory, 'containers.conf')
-    const storage = join(this.directory, 'storage.conf')
-    writeFileSync(
-      containers,
-      '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n',
-    )
-    writeFileSync(
-      storage,
-      `[storage]\ndriver = "overlay"\ngraphroot = "${this.directory}/graph"\nrunroot = "${this.directory}/run"\n`,
-    )
-    return { CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage }
-  }
+/**
+ * The variables that make podman work on machines with hybrid cgroups and no right to raise limits (crun refuses there, and
+ * so do the default limits), with its storage in the folder.
+ */
+export function writeEngineSettings(directory: string): Record<string, string> {
+  mkdirSync(join(directory, 'run'), { recursive: true })
+  const containers = join(directory, 'containers.conf')
+  const storage = join(directory, 'storage.conf')
+  writeFileSync(
+    containers,
+    '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n',
+  )
+  writeFileSync(
+    storage,
+    `[storage]\ndriver = "overlay"\ngraphroot = "${directory}/graph"\nrunroot = "${directory}/run"\n`,
+  )
+  return { CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage }
 }
 
 function registryConfig(directory: string, address: string): string {

@@ -1,4 +1,5 @@
 import { findBubblewrap } from '../../shared/bubblewrap.ts'
+import { findContainerEngine } from '../../shared/container-engine.ts'
 import type { CommandContext } from '../command-context.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
 
@@ -6,6 +7,7 @@ import { type Check, type Finding, pass, warn } from './check.ts'
 export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'modules', run: () => [checkModules()] },
   { name: 'programs', run: context => [checkPrograms(context)] },
+  { name: 'containers', run: checkContainers },
   {
     name: 'network',
     run: () => [pass('is open to the code of custom servers; their network is not isolated')],
@@ -19,6 +21,27 @@ function checkModules(): Finding {
     "handler modules run under Node's permission model; on this system nothing limits what they hold in Buffers",
     'Run modules that you do not trust on Linux',
   )
+}
+
+/** Only `mcp deploy --image` needs an engine: to have none is nothing wrong. */
+async function checkContainers({ env }: CommandContext): Promise<Finding[]> {
+  const found = await findContainerEngine(env)
+  if (!found.usable) {
+    const isAbsent = / is not installed$/.test(found.why) && !env.MCP_CONTAINER_ENGINE
+    const message = `mcp deploy --image cannot run here: ${found.why}`
+    return isAbsent
+      ? [pass(`cannot be run (only mcp deploy --image needs them): ${found.why}`)]
+      : [warn(message, 'Correct that, or name another one with MCP_CONTAINER_ENGINE')]
+  }
+  const { name, version, file, rootless, withoutLimits } = found.engine
+  const sentence = `are run by ${name} ${version} (${file}${rootless ? ', rootless' : ''})`
+  if (withoutLimits.length === 0) return [pass(sentence)]
+  return [
+    warn(
+      `${sentence}, which cannot limit ${withoutLimits.join(', ')}: its user has not got these cgroup controllers`,
+      'Have systemd delegate them to your user (Delegate=memory pids cpu)',
+    ),
+  ]
 }
 
 function checkPrograms({ env }: CommandContext): Finding {

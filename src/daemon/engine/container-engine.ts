@@ -120,13 +120,15 @@ export class Containers {
     const found = await this.#found
     if (found.usable) return found.engine
     this.#found = undefined
-    throw new HostingError('UNAVAILABLE', `No container can be run here: ${uncapitalize(found.why)}`, {
-      details: 'A deployment with the engine "container" needs podman or docker.',
-      next: [
-        { description: 'See what is missing', command: 'mcp doctor' },
-        { description: 'Or deploy without --image: it then runs as a process' },
-      ],
-    })
+    throw new HostingError(
+      'UNAVAILABLE',
+      `No container can be run here: ${found.why}${/[.?!]$/.test(found.why) ? '' : '.'}`,
+      {
+        details:
+          'Install podman or docker, or deploy without --image: it then runs as a process. "mcp doctor" tells which engine there is.',
+        next: [{ description: 'See what is missing', command: 'mcp doctor' }],
+      },
+    )
   }
 
   async #sweep(): Promise<void> {
@@ -176,8 +178,4 @@ function collect(stream: Readable, mostCharacters: number): () => string {
     if (text.length < mostCharacters) text += chunk
   })
   return () => text
-}
-
-function uncapitalize(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }

@@ -8,6 +8,8 @@ import type { ProcessGuard } from '../bridge/process-guard.ts'
 import { describeProgramEnding, type ProgramEnding, ProgramProcess } from '../bridge/program-process.ts'
 import { findFreePort } from '../proxy/http-child.ts'
 import type { ContainerGuard } from './container-guard.ts'
+import { OomWatch } from './oom-watch.ts'
+import { residentBytes } from './process-memory.ts'
 import { runArguments } from './run-arguments.ts'
 
 export interface ContainerChildOptions {
@@ -43,6 +45,8 @@ export class ContainerChild {
   isStopping = false
   readonly isBusy = false
   readonly #options: ContainerChildOptions
+  readonly #oomWatch = new OomWatch()
+  #pid: number | undefined
 
   private constructor(port: number, options: ContainerChildOptions) {
     const { container, tenant, processes, containers } = options
@@ -65,7 +69,10 @@ export class ContainerChild {
     options.onStarted?.(child)
     const deadline = Date.now() + options.startTimeoutMs
     while (child.isAlive && Date.now() < deadline) {
-      if (await child.answers()) return child
+      if (await child.answers()) {
+        void child.#findProcess()
+        return child
+      }
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS))])
     }
     throw await child.#failed()
@@ -87,6 +94,11 @@ export class ContainerChild {
     }
   }
 
+  /** Of its first process. */
+  get memoryBytes(): number {
+    return this.#pid === undefined ? 0 : residentBytes(this.#pid)
+  }
+
   async stop(): Promise<void> {
     this.isStopping = true
     await this.process.stop()
@@ -96,14 +108,16 @@ export class ContainerChild {
   async #watchEnd(): Promise<ProgramEnding> {
     const ending = await this.process.ended
     this.isAlive = false
-    const how = this.isStopping ? undefined : await this.#explain(ending)
+    const wasKilledByKernel = this.#oomWatch.hasSeenKill()
+    this.#oomWatch.stop()
+    const how = this.isStopping ? undefined : await this.#explain(ending, wasKilledByKernel)
     await this.#engine('rm', '--force', '--volumes', this.name)
     this.#options.containers.removed(this.name)
     return how === undefined ? ending : { ...ending, how }
   }
 
   /** The client ends with the container's own exit code. */
-  async #explain({ code, signal, error }: ProgramEnding): Promise<string> {
+  async #explain({ code, signal, error }: ProgramEnding, wasKilledByKernel: boolean): Promise<string> {
     const { engine, limits } = this.#options.container
     if (error) return `could not be started: ${engine} ${error.message}`
     if (code === ENGINE_FAILED)
@@ -111,10 +125,16 @@ export class ContainerChild {
     if (code === null) return `lost its ${engine}, which was killed by ${signal}`
     if (code !== SIGKILLED) return `ended with exit code ${code}`
     const wasOutOfMemory =
+      wasKilledByKernel ||
       (await this.#engine('inspect', '--format', '{{.State.OOMKilled}}', this.name)) === 'true'
     return wasOutOfMemory
       ? `was killed: out of memory (limit ${limits.memoryMb} MB), exit code ${code}`
       : `was killed by SIGKILL, exit code ${code}`
+  }
+
+  async #findProcess(): Promise<void> {
+    const pid = Number(await this.#engine('inspect', '--format', '{{.State.Pid}}', this.name))
+    if (pid > 0) this.#pid = pid
   }
 
   async #failed(): Promise<ChildStartError> {

@@ -3,7 +3,7 @@ import type { Tenant, TenantContainer } from '../../shared/instance-protocol.ts'
 /** Of `/tmp`, the one folder that can be written. */
 const TMP_MB = 64
 /** Seconds between SIGTERM and SIGKILL where the engine itself ends it. */
-const STOP_SECONDS = 2
+const STOP_SECONDS = 1
 
 /** A container as it is to be run. */
 export interface RunPlan {

@@ -19,6 +19,8 @@ const PAUSE_MS = 200
 export interface Upstream extends Child {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
+  /** Resident memory, where it is known. */
+  readonly memoryBytes?: number
   /** Whether a request gets an answer; what cannot tell is taken to be well. */
   answers?(): Promise<boolean>
 }
@@ -113,6 +115,10 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     throw new ChildStartError(`the ${this.#options.what} does not listen on $PORT any more`)
   }
 
+  get memoryBytes(): number {
+    return this.#slot.current?.memoryBytes ?? 0
+  }
+
   async isWell(): Promise<boolean> {
     const { current } = this.#slot
     return current !== undefined && (await (current.answers?.() ?? true))
@@ -121,6 +127,9 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#restart)
+    const { current } = this.#slot
+    // A server that drains waits for connections that are merely kept alive.
+    if (current) await this.#pools.get(current)?.destroy()
     await this.#slot.close()
     this.#options.onClosed()
   }
