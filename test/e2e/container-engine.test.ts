@@ -124,9 +124,8 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const [instance] = (await status('weather')).instances
     expect(instance).toMatchObject({ restarts: 1, lastFailure: 'was killed by SIGKILL, exit code 137' })
     expect(containerOf(deployment_id)).not.toBe(killed)
-    expect(await logs(deployment_id)).toContain(
-      'server: the container was killed by SIGKILL, exit code 137; it is started anew at once',
-    )
+    const told = 'server: the container was killed by SIGKILL, exit code 137; it is started anew at once'
+    await eventually(async () => (await logs(deployment_id)).includes(told))
   })
 
   test('that takes too much memory is ended, and status and log say why', async () => {
@@ -154,8 +153,11 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       (await status('greedy')).instances.find(one => one.lastFailure),
     )
     expect(failed.lastFailure).toBe('was killed: out of memory (limit 80 MB), exit code 137')
-    const lines = (await logs(deployment_id)).join('\n')
-    expect(lines).toContain('server: the container was killed: out of memory (limit 80 MB), exit code 137')
+    const ended = 'server: the container was killed: out of memory (limit 80 MB), exit code 137'
+    const lines = await eventually(async () => {
+      const text = (await logs(deployment_id)).join('\n')
+      return text.includes(ended) && text
+    })
     expect(lines).toContain('stdout: loaded')
     await home.mcp(['remove', 'greedy', '--yes'], { env })
   }, 60_000)

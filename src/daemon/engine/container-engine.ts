@@ -168,8 +168,14 @@ export class Containers {
     else child.stdin.end()
     const code = await ended
     clearTimeout(timer)
-    return { code, output: output(), errors: fault ?? errors().trim() }
+    return { code, output: output(), errors: fault ?? withoutWarnings(errors()) }
   }
+}
+
+/** The tries that came before the error. */
+function withoutWarnings(text: string): string {
+  const lines = text.trim().split('\n')
+  return lines.filter(line => !/^time=\S+ level=(warning|info|debug) /.test(line)).join('\n')
 }
 
 function collect(stream: Readable, mostCharacters: number): () => string {

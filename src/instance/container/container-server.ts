@@ -40,11 +40,14 @@ export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<Pr
   })
 }
 
+/** Where it listens inside (instance/standalone-server.ts), which is of no use to anybody out here. */
+const FIRST_LINE = '{"server":'
+
 /** Our own image writes the lines of our own log. */
 function tell(outlet: EarlyOutlet, stream: 'stdout' | 'stderr', text: string, isOwn: boolean): void {
   const line = isOwn && stream === 'stdout' ? parseLogLine(text) : undefined
   if (line) outlet.copy(line)
-  else outlet.print(stream, text)
+  else if (!(isOwn && text.startsWith(FIRST_LINE))) outlet.print(stream, text)
 }
 
 function parseLogLine(text: string): LogLine | undefined {

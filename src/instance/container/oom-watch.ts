@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-const EVERY_MS = 500
+const EVERY_MS = 1000
+/** An engine on a busy machine takes a while to tell that a container has ended. */
+const RECENT_MS = 5000
 
 /**
  * Tells whether the kernel has just ended a process for want of memory. Engines know it of their containers where they can
@@ -8,21 +10,27 @@ const EVERY_MS = 500
  */
 export class OomWatch {
   readonly #timer: NodeJS.Timeout
-  #before = countKills()
+  #count = countKills()
+  #seenAt = Number.NEGATIVE_INFINITY
 
   constructor() {
-    this.#timer = setInterval(() => {
-      this.#before = countKills()
-    }, EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#look(), EVERY_MS).unref()
   }
 
-  /** Since half a second ago at most; false where the kernel does not count. */
+  /** In the last seconds; false where the kernel does not count. */
   hasSeenKill(): boolean {
-    return countKills() > this.#before
+    this.#look()
+    return performance.now() - this.#seenAt < RECENT_MS
   }
 
   stop(): void {
     clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const count = countKills()
+    if (count > this.#count) this.#seenAt = performance.now()
+    this.#count = count
   }
 }
 

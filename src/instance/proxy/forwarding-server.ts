@@ -109,7 +109,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
       // The next request is not to meet the same dead one.
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PAUSE_MS))])
       if (fault.code === 'ECONNREFUSED') continue
-      const message = `The ${this.#options.what} did not answer: ${fault.code ?? fault.message}`
+      const message = `The ${this.#options.what} did not answer: ${reasonOf(fault)}`
       return refuse(exchange, 502, { code: RPC.refused, message }, ['Retry-After', '1'])
     }
     throw new ChildStartError(`the ${this.#options.what} does not listen on $PORT any more`)
@@ -168,6 +168,10 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!
     return path === '/mcp' ? this.#options.path + query : url
   }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'UND_ERR_SOCKET' ? 'it closed the connection before' : (code ?? message)
 }
 
 function notServed(): never {
