@@ -78,7 +78,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...section('This machine', {
     'daemon start': 'start the local daemon',
     'daemon stop': 'stop the local daemon and everything it started',
-    'daemon restart': 'stop the local daemon, then start it',
+    'daemon restart': 'put a new daemon in the place of the running one',
+    'daemon upgrade': 'let a daemon of this version take over',
     'daemon status': 'whether the local daemon runs, and where',
     'daemon logs': 'what the local daemon logged',
     'daemon run': 'run the daemon in the foreground',

@@ -10,7 +10,6 @@ import { createApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
 import { readJsonFile } from './json-file.ts'
 import { packageRoot } from './package-root.ts'
-import { stopDaemon } from './stop-daemon.ts'
 
 type Surroundings = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
 
@@ -27,10 +26,10 @@ export async function ensureDaemon(surroundings: Surroundings): Promise<Discover
   if (!running) return startDaemon(surroundings)
   if (running.version === VERSION) return running
   surroundings.output.warn(
-    `The daemon runs version ${running.version}, this mcp is ${VERSION}: restarting the daemon.`,
+    `The daemon runs version ${running.version}, this mcp is ${VERSION}, which takes over now.`,
   )
-  await stopDaemon(running, surroundings)
-  return startDaemon(surroundings)
+  const { upgradeDaemon } = await import('./upgrade-daemon.ts')
+  return upgradeDaemon(running, surroundings)
 }
 
 /**
@@ -39,15 +38,21 @@ export async function ensureDaemon(surroundings: Surroundings): Promise<Discover
  */
 export async function findDaemon(paths: HomePaths): Promise<Discovery | undefined> {
   const discovery = readDiscovery(paths)
-  if (!discovery) return undefined
+  if (!discovery || (await proves(discovery))) return discovery
+  // Another one may have taken over meanwhile, which has a nonce of its own.
+  const next = readDiscovery(paths)
+  return next && next.nonce !== discovery.nonce && (await proves(next)) ? next : undefined
+}
+
+async function proves(discovery: Discovery): Promise<boolean> {
   const client = createApiClient({ url: discovery.url, apiKey: undefined, timeoutMs: HEALTH_TIMEOUT_MS })
   try {
     const { challenge, answer } = proofOf(discovery.nonce)
     const health = await client.get<{ proof?: string } | undefined>('/health', { challenge })
-    return health?.proof === answer ? discovery : undefined
+    return health?.proof === answer
   } catch (error) {
     if (error instanceof HostingError && error.code === 'TIMEOUT') throw hung(discovery, error)
-    return undefined
+    return false
   } finally {
     client.close()
   }

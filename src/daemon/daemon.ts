@@ -1,11 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
 import { dirname, join } from 'node:path'
-import { getRequestListener } from '@hono/node-server'
-import { HostingError } from '../shared/errors.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
+import { ApiServer, type CreateListener, listenerOf } from './api-server.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
 import { Packages } from './builder/program/packages.ts'
@@ -17,9 +14,11 @@ import { errorFields } from './daemon-log.ts'
 import { Containers } from './engine/container-engine.ts'
 import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
+import type { InheritedSockets } from './gateway/inherited-sockets.ts'
+import { createHandOver, type HandOver } from './hand-over.ts'
+import type { Upgrades } from './http/api/daemon.ts'
 import { createApp } from './http/app.ts'
-import { answerMalformed } from './http/error-envelope.ts'
-import { closeServer, listen } from './http/listen.ts'
+import { prepareHome } from './prepare-home.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
 import { LogStore } from './runtime/logs.ts'
 import type { PoolLimits } from './runtime/pool-limits.ts'
@@ -71,6 +70,12 @@ export interface DaemonConfig {
   clock?: () => Date
   /** POST /api/daemon/stop was answered: whoever made the daemon closes it now. */
   requestStop?(): void
+  /** What `POST /api/daemon/upgrade` asks for. */
+  upgrades?: Upgrades
+  /** The world is as the store says; after this the API answers. */
+  onReady?(url: string): void
+  /** Listening sockets of the daemon before this one, by port: the servers are started before they are listened on. */
+  inherited?: InheritedSockets
   log?(level: 'warn' | 'error', message: string, fields: Record<string, unknown>): void
 }
 
@@ -81,9 +86,9 @@ export interface Daemon {
   ownerKey: string
   /** Ends everything that was started; resolves when it has ended. */
   close(): Promise<void>
+  /** For a daemon that is to take over. */
+  handOver: HandOver
 }
-
-const CLOSE_GRACE_MS = 2000
 
 const ACCEPT_FAILED =
   'connections to servers cannot be accepted; free memory or files of the system, or raise its limits (ulimit -n)'
@@ -115,16 +120,19 @@ type Files = Pick<Rooms, 'store' | 'storage' | 'artifacts' | 'archives' | 'secre
 
 /** The port is taken before anything is started, so that a second daemon disturbs nothing of the first. */
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
-  const gate = createGate()
-  const { server, port } = await listen(config.port, gate.listener)
-  const { rooms, services, listener, end } = await connectRooms(config, files, port).catch(async error => {
-    await closeServer(server, 0)
-    throw error
-  })
+  const { inherited } = config
+  const api = await ApiServer.open(config.port, inherited?.get(config.port))
+  inherited?.delete(config.port)
+  const { rooms, services, createListener, end } = await connectRooms(config, files, api.url).catch(
+    async error => {
+      await api.close(0)
+      throw error
+    },
+  )
   const close = async () => {
     end()
     rooms.frontDoors.close()
-    await Promise.all([closeServer(server, CLOSE_GRACE_MS), rooms.gateway.closeAll()])
+    await Promise.all([api.close(), rooms.gateway.closeAll()])
     await rooms.supervisor.close()
     rooms.requestMetrics.flush()
     await rooms.containers.end()
@@ -136,11 +144,13 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)
     if (config.storage) await restoreArtifacts(rooms)
     rooms.background.run(() => rooms.containers.begin())
-    await reconcile({ rooms, ...services })
+    await reconcile({ rooms, ...services }, { startFirst: inherited !== undefined })
     await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)
-    gate.open(listener)
-    return { url: `http://127.0.0.1:${port}`, port, ownerKey, close }
+    config.onReady?.(api.url)
+    api.serve(createListener)
+    const handOver = createHandOver({ api, rooms, close })
+    return { url: api.url, port: api.port, ownerKey, close, handOver }
   } catch (error) {
     await close()
     throw error
@@ -149,13 +159,14 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
 
 async function openFrontDoors(
   { frontDoors, store, supervisor }: Rooms,
-  { namedPorts, home, log }: DaemonConfig,
+  { namedPorts, home, log, inherited }: DaemonConfig,
 ) {
   if (!namedPorts) return
   const hostNames = new HostNames(store)
   await frontDoors.open({
     ports: namedPorts,
     tlsDir: home.tls,
+    inherited,
     resolve: hostname => hostNames.resolve(hostname),
     connect: (id, socket, named) => supervisor.connect(id, socket, named),
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
@@ -165,32 +176,31 @@ async function openFrontDoors(
 }
 
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
-async function connectRooms(config: DaemonConfig, files: Files, port: number) {
+async function connectRooms(config: DaemonConfig, files: Files, origin: string) {
   const closing = new AbortController()
   const onFailed = (id: string, error: Error) => takeFailure(rooms, services, id, error)
-  const rooms = createRooms(config, { files, onFailed, closing: closing.signal, port })
+  const rooms = createRooms(config, { files, onFailed, closing: closing.signal, origin })
   const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
-  const app = createApp({
-    services,
-    closing: closing.signal,
-    health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
-    requestStop: () => config.requestStop?.(),
-    log: (message, error, fields) => config.log?.('error', message, { ...fields, ...errorFields(error) }),
-  })
+  const memory = new IdleMemory()
+  const createListener: CreateListener = apiClosing =>
+    listenerOf(
+      createApp({
+        services,
+        closing: AbortSignal.any([closing.signal, apiClosing]),
+        health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
+        requestStop: () => config.requestStop?.(),
+        ...(config.upgrades && { upgrades: config.upgrades }),
+        log: (message, error, fields) => config.log?.('error', message, { ...fields, ...errorFields(error) }),
+      }),
+      memory,
+    )
   const end = () => {
     rooms.background.closing = true
     rooms.background.run(() => rotator.close())
     closing.abort()
   }
-  const serve = getRequestListener(app.fetch, { errorHandler: answerMalformed })
-  const memory = new IdleMemory()
-  memory.touched()
-  const listener: RequestListener = (request, response) => {
-    memory.touched()
-    return serve(request, response)
-  }
-  return { rooms, services, listener, end }
+  return { rooms, services, createListener, end }
 }
 
 /** When it throws, the spares that the runtime began to start have ended. */
@@ -210,8 +220,8 @@ function createRooms(
     files,
     onFailed,
     closing,
-    port,
-  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal; port: number },
+    origin,
+  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal; origin: string },
 ): Rooms {
   const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs, poolLimits } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
@@ -232,6 +242,7 @@ function createRooms(
   const gateway = new Gateway({
     connect: (id, socket) => supervisor.connect(id, socket),
     lend: (id, socket) => supervisor.lend(id, socket),
+    inherited: config.inherited,
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
   })
   const addresses = new Addresses(files.store, gateway)
@@ -244,7 +255,7 @@ function createRooms(
     addresses,
     background,
     frontDoors: new FrontDoors(),
-    origin: `http://127.0.0.1:${port}`,
+    origin,
   }
   const toolchain = createToolchain({ directory: home.cache, sdk, closing })
   return {
@@ -260,7 +271,11 @@ function createRooms(
     packages: new Packages(home.packages, closing),
     supervisor,
     gateway,
-    containers: new Containers({ home: home.home, marker: home.containersUsed }),
+    containers: new Containers({
+      home: home.home,
+      marker: home.containersUsed,
+      isHeir: config.inherited !== undefined,
+    }),
     images: new Images({
       directory: home.images,
       standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
@@ -270,27 +285,5 @@ function createRooms(
     backupsDir: home.backups,
     closing,
     clock,
-  }
-}
-
-/** Requests that come before the world is as the store says wait here. */
-function createGate(): { listener: RequestListener; open(listener: RequestListener): void } {
-  const { promise, resolve } = Promise.withResolvers<RequestListener>()
-  return {
-    listener: (request, response) => void promise.then(serve => serve(request, response)),
-    open: resolve,
-  }
-}
-
-function prepareHome({ home, logs }: HomePaths): void {
-  try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
-    mkdirSync(logs, { recursive: true, mode: 0o700 })
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code
-    throw new HostingError('UNAVAILABLE', `The home ${home} cannot be written (${code}).`, {
-      details: 'Make it writable and see that its disk has space, or set MCP_HOME to another folder.',
-      cause,
-    })
   }
 }

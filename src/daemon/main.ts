@@ -1,40 +1,66 @@
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { homePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
-import { createDaemon } from './daemon.ts'
+import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
 import { removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
 import { readStorage } from './storage-settings.ts'
+import type { Inheritance } from './take-over.ts'
+import { UpgradeRequests } from './upgrade-requests.ts'
 
 const LOG_CHECK_MS = 3_600_000
 /** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
 const CLOSE_LIMIT_MS = 20_000
+/** Connections have 60 s to end (runtime/pool-limits.ts). */
+const LEAVE_LIMIT_MS = 90_000
+
+const isHeir = process.argv.includes('--take-over')
 
 try {
-  await run()
+  if (isHeir) await takeOver()
+  else await run(lockHome(homePaths()))
 } catch (error) {
   logDaemon('error', 'the daemon could not start', errorFields(error))
-  console.error(JSON.stringify(startFailure(error)))
+  const failure = startFailure(error)
+  if (isHeir) (await import('./take-over.ts')).tellFailed(failure)
+  console.error(JSON.stringify(failure))
   process.exit(1)
 }
 
-/** Lock, start, tell where; then wait for a signal or a stop request, and go back in reverse. */
-async function run(): Promise<void> {
+/** Started by a daemon that serves: its sockets are here, its home is free in a moment. */
+async function takeOver(): Promise<void> {
+  const { awaitTurn, lockFreedHome, tellServing } = await import('./take-over.ts')
+  const inheritance = await awaitTurn()
+  if (!inheritance) throw new Error('the daemon that started this one ended before it could say what it had')
+  await run(await lockFreedHome(homePaths()), { inheritance, tellServing })
+}
+
+interface Succession {
+  inheritance: Inheritance
+  tellServing(): Promise<void>
+}
+
+/** Start, tell where; then wait for a signal or a request, and go back in reverse, or let another one take over. */
+async function run(lock: { release(): void }, succession?: Succession): Promise<void> {
   const paths = homePaths()
-  const lock = lockHome(paths)
   rotateDaemonLog(paths.daemonLog)
   setInterval(() => rotateDaemonLog(paths.daemonLog), LOG_CHECK_MS).unref()
 
   const nonce = randomBytes(16).toString('hex')
   const startedAt = new Date().toISOString()
   const stop = stopRequest()
+  const inheritance = succession?.inheritance
+  const program = fileURLToPath(import.meta.url)
+  const upgrades = new UpgradeRequests({ program, paths, lock })
   const daemon = await createDaemon({
     home: paths,
-    port: parsePort(process.env.MCP_PORT),
-    namedPorts: readNamedPorts(process.env),
+    port: inheritance?.apiPort ?? parsePort(process.env.MCP_PORT),
+    namedPorts: { ...readNamedPorts(process.env), ...inheritance?.namedPorts },
+    ...(inheritance && { inherited: inheritance.sockets }),
     registry: readRegistry(process.env),
     storage: readStorage(process.env),
     instanceProgram: fileURLToPath(new URL('./instance.js', import.meta.url)),
@@ -44,19 +70,36 @@ async function run(): Promise<void> {
     memoryLimitMb: parseMemoryLimit(process.env.MCP_INSTANCE_MEMORY_MB),
     enterpriseLimit: parseCount('MCP_ENTERPRISE_LIMIT', process.env.MCP_ENTERPRISE_LIMIT),
     requestStop: () => stop.now('asked through the API'),
+    upgrades,
+    onReady: url => writeDiscovery(paths, { url, pid: process.pid, nonce, startedAt, version: VERSION }),
     log: logDaemon,
   })
-  writeDiscovery(paths, { url: daemon.url, pid: process.pid, nonce, startedAt, version: VERSION })
+  upgrades.daemon = daemon
   logDaemon('info', `listening on ${daemon.url}`, { pid: process.pid, version: VERSION, home: paths.home })
+  await succession?.tellServing()
 
-  const reason = await stop.requested
+  const end = await Promise.race([stop.requested.then(reason => ({ reason })), upgrades.done])
+  if ('heir' in end) await leaveTo(end.heir, daemon)
+  else await close(end.reason, daemon)
+  removeDiscovery(paths, nonce)
+  upgrades.lock.release()
+  logDaemon('info', 'stopped')
+  process.exit(0)
+}
+
+async function close(reason: string, daemon: Daemon): Promise<void> {
   logDaemon('info', `stopping: ${reason}`)
   setTimeout(() => process.exit(0), CLOSE_LIMIT_MS).unref()
   await daemon.close()
-  removeDiscovery(paths, nonce)
-  lock.release()
-  logDaemon('info', 'stopped')
-  process.exit(0)
+}
+
+/** What is open here ends by itself; should the new daemon end meanwhile, so does this one. */
+async function leaveTo(heir: ChildProcess, daemon: Daemon): Promise<void> {
+  logDaemon('info', `daemon ${heir.pid} has taken over; open connections may end`)
+  heir.once('disconnect', () => process.exit(0))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
+  setTimeout(() => process.exit(0), LEAVE_LIMIT_MS).unref()
+  await daemon.handOver.finish()
 }
 
 function stopRequest(): { requested: Promise<string>; now: (reason: string) => void } {

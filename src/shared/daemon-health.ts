@@ -13,8 +13,30 @@ export const daemonHealthSchema = z.object({
 /** POST /api/daemon/stop */
 export const daemonStoppingSchema = z.object({ status: z.literal('stopping') })
 
+/** POST /api/daemon/upgrade. `settings`: variables that the new daemon is given besides the old one's. */
+export const upgradeRequestSchema = z.strictObject({
+  program: z.string().min(1).max(4096).optional(),
+  settings: z
+    .record(
+      z.string().regex(/^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/),
+      z.string().max(4096),
+    )
+    .optional(),
+})
+export const daemonUpgradingSchema = z.object({ status: z.literal('upgrading') })
+
+/** GET /api/daemon. `upgrade`: the last one that this daemon was asked for, unless it is over. */
+export const daemonStateSchema = z.object({
+  pid: z.int(),
+  version: z.string(),
+  startedAt: z.iso.datetime(),
+  upgrade: z.object({ status: z.enum(['running', 'failed']), error: z.string().optional() }).nullable(),
+})
+
 /** POST /api/daemon/backup */
 export const backupSchema = z.object({ file: z.string(), bytes: z.int(), createdAt: z.iso.datetime() })
 
+export type DaemonState = z.infer<typeof daemonStateSchema>
+export type UpgradeRequest = z.infer<typeof upgradeRequestSchema>
 export type BackupRecord = z.infer<typeof backupSchema>
 export type DaemonHealth = z.infer<typeof daemonHealthSchema>

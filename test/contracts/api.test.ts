@@ -18,9 +18,13 @@ import { proofTable, writtenTable } from './proof-table.ts'
 let daemon: TestDaemon
 let api: OpenApiClient
 let stopped = 0
+let upgrades = 0
 
 beforeAll(async () => {
-  daemon = await startTestDaemon({ requestStop: () => stopped++ })
+  daemon = await startTestDaemon({
+    requestStop: () => stopped++,
+    upgrades: { begin: () => upgrades++, state: () => null },
+  })
   api = await OpenApiClient.open(daemon)
 })
 
@@ -237,6 +241,9 @@ describe('every answer in the good case is as described:', () => {
     })
     await api.call('getOpenApi')
     await api.call('backUpDatabase')
+    expect((await api.call('describeDaemon')).body).toMatchObject({ pid: process.pid, upgrade: null })
+    await api.call('upgradeDaemon', {}, { body: {} })
+    expect(upgrades).toBe(1)
     await api.call('stopDaemon')
     await expect.poll(() => stopped).toBe(1)
   })

@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { runInForeground } from '../foreground.ts'
 import { inTime } from '../output.ts'
 import { stopDaemon } from '../stop-daemon.ts'
+import { upgradeDaemon } from '../upgrade-daemon.ts'
 
 export const start = defineCommand({
   name: 'daemon start',
@@ -51,18 +52,35 @@ export const stop = defineCommand({
 
 export const restart = defineCommand({
   name: 'daemon restart',
-  summary: 'stop the local daemon, then start it',
-  examples: [{ command: 'mcp daemon restart', does: 'after an update, for example' }],
+  summary: 'put a new daemon in the place of the running one',
+  description:
+    'Starts a daemon that takes everything over from the running one, without a failed request: see "mcp daemon upgrade". One that does not run is started; one that does not answer is ended first.',
+  examples: [{ command: 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart', does: 'with another setting' }],
   async run(context) {
     const startedAt = performance.now()
-    const daemon = await context.output.progress('Restarting the daemon', async () => {
-      const running = await findDaemon(context.paths)
-      if (running) await stopDaemon(running, context)
-      return startDaemon(context)
-    })
+    const daemon = await context.output.progress('Restarting the daemon', () => renewDaemon(context))
     report(context, daemon, `Daemon restarted at ${daemon.url} ${inTime(performance.now() - startedAt)}`)
   },
 })
+
+export const upgrade = defineCommand({
+  name: 'daemon upgrade',
+  summary: 'let a daemon of this version take over',
+  description:
+    'Starts a daemon of this version, which inherits the ports of the running one. The old one answers on until the new one has started its servers, lets open connections end, and goes: no request fails, and sessions go on. When the new one cannot start, the old one stays.',
+  examples: [{ command: 'mcp daemon upgrade', does: 'after an update of mcp-hosting' }],
+  async run(context) {
+    const startedAt = performance.now()
+    const daemon = await context.output.progress('Upgrading the daemon', () => renewDaemon(context))
+    const time = inTime(performance.now() - startedAt)
+    report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`)
+  },
+})
+
+async function renewDaemon(context: CommandContext): Promise<Discovery> {
+  const running = await findDaemon(context.paths)
+  return running ? upgradeDaemon(running, context) : startDaemon(context)
+}
 
 export const status = defineCommand({
   name: 'daemon status',

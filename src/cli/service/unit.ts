@@ -37,6 +37,8 @@ ${Object.entries(env)
   .join('\n')}
 # SIGTERM to the daemon alone: it drains its servers, then ends them.
 KillMode=mixed
+# A daemon that took over (mcp daemon upgrade) says that it is the main process now.
+NotifyAccess=all
 TimeoutStopSec=30
 Restart=on-failure
 RestartSec=1

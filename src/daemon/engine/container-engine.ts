@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -17,11 +17,15 @@ export interface ContainersOptions {
   home: string
   /** A file that is there once containers were used: without it nothing is looked for at a start. */
   marker: string
+  /** The daemon before this one still serves, and ends its containers itself. */
+  isHeir?: boolean
   env?: NodeJS.ProcessEnv
 }
 
 /** Every container has it; the value tells the home. */
 const HOME_LABEL = 'mcp-hosting.home'
+/** The value tells the daemon that started it. */
+const DAEMON_LABEL = 'mcp-hosting.daemon'
 
 const COMMAND_MS = 60_000
 const PULL_MS = 600_000
@@ -31,6 +35,7 @@ const MAX_OUTPUT_CHARACTERS = 1024 * 1024
 /** An engine of containers, its images, and the containers of one home. */
 export class Containers {
   readonly #homeId: string
+  readonly #daemonId = randomUUID()
   readonly #options: ContainersOptions
   readonly #env: NodeJS.ProcessEnv
   #found: Promise<FoundEngine> | undefined
@@ -50,7 +55,12 @@ export class Containers {
 
   /** `id`: of the deployment or build. */
   labels(server: string, id: string): Record<string, string> {
-    return { [HOME_LABEL]: this.#homeId, 'mcp-hosting.server': server, 'mcp-hosting.id': id }
+    return {
+      [HOME_LABEL]: this.#homeId,
+      [DAEMON_LABEL]: this.#daemonId,
+      'mcp-hosting.server': server,
+      'mcp-hosting.id': id,
+    }
   }
 
   /** Removes what an earlier daemon of this home left, where it used containers at all. */
@@ -102,9 +112,9 @@ export class Containers {
     })
   }
 
-  /** Removes every container of this home. Where the engine does not answer, the next start does it. */
+  /** Removes every container of this daemon. Where the engine does not answer, the next start does it. */
   async end(): Promise<void> {
-    if (this.#swept) await this.#removeAll().catch(() => {})
+    if (this.#swept) await this.#removeAll(`${DAEMON_LABEL}=${this.#daemonId}`).catch(() => {})
   }
 
   async #inspect(image: string): Promise<string | undefined> {
@@ -132,14 +142,14 @@ export class Containers {
   }
 
   async #sweep(): Promise<void> {
-    const { marker } = this.#options
-    if (existsSync(marker)) return this.#removeAll()
+    const { marker, isHeir } = this.#options
+    if (existsSync(marker)) return isHeir ? undefined : this.#removeAll(`${HOME_LABEL}=${this.#homeId}`)
     mkdirSync(dirname(marker), { recursive: true, mode: 0o700 })
     writeFileSync(marker, 'Containers were used: the next start looks for what was left.\n', { mode: 0o600 })
   }
 
-  async #removeAll(): Promise<void> {
-    const filter = ['--filter', `label=${HOME_LABEL}=${this.#homeId}`]
+  async #removeAll(label: string): Promise<void> {
+    const filter = ['--filter', `label=${label}`]
     const { output } = await this.#run(['ps', '--all', '--quiet', ...filter])
     const ids = output.split('\n').filter(line => /^[\da-f]{12,64}$/.test(line))
     if (ids.length > 0) await this.#run(['rm', '--force', '--volumes', ...ids])

@@ -40,6 +40,15 @@ export class FrontDoors {
     }
   }
 
+  /** The ports that are open, and what they listen on. */
+  sockets(): { port: number; descriptor: number; door: keyof FrontDoorPorts }[] {
+    const doors = { http: this.#http, https: this.#https }
+    return (['http', 'https'] as const).flatMap(door => {
+      const { port, descriptor } = doors[door] ?? {}
+      return port === undefined || descriptor === undefined ? [] : [{ door, port, descriptor }]
+    })
+  }
+
   close(): void {
     this.#http?.close()
     this.#https?.close()

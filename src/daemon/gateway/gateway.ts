@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 import type { LendableSocket } from '../runtime/loan.ts'
 import { refuseConnection } from '../runtime/unavailable.ts'
+import type { InheritedSockets } from './inherited-sockets.ts'
 import type { Acceptor, Listener } from './listener.ts'
 import { listenOnFreePort, listenOnPort } from './ports.ts'
 
@@ -12,6 +13,8 @@ export interface GatewayOptions {
   lend?(servedId: string, socket: LendableSocket): void
   /** A connection could not be accepted, for example ENOBUFS; told at most once a minute, however many there are. */
   onAcceptError?(error: Error): void
+  /** Of the daemon before this one. */
+  inherited?: InheritedSockets | undefined
 }
 
 const ACCEPT_ERROR_EVERY_MS = 60_000
@@ -46,13 +49,25 @@ export class Gateway {
       onAcceptError: error => this.#tellAcceptError(error),
     }
     const listener =
-      port === undefined ? await listenOnFreePort(acceptor) : await listenOnPort(port, acceptor)
+      port === undefined
+        ? await listenOnFreePort(acceptor)
+        : await listenOnPort(port, acceptor, this.#options.inherited)
     if (this.#closed) {
       listener.close()
       throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it opens no more addresses.')
     }
     this.#addresses.set(addressId, { listener, servedId: null })
     return listener.port
+  }
+
+  /** What all addresses listen on: descriptors by port. */
+  sockets(): InheritedSockets {
+    const sockets: InheritedSockets = new Map()
+    for (const { listener } of this.#addresses.values()) {
+      const { descriptor } = listener
+      if (descriptor !== undefined) sockets.set(listener.port, descriptor)
+    }
+    return sockets
   }
 
   /** From the next connection on, the address leads there; null: every connection is answered with 503. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { LendableSocket, SocketHandle } from '../runtime/loan.ts'
+import { descriptorOf, type InheritedSockets, whereTo } from './inherited-sockets.ts'
 import { Rush } from './rush.ts'
 
 /** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
@@ -30,12 +31,18 @@ export class Listener implements LendableSocket {
     this.#accept(server)
   }
 
-  /** Rejects with the system's error, for example EADDRINUSE. */
-  static async open(port: number, acceptor: Acceptor): Promise<Listener> {
+  /** Rejects with the system's error, for example EADDRINUSE. `inherited`: may hold a socket that listens there already. */
+  static async open(port: number, acceptor: Acceptor, inherited?: InheritedSockets): Promise<Listener> {
     const server = createPausedServer()
-    server.listen({ port, host: '127.0.0.1', backlog: BACKLOG, exclusive: true })
+    server.listen({ ...whereTo(port, inherited), backlog: BACKLOG })
     await once(server, 'listening')
     return new Listener(server, acceptor)
+  }
+
+  /** Of the socket, which another process may inherit; a loan of it ends. */
+  get descriptor(): number | undefined {
+    this.recall()
+    return descriptorOf(this.#server)
   }
 
   offer(loan: { end(): void }): SocketHandle | undefined {

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { NamedRequest } from '../runtime/named-request.ts'
 import { allowReading } from '../runtime/reading.ts'
-import { Listener } from './listener.ts'
+import type { InheritedSockets } from './inherited-sockets.ts'
+import { type Acceptor, Listener } from './listener.ts'
 import { type Refused, refuse } from './refusal.ts'
 import { type Problem, readHead } from './request-head.ts'
 
@@ -11,6 +12,7 @@ export interface NamedGatewayOptions {
   /** Takes a connection of which a request's head was read; see `Supervisor.connect`. */
   connect(servedId: string, socket: Socket, named: NamedRequest): void
   onAcceptError?(error: Error): void
+  inherited?: InheritedSockets | undefined
 }
 
 /** All servers behind one port, told apart by the `Host` of a connection's first request. */
@@ -25,11 +27,16 @@ export class NamedGateway {
 
   /** Rejects with the system's error, for example EADDRINUSE. */
   static async open(port: number, options: NamedGatewayOptions): Promise<NamedGateway> {
-    const listener = await Listener.open(port, {
+    const acceptor: Acceptor = {
       accept: socket => void admit(socket, options),
       onAcceptError: error => options.onAcceptError?.(error),
-    })
+    }
+    const listener = await Listener.open(port, acceptor, options.inherited)
     return new NamedGateway(listener)
+  }
+
+  get descriptor(): number | undefined {
+    return this.#listener.descriptor
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { HostingError } from '../../shared/errors.ts'
+import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
 
 /** Below the ephemeral range, so that no outgoing connection of another program takes a server's port for a while. */
@@ -8,9 +9,13 @@ export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 
 /** Throws CONFLICT when the port is taken. */
-export async function listenOnPort(port: number, acceptor: Acceptor): Promise<Listener> {
+export async function listenOnPort(
+  port: number,
+  acceptor: Acceptor,
+  inherited?: InheritedSockets,
+): Promise<Listener> {
   try {
-    return await Listener.open(port, acceptor)
+    return await Listener.open(port, acceptor, inherited)
   } catch (error) {
     if (!isTaken(error)) throw describeListenError(error)
     throw new HostingError(

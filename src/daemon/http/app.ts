@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
 import { chatsEndpoints } from './api/chats.ts'
-import { daemonEndpoints } from './api/daemon.ts'
+import { daemonEndpoints, type Upgrades } from './api/daemon.ts'
 import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaBuildsEndpoints } from './api/lambda-builds.ts'
@@ -30,13 +30,14 @@ export interface AppOptions {
   health: { nonce: string; version: string; pid: number; startedAt: string }
   /** POST /api/daemon/stop */
   requestStop(): void
+  upgrades?: Upgrades
   /** Aborts when the daemon ends: streams end with it. */
   closing: AbortSignal
   log: ErrorLog
 }
 
 /** Every operation of the API: method and path, what a key needs for it, what it does. */
-function routesOf({ services, health, requestStop }: AppOptions): Route[] {
+function routesOf({ services, health, requestStop, upgrades }: AppOptions): Route[] {
   const build = buildEndpoints(services)
   const deploy = deployEndpoints(services)
   const deployments = deploymentsEndpoints(services)
@@ -49,7 +50,7 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
-  const daemon = daemonEndpoints(services, requestStop)
+  const daemon = daemonEndpoints(services, { requestStop, upgrades, facts: health })
   const routes: Route[] = (
     [
       ['GET /health', 'open', healthEndpoint(health)],
@@ -110,6 +111,8 @@ function routesOf({ services, health, requestStop }: AppOptions): Route[] {
       ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
       ['POST /api/keys/check', 'ADMIN', keys.checkKey],
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
+      ['GET /api/daemon', 'READ', daemon.describeDaemon],
+      ['POST /api/daemon/upgrade', 'ADMIN', daemon.upgradeDaemon],
       ['POST /api/daemon/stop', 'ADMIN', daemon.stopDaemon],
     ] as const
   ).map(toRoute)

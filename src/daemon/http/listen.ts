@@ -2,15 +2,20 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 
-/** Listens on loopback only; 0 picks a port. Throws CONFLICT when another program holds the port. */
+/**
+ * Listens on loopback only; 0 picks a port. Throws CONFLICT when another program holds the port. `descriptor`: of a
+ * socket that listens on the port already.
+ */
 export async function listen(
   port: number,
   listener: RequestListener,
+  descriptor?: number,
 ): Promise<{ server: Server; port: number }> {
   const server = createServer(listener)
   await new Promise<void>((resolve, reject) => {
     server.once('error', error => reject(toListenError(error as NodeJS.ErrnoException, port)))
-    server.listen(port, '127.0.0.1', resolve)
+    const where = descriptor === undefined ? { port, host: '127.0.0.1' } : { fd: descriptor }
+    server.listen(where, resolve)
   })
   return { server, port: (server.address() as AddressInfo).port }
 }

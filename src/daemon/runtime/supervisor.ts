@@ -179,6 +179,11 @@ export class Supervisor {
     this.#pools.get(id)?.letSessionsGo()
   }
 
+  /** All that is served: see `drain`. Another daemon serves it from now on. */
+  async drainAll(): Promise<void> {
+    await Promise.all([...this.#pools.keys()].map(id => this.drain(id)))
+  }
+
   /** Removes it at once, cutting what is open. */
   remove(id: string): Promise<void> {
     return this.#leave(id, pool => pool.remove())

@@ -54,6 +54,12 @@ export class Background {
     }
   }
 
+  /** Waits for what runs now, but no longer than that. */
+  async settleWithin(limitMs: number): Promise<void> {
+    const limit = new Promise(resolve => setTimeout(resolve, limitMs).unref())
+    await Promise.race([limit, Promise.all(this.#running)])
+  }
+
   async settle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }

@@ -10,6 +10,8 @@ import { forEachBounded } from './turns.ts'
 
 const OPENED_AT_ONCE = 64
 const STARTED_AT_ONCE = 4
+/** The daemon before this one serves on for so long. */
+const START_FIRST_MS = 20_000
 
 const INTERRUPTED = {
   code: 'INTERRUPTED',
@@ -25,11 +27,16 @@ export interface Reconciliation {
 
 /**
  * Makes the world as the store says: interrupted work is failed, every address that serves listens again, what must run
- * is started in the background and what may sleep waits for its first connection.
+ * is started in the background and what may sleep waits for its first connection. `startFirst`: another daemon serves
+ * meanwhile, so what must run is started before a connection can come.
  */
-export async function reconcile({ rooms, deployments, previews }: Reconciliation): Promise<void> {
+export async function reconcile(
+  { rooms, deployments, previews }: Reconciliation,
+  { startFirst }: { startFirst: boolean } = { startFirst: false },
+): Promise<void> {
   failInterrupted(rooms)
   const deployed = rooms.store.deployments.withStatus('deployed')
+  if (startFirst) await startBeforeListening(rooms, deployed)
   const listening: Deployment[] = []
   await forEachBounded(deployed, OPENED_AT_ONCE, async deployment => {
     if (await reopen(rooms, deployments, deployment)) listening.push(deployment)
@@ -53,13 +60,31 @@ async function reopen(rooms: Rooms, deployments: Deployments, deployment: Deploy
   const { id, name, environment } = deployment
   try {
     const address = await rooms.addresses.open(name, environment)
-    rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
+    if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
     rooms.addresses.point(name, environment, id)
     return true
   } catch (error) {
     await deployments.failed(id, error)
     return false
   }
+}
+
+/** What does not start in time starts behind its address, as after any start of the daemon. */
+async function startBeforeListening(rooms: Rooms, deployed: readonly Deployment[]): Promise<void> {
+  const awake = deployed.filter(deployment => scalingOf(deployment).min > 0)
+  const limit = new Promise<void>(resolve => setTimeout(resolve, START_FIRST_MS).unref())
+  const started = forEachBounded(awake, STARTED_AT_ONCE, async deployment => {
+    const { id, name, environment } = deployment
+    const address = rooms.addresses.find(name, environment)
+    if (!address) return
+    try {
+      rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
+      await rooms.supervisor.start(id)
+    } catch {
+      // It is tried again behind its address, and told then.
+    }
+  })
+  await Promise.race([started, limit])
 }
 
 async function startAll(rooms: Rooms, deployments: Deployments, awake: Deployment[]): Promise<void> {

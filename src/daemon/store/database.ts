@@ -65,6 +65,12 @@ export class Database {
     }
   }
 
+  /** While another daemon has the file: what would be written is an error. */
+  setReadOnly(isReadOnly: boolean): void {
+    for (const connection of [this.#connection, this.relaxed])
+      connection.pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
+  }
+
   close(): void {
     if (this.#relaxed !== this.#connection) this.#relaxed?.close()
     this.#connection.close()

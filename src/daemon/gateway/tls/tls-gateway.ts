@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import { allowReading } from '../../runtime/reading.ts'
+import { descriptorOf, whereTo } from '../inherited-sockets.ts'
 import { hostnameOf, type NamedGatewayOptions, reject, turnAway, unknownHost } from '../named-gateway.ts'
 import { readHead } from '../request-head.ts'
 import { SocketPairs } from './socket-pairs.ts'
@@ -34,7 +35,7 @@ export class TlsGateway {
     server.on('secureConnection', socket => void admitSecure(socket, pairs, options))
     server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown one, or no TLS at all
     try {
-      server.listen({ port, host: '127.0.0.1', exclusive: true })
+      server.listen(whereTo(port, options.inherited))
       await once(server, 'listening')
     } catch (error) {
       pairs.close()
@@ -42,6 +43,10 @@ export class TlsGateway {
     }
     server.on('error', error => options.onAcceptError?.(error))
     return new TlsGateway(server, pairs)
+  }
+
+  get descriptor(): number | undefined {
+    return descriptorOf(this.#server)
   }
 
   close(): void {

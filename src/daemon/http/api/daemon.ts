@@ -1,8 +1,57 @@
-import { backupSchema, daemonStoppingSchema } from '../../../shared/daemon-health.ts'
+import {
+  backupSchema,
+  type DaemonState,
+  daemonStateSchema,
+  daemonStoppingSchema,
+  daemonUpgradingSchema,
+  type UpgradeRequest,
+  upgradeRequestSchema,
+} from '../../../shared/daemon-health.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 
-export function daemonEndpoints({ backups }: Services, requestStop: () => void) {
+/** Whoever made the daemon puts another one in its place. */
+export interface Upgrades {
+  /** Throws CONFLICT while one is under way. */
+  begin(request: UpgradeRequest): void
+  state(): DaemonState['upgrade']
+}
+
+export interface DaemonFacts {
+  pid: number
+  version: string
+  startedAt: string
+}
+
+export function daemonEndpoints(
+  { backups }: Services,
+  {
+    requestStop,
+    upgrades,
+    facts,
+  }: { requestStop(): void; upgrades?: Upgrades | undefined; facts: DaemonFacts },
+) {
+  const { pid, version, startedAt } = facts
+  const describeDaemon = endpoint({
+    operationId: 'describeDaemon',
+    summary: 'The daemon, and what became of the upgrade it was asked for',
+    answers: { 200: { description: 'The daemon', schema: daemonStateSchema } },
+    run: () => ({ status: 200, data: { pid, version, startedAt, upgrade: upgrades?.state() ?? null } }),
+  })
+
+  const upgradeDaemon = endpoint({
+    operationId: 'upgradeDaemon',
+    summary: 'Put another daemon in its place while its servers answer on',
+    answers: { 202: { description: 'It is on the way', schema: daemonUpgradingSchema } },
+    body: upgradeRequestSchema,
+    run({ body }) {
+      if (!upgrades) throw new HostingError('UNAVAILABLE', 'This daemon is part of another program.')
+      upgrades.begin(body)
+      return { status: 202, data: { status: 'upgrading' } }
+    },
+  })
+
   const stopDaemon = endpoint({
     operationId: 'stopDaemon',
     summary: 'Stop the daemon and everything it started',
@@ -21,5 +70,5 @@ export function daemonEndpoints({ backups }: Services, requestStop: () => void) 
     run: async () => ({ status: 201, data: await backups.create() }),
   })
 
-  return { stopDaemon, backUp }
+  return { stopDaemon, backUp, describeDaemon, upgradeDaemon }
 }

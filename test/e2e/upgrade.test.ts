@@ -1,0 +1,178 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createHome, eventually, isRunning, type TestHome } from '../helpers/mcp.ts'
+import { beginSession, post, rpc, send } from '../helpers/mcp-requests.ts'
+import { echoServer } from '../http/fixtures.ts'
+
+let home: TestHome
+let url: string
+const left: number[] = []
+
+beforeEach(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+  url = await deploy('echo', 'production')
+})
+
+afterEach(async () => {
+  await home.remove()
+  // Those that made room may still wait for their last connections.
+  await eventually(() => left.every(pid => !isRunning(pid)))
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: any answer of the API
+async function api(method: string, path: string, body?: object): Promise<any> {
+  const headers = { authorization: `Bearer ${home.apiKey()}` }
+  const { json } = await send(home.discovery()!.url + path, { method, headers, ...(body && { body }) })
+  return json
+}
+
+async function deploy(name: string, environment: string): Promise<string> {
+  const built = await api('POST', '/v1/build', echoServer(name))
+  const answer = await api('POST', '/v1/deploy', { mcp_id: built.data.mcp_id, environment })
+  expect(answer.data.status).toBe('deployed')
+  return answer.data.url
+}
+
+const MODERN = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'say',
+}
+
+function call(headers: Record<string, string>) {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return rpc('tools/call', {
+    name: 'say',
+    arguments: { text: 'hello' },
+    ...('mcp-method' in headers && { _meta: meta }),
+  })
+}
+
+/** Calls on kept-alive connections without a pause; `stop` gives every answer that is not the right one. */
+function keepCalling(headers: Record<string, string>) {
+  const agent = new Agent({ keepAlive: true })
+  const wrong: string[] = []
+  let running = true
+  let calls = 0
+  const client = async () => {
+    while (running) {
+      const { text } = await send(url, { headers, body: call(headers), agent }).catch(error => ({
+        text: String(error),
+      }))
+      calls++
+      if (!text.includes('You said hello')) wrong.push(text)
+    }
+  }
+  const clients = [client(), client(), client()]
+  return {
+    count: () => calls,
+    async stop() {
+      running = false
+      await Promise.all(clients)
+      agent.destroy()
+      return wrong
+    },
+  }
+}
+
+test('five upgrades under load of both eras fail no request, and sessions go on', async () => {
+  const session = await beginSession(url)
+  const loads = [keepCalling(MODERN), keepCalling(session)]
+  const pids = new Set([home.discovery()!.pid])
+  for (let round = 0; round < 5; round++) {
+    const before = loads.map(load => load.count())
+    await eventually(() => loads.every((load, at) => load.count() > before[at]! + 20))
+    left.push(home.discovery()!.pid)
+    pids.add((await home.json<{ pid: number }>(['daemon', 'upgrade'])).pid)
+  }
+  const before = loads.map(load => load.count())
+  await eventually(() => loads.every((load, at) => load.count() > before[at]! + 20))
+  expect(await Promise.all(loads.map(load => load.stop()))).toEqual([[], []])
+  expect(pids.size).toBe(6)
+  expect((await post(url, call(session), session)).text).toContain('You said hello')
+}, 120_000)
+
+test('an upgrade keeps the state: addresses, the API, what sleeps and what is built later', async () => {
+  const asleep = await deploy('sleeper', 'development')
+  const { pid, url: apiUrl } = home.discovery()!
+  left.push(pid)
+  const upgraded = await home.json<{ pid: number; url: string }>(['daemon', 'upgrade'])
+  expect(upgraded).toMatchObject({ url: apiUrl })
+  expect(upgraded.pid).not.toBe(pid)
+  for (const address of [url, asleep])
+    expect((await post(address, call(MODERN), MODERN)).text).toContain('You said hello')
+  expect((await post(await deploy('later', 'staging'), call(MODERN), MODERN)).text).toContain('hello')
+  await eventually(() => !isRunning(pid))
+  expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
+})
+
+test('a new daemon that cannot start leaves the old one serving, and tells why', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-heir-'))
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
+  const program = join(folder, 'dist', 'daemon.js')
+  // It dies when the home is already its own.
+  writeFileSync(
+    program,
+    "process.on('message', ({ type }) => type === 'go' ? process.exit(3) : process.send({ type: 'loaded' }))",
+  )
+  const { pid } = home.discovery()!
+  expect(await api('POST', '/api/daemon/upgrade', { program })).toEqual({ status: 'upgrading' })
+  const failed = await eventually(async () => {
+    const state = await api('GET', '/api/daemon').catch(() => undefined)
+    return state?.upgrade?.status === 'failed' && state
+  })
+  expect(failed.upgrade.error).toBe('The new daemon ended with exit code 3; the old one goes on.')
+  expect(failed.pid).toBe(pid)
+  expect((await post(url, call(MODERN), MODERN)).text).toContain('You said hello')
+  expect((await post(await deploy('after', 'staging'), call(MODERN), MODERN)).text).toContain('hello')
+  rmSync(folder, { recursive: true })
+})
+
+test('a program that is not a daemon of this product is not run', async () => {
+  const { error } = await api('POST', '/api/daemon/upgrade', { program: '/bin/true' }).then(() =>
+    eventually(async () => {
+      const { upgrade } = await api('GET', '/api/daemon')
+      return upgrade?.status === 'failed' && upgrade
+    }),
+  )
+  expect(error).toBe('"/bin/true" is not the daemon of an installed mcp-hosting.')
+})
+
+test.runIf(process.platform === 'linux')(
+  'an old daemon that is killed while the new one starts is replaced all the same, on the same addresses',
+  async () => {
+    const { pid } = home.discovery()!
+    await api('POST', '/api/daemon/upgrade', {})
+    const heir = await eventually(() => childrenOf(pid).find(isHeir))
+    process.kill(pid, 'SIGKILL')
+    await eventually(() => home.discovery()?.pid === heir)
+    expect((await post(url, call(MODERN), MODERN)).text).toContain('You said hello')
+  },
+)
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => new RegExp(`^PPid:\\s+${parent}$`, 'm').test(readProcess(pid, 'status')))
+}
+
+function isHeir(pid: number): boolean {
+  return readProcess(pid, 'cmdline').includes('--take-over')
+}
+
+function readProcess(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return '' // gone meanwhile
+  }
+}
