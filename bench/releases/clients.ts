@@ -26,8 +26,8 @@ export interface Fault {
   /** Times as `performance.now()` tells them. */
   startedAt: number
   endedAt: number
-  /** The same client's request before it failed, too. */
-  isSecond: boolean
+  /** When the connection was made over which it was sent. */
+  connectedAt: number
 }
 
 /** What all clients saw. */
@@ -132,7 +132,7 @@ class Client {
   readonly #era: string
   readonly #tally: Tally
   #session: string | undefined
-  #hasFailed = false
+  #connectedAt = 0
 
   constructor(url: string, era: string, tally: Tally) {
     this.#url = url
@@ -176,10 +176,7 @@ class Client {
     this.#tally.requests++
     try {
       const answer = await this.#send(message)
-      if (answer.status === 200) {
-        this.#hasFailed = false
-        return answer
-      }
+      if (answer.status === 200) return answer
       if (answer.status === 404) this.#lose()
       this.#fault(`HTTP ${answer.status} ${answer.text.slice(0, 200)}`, startedAt)
     } catch (error) {
@@ -189,6 +186,10 @@ class Client {
     return undefined
   }
 
+  #connected(): void {
+    this.#connectedAt = performance.now()
+  }
+
   #lose(): void {
     this.#tally.lost++
     this.#session = undefined
@@ -196,8 +197,7 @@ class Client {
 
   #fault(reason: string, startedAt: number): void {
     const endedAt = performance.now()
-    this.#tally.faults.push({ era: this.#era, reason, startedAt, endedAt, isSecond: this.#hasFailed })
-    this.#hasFailed = true
+    this.#tally.faults.push({ era: this.#era, reason, startedAt, endedAt, connectedAt: this.#connectedAt })
   }
 
   #send(message: object | undefined): Promise<Answer> {
@@ -209,6 +209,9 @@ class Client {
       headers: this.#headers(body),
     })
     sent.on('error', reject)
+    sent.on('socket', socket => {
+      if (!sent.reusedSocket) socket.once('connect', () => this.#connected())
+    })
     sent.on('response', response => {
       let text = ''
       response.setEncoding('utf8')

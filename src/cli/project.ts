@@ -18,7 +18,7 @@ export interface Project {
   /** Body of `POST /v1/build`: valid, contents of `resource.file` included. */
   request: BuildRequest
   /** Defaults of `mcp deploy`, per environment. */
-  deploy: Partial<Record<Environment, DeployConfig>>
+  deploy: Partial<Record<Environment, DeployConfig>> & { requireTest?: number | undefined }
   /** A test suite, or the path of one relative to `directory`. */
   test: string | Record<string, unknown> | undefined
   /** Id of the linked project. */

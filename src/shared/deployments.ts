@@ -121,6 +121,8 @@ export const deploymentRecordSchema = z.object({
   sign_in: z.object({ issuer: z.string(), callback_url: z.string() }).optional(),
   /** Extension: why it failed; null or absent otherwise. */
   error: failure.nullable().optional(),
+  /** Extension: of a rollback, environment variables that are others now, a sentence each. */
+  warnings: z.array(z.string()).optional(),
 })
 
 /** Requests that were answered. Quantiles in milliseconds, within 3.2 %. */

@@ -14,6 +14,8 @@ export const projectFileSchema = buildRequestSchema.extend({
       production: deployConfigSchema.optional(),
       staging: deployConfigSchema.optional(),
       development: deployConfigSchema.optional(),
+      /** Share of the cases of `test` that must pass before anything is released, as `--require-test`. */
+      requireTest: z.number().min(0).max(1).optional(),
     })
     .optional(),
   /** A test suite: a path or the suite itself. */

@@ -100,6 +100,24 @@ test('a server goes through build, deploy, stop, start, restart and remove', asy
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
 })
 
+test('rollback warns of environment variables that get other values, and shows none', async () => {
+  const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]
+  const directory = writeServer('values', { env })
+  const set = (...values: string[]) => values.flatMap(value => ['--set', value])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-1', 'SAME=x'), '--env', 'staging'])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-2', 'SAME=x', 'REGION=eu'), '--env', 'staging'])
+  const { code, stdout, stderr } = await home.mcp(['rollback', 'values', '--env', 'staging'])
+  expect(code).toBe(0)
+  expect(stderr).toContain('The environment variable REGION is not set any more.')
+  expect(stderr).toContain('The environment variable TOKEN has its earlier value again.')
+  expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
+  const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
+  expect(again.warnings).toEqual([
+    'The environment variable REGION is set again.',
+    'The environment variable TOKEN has its earlier value again.',
+  ])
+})
+
 test('rollback deploys what ran before', async () => {
   const directory = writeServer('back')
   const one = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])

@@ -17,7 +17,8 @@ import {
   programProject,
   withEnvVars,
 } from '../program-project.ts'
-import { loadProject } from '../project.ts'
+import { loadProject, type Project } from '../project.ts'
+import { requiredRate, requireTest } from '../required-test.ts'
 import { findBuild } from '../resolve-id.ts'
 import { checkSurface } from '../surface-check.ts'
 
@@ -73,6 +74,11 @@ export default defineCommand({
       type: 'boolean',
       doc: 'release to production although clients of the version before may break',
     },
+    requireTest: {
+      type: 'string',
+      value: 'share',
+      doc: "release only when so many cases of the project's suite pass, such as 0.9",
+    },
     wait: { type: 'boolean', default: true, doc: 'return at once instead of when it is deployed' },
   },
   examples: [
@@ -84,6 +90,7 @@ export default defineCommand({
     },
     { command: 'mcp deploy --image --memory 256', does: 'from its image, by podman or docker' },
     { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an image that exists' },
+    { command: 'mcp deploy --env production --require-test 0.9', does: 'when its suite passes' },
     { command: 'mcp deploy --auth local', does: 'clients sign their user in first' },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
   ],
@@ -110,6 +117,11 @@ export default defineCommand({
       target: isPlain(input) ? input.target : undefined,
     }
     const checked = await checkSurface(context, release, input.allowBreaking)
+    const rate = requiredRate(input.requireTest, source.project)
+    if (rate !== undefined) {
+      const refused = await requireTest(context, { mcpId: mcp_id, name }, { rate, project: source.project })
+      if (refused !== undefined) return refused
+    }
     const request = { mcp_id, environment: input.env, ...(config ? { config } : {}), ...checked }
     const record = await deployServer(context, request, { name, wait: input.wait })
     output.result(record, () => {
@@ -162,6 +174,8 @@ interface Source {
   config: DeployConfig | undefined
   /** Those of the command line that the server gets. */
   env_vars: Record<string, string>
+  /** What was built; undefined for a build that was named. */
+  project?: Project
 }
 
 type TargetOptions = ProgramInput & {
@@ -202,6 +216,7 @@ async function openTarget(
     name: project.request.name,
     config: { ...config, ...(auth && { auth }) },
     env_vars: envVars,
+    project,
   }
 }
 

@@ -9,7 +9,7 @@ export default defineCommand({
   name: 'rollback',
   summary: 'deploy what ran before, or a deployment you name',
   description:
-    'Makes a new deployment of what was deployed before, with the configuration it had, and switches to it without a failed request.',
+    'Makes a new deployment of what was deployed before, with the configuration it had, and switches to it without a failed request. Warns when environment variables get other values by it.',
   arguments: ONE_DEPLOYMENT.arguments,
   options: {
     ...ONE_DEPLOYMENT.options,
@@ -37,6 +37,7 @@ export default defineCommand({
       output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
       output.next({ description: 'See its state', command: `mcp status ${record.deployment_id}` })
     })
+    for (const warning of record.warnings ?? []) output.warn(warning)
     if (record.status === 'failed') return reportFailedDeployment(context, record, reference)
   },
 })

@@ -12,12 +12,12 @@ import { planDryRun, printDryRun } from './dry-run.ts'
 import { loadSchemaCheck } from './judge-calls.ts'
 import { toJUnit } from './junit.ts'
 import { toMarkdown } from './markdown.ts'
-import { concludeSuite, exitCodeOf } from './outcome.ts'
+import { concludeSuite, exitCodeOf, type SuiteOutcome } from './outcome.ts'
 import { type PlanInput, type PlannedCase, planSuite } from './plan.ts'
 import { loadPrices, pricesPath } from './prices.ts'
 import { caseLines, printSummary } from './report.ts'
 import { needsSchemas, runSuite } from './run-suite.ts'
-import { openTape } from './tape.ts'
+import { openTape, type Tape } from './tape.ts'
 
 export interface SuiteInput extends PlanInput {
   /** Share of the cases that must pass; outranks the suite's. */
@@ -41,11 +41,31 @@ export async function testSuite(
   target: TestTarget,
   input: SuiteInput,
 ): Promise<ExitCode> {
+  const { output } = context
+  if (input.dryRun) {
+    const prices = loadPrices(input.prices, pricesPath(context.paths))
+    return tellPlan(context, planSuite(suite, input), target, prices)
+  }
+  const outcome = await judgeSuite(context, suite, target, input, openTape(input))
+  if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
+  if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
+  output.result(outcome, () => printSummary(output, outcome))
+  if (planSuite(suite, input).some(({ model }) => model === undefined))
+    tellDefaultModel(output, undefined, outcome.models[0])
+  return exitCodeOf(outcome)
+}
+
+/** Runs a suite, telling of each case as it ends, but not of the whole. */
+export async function judgeSuite(
+  context: CommandContext,
+  suite: Suite,
+  target: TestTarget,
+  input: PlanInput & Pick<SuiteInput, 'threshold' | 'concurrency'> & Partial<Pick<SuiteInput, 'prices'>>,
+  tape?: Tape,
+): Promise<SuiteOutcome> {
   const { output, signal } = context
   const prices = loadPrices(input.prices, pricesPath(context.paths))
   const cases = planSuite(suite, input)
-  if (input.dryRun) return tellPlan(context, cases, target, prices)
-  const tape = openTape(input)
   const startedMs = performance.now()
   const manyModels = new Set(cases.map(({ model }) => model)).size > 1
   const outcomes = await runSuite({
@@ -63,7 +83,7 @@ export async function testSuite(
     },
   })
   tape?.save()
-  const outcome = concludeSuite(
+  return concludeSuite(
     {
       name: suite.name ?? null,
       server: target.name,
@@ -72,11 +92,6 @@ export async function testSuite(
     },
     outcomes,
   )
-  if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
-  if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
-  output.result(outcome, () => printSummary(output, outcome))
-  if (cases.some(({ model }) => model === undefined)) tellDefaultModel(output, undefined, outcome.models[0])
-  return exitCodeOf(outcome)
 }
 
 async function tellPlan(

@@ -52,6 +52,18 @@ export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, gi
   return Object.fromEntries(entries)
 }
 
+/** What is different once `after` is in force, as sentences; never a value. */
+export function changedEnv(before: Values, after: Values): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.flatMap(name => {
+    if (!Object.hasOwn(after, name)) return [`The environment variable ${name} is not set any more.`]
+    if (!Object.hasOwn(before, name)) return [`The environment variable ${name} is set again.`]
+    return before[name] === after[name]
+      ? []
+      : [`The environment variable ${name} has its earlier value again.`]
+  })
+}
+
 function enumerate(names: string[]): string {
   const shown = names.slice(0, MAX_TOLD).map(name => (name.length > 64 ? `${name.slice(0, 64)}…` : name))
   const rest = names.length - shown.length

@@ -7,8 +7,8 @@ import type { Deployment, DeploymentFilter } from '../store/deployments.ts'
 import { getBuild, requireReady } from './builds.ts'
 import { checkEngine } from './containers.ts'
 import { checkAuth } from './deployment-auth.ts'
-import { checkEnv } from './deployment-env.ts'
-import { concealConfig, revealConfig } from './deployment-secrets.ts'
+import { changedEnv, checkEnv } from './deployment-env.ts'
+import { concealConfig, readEnv, revealConfig } from './deployment-secrets.ts'
 import { moveDeployment } from './deployment-states.ts'
 import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
@@ -132,10 +132,15 @@ export class Deployments {
    * Deploys again what was deployed before `id`, or `to`: a new deployment with the build and configuration of the old
    * one. Throws NOT_FOUND, CONFLICT when nothing earlier is kept.
    */
-  rollback(id: string, to?: string): Accepted {
-    const target = this.#rollbackTarget(this.get(id), to)
-    const config = revealConfig(this.#rooms.secrets, target)
-    return this.create({ mcp_id: target.mcpId, environment: target.environment, config })
+  rollback(id: string, to?: string): Accepted & { warnings: string[] } {
+    const { secrets, store } = this.#rooms
+    const from = this.get(id)
+    const target = this.#rollbackTarget(from, to)
+    const config = revealConfig(secrets, target)
+    const live = store.deployments.findLive(from.name, from.environment) ?? from
+    const warnings = changedEnv(readEnv(secrets, live), config.env_vars ?? {})
+    const accepted = this.create({ mcp_id: target.mcpId, environment: target.environment, config })
+    return { ...accepted, warnings }
   }
 
   /** Ends it at once and forgets it with its logs. Throws NOT_FOUND. */

@@ -32,11 +32,15 @@ const brought = {
 export function deployEndpoints({ deployments, records }: Services) {
   type Accepted = ReturnType<typeof deployments.create>
 
-  async function answerCreated({ deployment, done }: Accepted, respondAsync: boolean): Promise<Reply> {
+  async function answerCreated(
+    { deployment, done, warnings = [] }: Accepted & { warnings?: string[] },
+    respondAsync: boolean,
+  ): Promise<Reply> {
+    const told = warnings.length > 0 && { warnings }
     const headers = { Location: `/v1/deploy/${deployment.id}/status` }
     return respondAsync
-      ? { status: 202, data: records.deployment(deployment), headers }
-      : { status: 201, data: records.deployment(await done), headers }
+      ? { status: 202, data: { ...records.deployment(deployment), ...told }, headers }
+      : { status: 201, data: { ...records.deployment(await done), ...told }, headers }
   }
 
   const createDeployment = endpoint({
