@@ -24,6 +24,9 @@ export interface RequestInput {
   timeoutMs?: number
   /** Ends this request alone. */
   signal?: AbortSignal | undefined
+  /** Of `stream`: the answer is an event stream; an event with this id comes next. */
+  onStream?(): void
+  onEventId?(id: string): void
 }
 
 export interface Upload {
@@ -113,15 +116,16 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 
   async function* stream<T>(method: Method, path: string, input: RequestInput): AsyncGenerator<T> {
-    const headers = { accept: 'text/event-stream' }
+    const headers = { accept: 'text/event-stream', ...input.headers }
     const incoming = await send(method, path, { ...input, headers, timeoutMs: Infinity })
     const status = incoming.statusCode!
     const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
     const text = status === 200 && isStream ? '' : await readText(incoming)
     if (status !== 200)
       throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
+    if (isStream) input.onStream?.()
     try {
-      if (isStream) yield* readEvents<T>(incoming)
+      if (isStream) yield* readEvents<T>(incoming, input.onEventId)
       else yield parseData<T>(text, options.url)
     } catch (error) {
       throw error instanceof HostingError ? error : failure(error, method, new URL(path, base))

@@ -12,6 +12,8 @@ export interface CommandContext {
   settings(): Settings
   /** A client of the hosted API, or of the local daemon, which is started when it does not run. Made once. */
   api(): Promise<ApiClient>
+  /** A new one of the same API after the connection broke; undefined while it is out of reach. Starts nothing. */
+  reopenApi(): Promise<ApiClient | undefined>
   paths: HomePaths
   /** Aborted by Ctrl-C. */
   signal: AbortSignal

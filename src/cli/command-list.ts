@@ -25,6 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     list: 'all servers and their deployments',
     status: 'state of one deployment, or of all',
     logs: 'log lines of a deployment or a container build',
+    metrics: 'requests, errors and latencies of a deployment',
   }),
   ...section('Life of a deployment', {
     stop: 'stop a deployment, keeping its address',

@@ -18,6 +18,7 @@ import list from './commands/list.ts'
 import login from './commands/login.ts'
 import logout from './commands/logout.ts'
 import logs from './commands/logs.ts'
+import metrics from './commands/metrics.ts'
 import * as models from './commands/models.ts'
 import * as projectBuilds from './commands/project-builds.ts'
 import * as projects from './commands/projects.ts'
@@ -55,6 +56,7 @@ const ALL: readonly Command[] = [
   list,
   status,
   logs,
+  metrics,
   stop,
   start,
   restart,

@@ -1,8 +1,11 @@
 /**
  * Reads a server-sent event stream (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream)
- * and yields the `data` of each event, parsed as JSON.
+ * and yields the `data` of each event, parsed as JSON; `onId` is told its id before.
  */
-export async function* readEvents<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
+export async function* readEvents<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  onId?: (id: string) => void,
+): AsyncGenerator<T> {
   const decoder = new TextDecoder()
   let rest = ''
   let data: string[] = []
@@ -11,6 +14,7 @@ export async function* readEvents<T>(chunks: AsyncIterable<Uint8Array>): AsyncGe
     rest = lines.pop()!
     for (const line of lines) {
       if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      if (line.startsWith('id:')) onId?.(line.slice(line[3] === ' ' ? 4 : 3))
       if (line !== '' || data.length === 0) continue
       yield JSON.parse(data.join('\n'))
       data = []

@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 import { resolveSettings, type Settings } from './context.ts'
 import { readCredentials } from './credentials.ts'
-import { ensureDaemon } from './daemon-client.ts'
+import { ensureDaemon, findDaemon } from './daemon-client.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
 import type { GlobalInput } from './global-options.ts'
 import { createOutput, type Output } from './output.ts'
@@ -99,6 +99,15 @@ function createContext(
     cwd: process.cwd(),
     settings: () => (settings ??= resolveSettings({ globals, env, paths })),
     api: () => (client ??= openApi(context)),
+    async reopenApi() {
+      if (!context.settings().apiUrl && !(await findDaemon(paths))) return undefined
+      client?.then(
+        one => one.close(),
+        () => {},
+      )
+      client = openApi(context)
+      return client
+    },
   }
   return Object.assign(context, {
     close: () =>

@@ -4,7 +4,8 @@ import { eventStream } from '../../src/daemon/http/event-stream.ts'
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => vi.useRealTimers())
 
-const streamOf = (events: AsyncIterable<unknown>) => eventStream(events, new Headers()).body!.getReader()
+const streamOf = (events: AsyncIterable<unknown>) =>
+  eventStream({ status: 200, events }, new Headers()).body!.getReader()
 
 async function* endless() {
   yield 1

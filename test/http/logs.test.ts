@@ -150,7 +150,10 @@ function follow(path: string) {
         opened.resolve()
         const events = (rest + chunk).split('\n\n')
         rest = events.pop()!
-        for (const event of events) if (event.startsWith('data: ')) take(JSON.parse(event.slice(6)))
+        for (const event of events) {
+          const data = /^data: (.*)$/m.exec(event)
+          if (data) take(JSON.parse(data[1]!))
+        }
       })
       response.on('error', () => take(undefined))
       response.on('end', () => take(undefined))

@@ -131,7 +131,7 @@ test('following shows the tail, then every new line, across a rotation, until it
   write('d', 'a', line(1, 'old'), line(2, 'last'))
   const abort = new AbortController()
   const seen: string[] = []
-  for await (const entry of logs.follow('d', { tail: 1, signal: abort.signal })) {
+  for await (const { line: entry } of logs.follow('d', { tail: 1, signal: abort.signal })) {
     seen.push(entry.message)
     if (entry.message === 'last') write('d', 'a', line(3, 'new'))
     if (entry.message === 'new') {
@@ -201,4 +201,36 @@ test('the last lines are those that all lines end with, whatever was printed, ro
     expect((await logs.page('dep_1', { limit: 100, tail })).lines).toEqual(all.slice(-tail))
   const warned = await logs.page('dep_1', { limit: 100, tail: 1, level: 'warn' })
   expect(warned.lines).toEqual(all.filter(({ level }) => level !== 'info').slice(-1))
+})
+
+/** Messages that following gives until the last one of them. */
+async function followed(until: string, query: { after?: string; since?: string }): Promise<string[]> {
+  const abort = new AbortController()
+  const seen: string[] = []
+  for await (const { line: entry } of logs.follow('d', { ...query, signal: abort.signal })) {
+    seen.push(entry.message)
+    if (entry.message === until) abort.abort()
+  }
+  return seen
+}
+
+test('following goes on where it was cut off, over a rotation, without loss and without doubles', async () => {
+  write('d', 'a', line(1, 'one'), line(3, 'three'))
+  write('d', 'b', line(2, 'two'))
+  const abort = new AbortController()
+  const tokens: string[] = []
+  for await (const { token } of logs.follow('d', { since: line(0, '').timestamp, signal: abort.signal })) {
+    tokens.push(token!)
+    if (tokens.length === 3) abort.abort()
+  }
+  await logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
+  write('d', 'a', line(4, 'four'))
+  write('d', 'c', line(5, 'five'))
+  expect(await followed('five', { after: tokens[0]! })).toEqual(['two', 'three', 'four', 'five'])
+  expect(await followed('five', { after: tokens[2]! })).toEqual(['four', 'five'])
+})
+
+test('following since a moment begins with what was written since then', async () => {
+  write('d', 'a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
+  expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })

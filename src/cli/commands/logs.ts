@@ -1,9 +1,9 @@
-import { parseDurationMs } from '../../shared/duration.ts'
-import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api-client.ts'
 import { defineCommand } from '../command.ts'
 import { ONE_DEPLOYMENT } from '../deployment-action.ts'
+import { followEvents } from '../follow-events.ts'
 import { formatLogLine, type LogEntry, readLogPage } from '../log-lines.ts'
+import { toMoment } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../resolve-id.ts'
 
@@ -16,7 +16,11 @@ export default defineCommand({
   arguments: ONE_DEPLOYMENT.arguments,
   options: {
     ...ONE_DEPLOYMENT.options,
-    follow: { type: 'boolean', short: 'f', doc: 'go on printing what comes, until Ctrl-C' },
+    follow: {
+      type: 'boolean',
+      short: 'f',
+      doc: 'go on printing what comes, until Ctrl-C, also when the daemon is restarted',
+    },
     since: {
       type: 'string',
       value: 'time',
@@ -46,8 +50,9 @@ export default defineCommand({
     { command: 'mcp logs weather --tool forecast --tail 5', does: 'the last calls of one tool' },
     { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object a line' },
   ],
-  async run({ output, api }, { id: reference, env, follow, since, until, tail, session, ...filter }) {
-    const client = await api()
+  async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {
+    const { output } = context
+    const client = await context.api()
     if (isContainerBuild(reference))
       return printLines(output, await containerLines(client, reference, follow), follow)
     const path = `/api/lambda-deploy/${encodeURIComponent(await resolveLog(client, reference, env))}/logs`
@@ -59,7 +64,7 @@ export default defineCommand({
       sessionId: session,
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
     }
-    const lines = follow ? client.events<LogEntry>(path, query) : readPages(client, path, query)
+    const lines = follow ? followEvents<LogEntry>(context, path, query) : readPages(client, path, query)
     await printLines(output, lines, follow)
   },
 })
@@ -110,17 +115,4 @@ async function* readPages(
     if (page.nextToken === nextToken) return
     nextToken = page.nextToken
   } while (nextToken !== undefined)
-}
-
-/** `10m` ago or a moment, as ISO 8601. */
-function toMoment(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  if (/^\d+(\.\d+)?(ms|s|m|h|d|w)$/.test(text))
-    return new Date(Date.now() - parseDurationMs(text)).toISOString()
-  const moment = new Date(text)
-  if (!Number.isNaN(moment.getTime())) return moment.toISOString()
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `${flag} is "${text}", expected a duration such as 10m or a time such as 2026-11-21T08:00:00Z.`,
-  )
 }

@@ -9,6 +9,8 @@ import { deploymentTable, shortId } from '../deployment-table.ts'
 import type { Output } from '../output.ts'
 import { currentDeployments, listDeployments, resolveDeployment } from '../resolve-id.ts'
 
+const DEFAULT_INTERVAL_MS = 2000
+
 export default defineCommand({
   name: 'status',
   summary: 'state of one deployment, or of all',
@@ -20,13 +22,25 @@ export default defineCommand({
       choices: ENVIRONMENTS,
       doc: 'only this environment',
     },
+    watch: {
+      type: 'boolean',
+      short: 'w',
+      doc: 'requests, errors, latencies, instances and memory, until Ctrl-C',
+    },
+    interval: { type: 'duration', doc: 'time between two looks of --watch (default: 2s)' },
   },
   examples: [
     { command: 'mcp status', does: 'the current deployment of every server and environment' },
     { command: 'mcp status weather --env production', does: 'one, with its instances' },
+    { command: 'mcp status --watch', does: 'see what all of them do, every two seconds' },
     { command: 'mcp status dep_4h7k --json', does: "the API's record" },
   ],
-  async run(context, { id, env }) {
+  async run(context, { id, env, watch, interval = DEFAULT_INTERVAL_MS }) {
+    if (watch) {
+      const deploymentId = id && (await resolveDeployment(await context.api(), id, { environment: env }))
+      const { watchStatus } = await import('../status-watch.ts')
+      return watchStatus(context, { deploymentId, environment: env, intervalMs: interval })
+    }
     if (id === undefined) return showAll(context, env)
     const { output } = context
     const api = await context.api()

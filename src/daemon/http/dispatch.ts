@@ -44,6 +44,7 @@ async function readCall(
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
     signal: AbortSignal.any([context.req.raw.signal, closing]),
+    lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }
 }
@@ -77,9 +78,10 @@ function prefersAsync(context: ApiContext): boolean {
 
 function render(context: ApiContext, route: Route, reply: Reply): Response {
   // Nobody would read or cancel the stream of a HEAD request.
-  if ('events' in reply && context.req.method === 'HEAD')
+  const isStream = 'events' in reply || 'resumable' in reply
+  if (isStream && context.req.method === 'HEAD')
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
-  if ('events' in reply) return eventStream(reply.events, new Headers(context.res.headers))
+  if (isStream) return eventStream(reply, new Headers(context.res.headers))
   if ('file' in reply) {
     const body = context.req.method === 'HEAD' ? discard(reply.file) : Readable.toWeb(reply.file)
     return context.body(body as ReadableStream, 200, { 'Content-Type': reply.type })

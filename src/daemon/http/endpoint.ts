@@ -28,6 +28,14 @@ export interface Call<Params, Query, Body> {
   /** Aborts when the client goes away or the daemon ends. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
+  /** Where an event stream broke off, as its last event said (`Last-Event-ID`). */
+  lastEventId: string | undefined
+}
+
+export interface ResumableEvent {
+  /** One line; undefined where nobody can go on. */
+  id: string | undefined
+  data: unknown
 }
 
 export type Reply =
@@ -35,6 +43,8 @@ export type Reply =
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string> }
   | { status: 204 }
   | { status: 200; events: AsyncIterable<unknown> }
+  /** A client whose stream breaks off goes on after the last one it got. */
+  | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }
 
 /** One possible answer as the OpenAPI description lists it. */

@@ -1,11 +1,15 @@
+import type { Reply } from './endpoint.ts'
+
 const KEEP_ALIVE_MS = 15_000
 
+type Events = Extract<Reply, { events: unknown } | { resumable: unknown }>
+
 /** Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), one JSON document each. */
-export function eventStream(events: AsyncIterable<unknown>, headers: Headers): Response {
+export function eventStream(events: Events, headers: Headers): Response {
   headers.set('Content-Type', 'text/event-stream')
   headers.set('Cache-Control', 'no-store')
   headers.set('X-Accel-Buffering', 'no')
-  const iterator = events[Symbol.asyncIterator]()
+  const iterator = blocksOf(events)
   let keepAlive: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -20,7 +24,7 @@ export function eventStream(events: AsyncIterable<unknown>, headers: Headers): R
     async pull(controller) {
       try {
         const { value, done } = await iterator.next()
-        if (!done) return controller.enqueue(encode(`data: ${JSON.stringify(value)}\n\n`))
+        if (!done) return controller.enqueue(encode(value))
         clearInterval(keepAlive)
         controller.close()
       } catch (error) {
@@ -30,10 +34,19 @@ export function eventStream(events: AsyncIterable<unknown>, headers: Headers): R
     },
     async cancel() {
       clearInterval(keepAlive)
-      await iterator.return?.()
+      await iterator.return(undefined)
     },
   })
   return new Response(body, { status: 200, headers })
+}
+
+async function* blocksOf(reply: Events): AsyncGenerator<string, void> {
+  if ('events' in reply) for await (const data of reply.events) yield blockOf(undefined, data)
+  else for await (const { id, data } of reply.resumable) yield blockOf(id, data)
+}
+
+function blockOf(id: string | undefined, data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n${id === undefined ? '' : `id: ${id}\n`}\n`
 }
 
 function encode(text: string): Uint8Array {

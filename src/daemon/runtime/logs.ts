@@ -18,6 +18,12 @@ export interface LogQuery extends LogFilter {
   tail?: number
 }
 
+/** `token` leads to what comes after it. */
+export interface FollowedLine {
+  line: LogLine
+  token: string | undefined
+}
+
 /** Full segments larger than this are rotated away, and so many of them are kept per instance. */
 export const LOG_LIMITS = { segmentBytes: 10_000_000, keptSegments: 5, keptInstances: 20 } as const
 
@@ -49,25 +55,32 @@ export class LogStore {
     return { lines, nextToken: more ? encodeToken(position) : null }
   }
 
-  /** All matching lines from now on (`tail` gives some older ones first), until the signal aborts. */
+  /**
+   * All matching lines from now on, until the signal aborts. `tail` gives some older ones first, `since` all since then, and
+   * `after` goes on where an earlier call was left, by the token of the last line that it gave.
+   */
   async *follow(
     id: string,
-    query: LogFilter & { tail?: number; signal: AbortSignal },
-  ): AsyncGenerator<LogLine> {
+    { tail, after, signal, ...filter }: LogFilter & { tail?: number; after?: string; signal: AbortSignal },
+  ): AsyncGenerator<FollowedLine> {
     const folder = this.#folder(id)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     let position: LogPosition
-    if (query.tail) {
-      const older = await this.#tail(id, query, query.tail)
+    if (after !== undefined) position = decodeToken(after)
+    else if (tail) {
+      const older = await this.#tail(id, filter, tail)
       position = older.position
-      yield* older.lines
-    } else position = await this.#endPosition(id)
-    using changes = new FolderChanges(folder, query.signal)
-    while (!query.signal.aborted) {
+      // Whoever is cut off before the last of them gets all of them again.
+      const last = older.lines.at(-1)
+      for (const line of older.lines) yield { line, token: line === last ? encodeToken(position) : undefined }
+    } else position = filter.since === undefined ? await this.#endPosition(id) : {}
+    using changes = new FolderChanges(folder, signal)
+    while (!signal.aborted) {
       changes.forget()
-      const page = await this.#read(id, position, query, 1000)
+      const tokens: string[] = []
+      const page = await this.#read(id, position, filter, 1000, at => tokens.push(encodeToken(at)))
       position = page.position
-      yield* page.lines
+      for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index]! }
       if (!page.more) await changes.next()
     }
   }
@@ -134,13 +147,22 @@ export class LogStore {
     return join(this.#logsDir, id)
   }
 
-  async #read(id: string, from: LogPosition, filter: LogFilter, limit: number) {
+  async #read(
+    id: string,
+    from: LogPosition,
+    filter: LogFilter,
+    limit: number,
+    onLine?: (position: LogPosition) => void,
+  ) {
     return this.#exclusive(id, async () => {
       const reader = await LogReader.open(this.#folder(id), from)
       const lines: LogLine[] = []
       try {
         for (let line = await reader.next(); line; line = await reader.next()) {
-          if (matchesFilter(line, filter)) lines.push(line)
+          if (matchesFilter(line, filter)) {
+            lines.push(line)
+            onLine?.(reader.position)
+          }
           if (lines.length === limit) return { lines, position: reader.position, more: true }
         }
         return { lines, position: reader.position, more: false }
@@ -194,7 +216,8 @@ function encodeToken(position: LogPosition): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
-function decodeToken(token: string | undefined): LogPosition {
+/** Throws INVALID_REQUEST for what is no token of ours. */
+export function decodeToken(token: string | undefined): LogPosition {
   if (token === undefined) return {}
   try {
     const position = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))

@@ -54,7 +54,7 @@ export class ContainerBuildLog {
   /** All lines, those written already too, until the build's last one or the signal's abort. */
   async *follow(build: ContainerBuild, signal: AbortSignal): AsyncGenerator<LogPage['lines'][number]> {
     if (build.endTime !== '') return yield* this.#all(build)
-    for await (const line of this.#logs.follow(build.id, { tail: Number.MAX_SAFE_INTEGER, signal })) {
+    for await (const { line } of this.#logs.follow(build.id, { tail: Number.MAX_SAFE_INTEGER, signal })) {
       yield withPhase(line)
       if (line.phase === LAST) return
     }

@@ -1,7 +1,7 @@
 import type { LogPage } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
-import type { LogStore } from '../runtime/logs.ts'
+import { decodeToken, type LogStore } from '../runtime/logs.ts'
 import type { Store } from '../store/store.ts'
 
 export interface LogQuery {
@@ -39,14 +39,15 @@ export class DeploymentLogs {
     return { id, status, lines: lines.map(withPhase), nextToken }
   }
 
-  /** Lines as they come, until the signal aborts. Throws NOT_FOUND. */
+  /** Lines as they come, until the signal aborts; `id` leads to what comes after one. */
   async *follow(
     id: string,
-    query: LogQuery & { signal: AbortSignal },
-  ): AsyncGenerator<LogPage['lines'][number]> {
+    query: LogQuery & { after?: string | undefined; signal: AbortSignal },
+  ): AsyncGenerator<{ id: string | undefined; data: LogPage['lines'][number] }> {
     if (!hasPhase(query)) return
-    const { phase: _run, ...filter } = query
-    for await (const line of this.#logs.follow(id, filter)) yield withPhase(line)
+    const { phase: _run, after, ...filter } = query
+    const lines = this.#logs.follow(id, after === undefined ? filter : { ...filter, after })
+    for await (const { line, token } of lines) yield { id: token, data: withPhase(line) }
   }
 
   /** Throws NOT_FOUND for what is neither a deployment nor a build. */
@@ -58,9 +59,10 @@ export class DeploymentLogs {
     })
   }
 
-  /** Throws NOT_FOUND; to be asked before a stream is begun. */
-  requireKnown(id: string): void {
+  /** Throws NOT_FOUND, and INVALID_REQUEST for an `after` that no line had; to be asked before a stream is begun. */
+  requireFollowable(id: string, after: string | undefined): void {
     this.#statusOf(id)
+    decodeToken(after)
   }
 }
 

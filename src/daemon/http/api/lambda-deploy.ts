@@ -54,13 +54,13 @@ export function lambdaDeployEndpoints(services: Services) {
       },
     },
     errors: ['NOT_FOUND'],
-    async run({ params, query, signal, accepts }) {
+    async run({ params, query, signal, accepts, lastEventId: after }) {
       const { limit, nextToken, ...rest } = query
       const filter = { ...rest, since: toUtc(rest.since), until: toUtc(rest.until) }
       if (!accepts('text/event-stream'))
         return { status: 200, data: await deploymentLogs.page(params.id, { ...filter, limit, nextToken }) }
-      deploymentLogs.requireKnown(params.id)
-      return { status: 200, events: deploymentLogs.follow(params.id, { ...filter, signal }) }
+      deploymentLogs.requireFollowable(params.id, after)
+      return { status: 200, resumable: deploymentLogs.follow(params.id, { ...filter, after, signal }) }
     },
   })
 

@@ -1,0 +1,73 @@
+import type { MetricsHistory } from '../../shared/metrics.ts'
+import { ENVIRONMENTS } from '../../shared/states.ts'
+import { defineCommand } from '../command.ts'
+import { formatMs, formatPercent, sparkline } from '../metric-format.ts'
+import { toMoment } from '../moment.ts'
+import type { Output } from '../output.ts'
+import { resolveDeployment } from '../resolve-id.ts'
+
+export default defineCommand({
+  name: 'metrics',
+  summary: 'requests, errors and latencies of a deployment',
+  description:
+    'Shows what a deployment answered within the last hour, or since a moment of the last week: by time and by tool.',
+  arguments: { id: { required: true, doc: "a deployment's id, a unique prefix of one, or a server's name" } },
+  options: {
+    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    since: { type: 'string', value: 'time', doc: 'from then on: 10m, 2d, or a time (default: an hour ago)' },
+    until: { type: 'string', value: 'time', doc: 'up to then' },
+    step: { type: 'duration', doc: 'time between two rows: whole minutes (default: 60 rows at most)' },
+  },
+  examples: [
+    { command: 'mcp metrics weather', does: 'the last hour' },
+    { command: 'mcp metrics weather --since 7d --step 1d', does: 'the last week, by day' },
+    { command: 'mcp metrics weather --since 1d --json', does: "the API's record" },
+  ],
+  async run({ output, api }, { id: reference, env: environment, since, until, step }) {
+    const client = await api()
+    const id = await resolveDeployment(client, reference, { environment })
+    const history = await client.get<MetricsHistory>(`/api/lambda-deploy/${encodeURIComponent(id)}/metrics`, {
+      since: toMoment('--since', since),
+      until: toMoment('--until', until),
+      step: step === undefined ? undefined : Math.round(step / 1000),
+    })
+    output.result(history, () => show(output, reference, history))
+  },
+})
+
+function show(output: Output, name: string, history: MetricsHistory): void {
+  const { style } = output
+  const { requests, points, tools, since, until, stepSeconds } = history
+  output.line(`${style.bold(name)} from ${toText(since)} to ${toText(until)} UTC`)
+  if (requests.total === 0) return output.line('No requests.')
+  output.fields({
+    requests: `${requests.total}, ${requests.errors} failed (${formatPercent(requests.errorRate)})`,
+    latency: `${formatMs(requests.p50Ms)} median, ${formatMs(requests.p99Ms)} at the 99th percentile`,
+    ...(points.length <= 60 && { 'over time': `|${sparkline(points.map(({ total }) => total))}|` }),
+  })
+  output.line()
+  const rows = points
+    .filter(({ total }) => total > 0)
+    .map(point => [
+      toText(point.timestamp),
+      (point.total / stepSeconds).toFixed(point.total / stepSeconds < 10 ? 2 : 0),
+      ...summaryCells(point),
+    ])
+  output.table(['TIME (UTC)', 'REQ/S', 'REQUESTS', 'ERRORS', 'P50', 'P99'], rows)
+  if (tools.length === 0) return
+  output.line()
+  output.table(
+    ['TOOL', 'CALLS', 'ERRORS', 'P50', 'P99'],
+    tools.map(one => [one.tool, ...summaryCells(one)]),
+  )
+}
+
+function summaryCells(summary: MetricsHistory['requests']): string[] {
+  const { total, errorRate, p50Ms, p99Ms } = summary
+  return [String(total), formatPercent(errorRate), formatMs(p50Ms), formatMs(p99Ms)]
+}
+
+/** `2026-11-21 08:00` */
+function toText(timestamp: string): string {
+  return timestamp.slice(0, 16).replace('T', ' ')
+}

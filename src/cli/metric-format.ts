@@ -1,0 +1,24 @@
+/** `0.09 ms`, `4.2 ms`, `120 ms`, `3.4 s` */
+export function formatMs(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms >= 100) return `${Math.round(ms)} ms`
+  return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
+}
+
+/** `0 %`, `0.4 %`, `12 %`; what is above nothing never looks like nothing. */
+export function formatPercent(share: number): string {
+  const percent = share * 100
+  if (percent === 0) return '0 %'
+  if (percent < 0.1) return '<0.1 %'
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`
+}
+
+const BARS = '▁▂▃▄▅▆▇█'
+
+/** A character a value, as high as the value is of the greatest one; a space for nothing. */
+export function sparkline(values: readonly number[]): string {
+  const greatest = Math.max(...values)
+  return values
+    .map(value => (value > 0 ? BARS[Math.ceil((value / greatest) * BARS.length) - 1] : ' '))
+    .join('')
+}
