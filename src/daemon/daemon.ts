@@ -226,7 +226,7 @@ function createRooms(
   const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs, poolLimits } = config
   const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
   const logs = new LogStore(home.logs)
-  const clock = createClock(config.clock)
+  const clock = createClock(config.clock, files.store.latestMoment())
   const requestMetrics = new RequestMetrics({ store: files.store, clock, onError: background.report })
   const supervisor = new Supervisor({
     instanceProgram,

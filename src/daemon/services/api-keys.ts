@@ -35,7 +35,7 @@ export class ApiKeys {
   }
 
   isExpired({ expiresAt }: Principal): boolean {
-    return expiresAt !== null && expiresAt <= this.#clock.now()
+    return expiresAt !== null && expiresAt <= this.#clock.reading()
   }
 
   info(key: ApiKey): KeyInfo {
@@ -59,7 +59,7 @@ export class ApiKeys {
   /** A key of the same user. Throws INVALID_REQUEST for an expiry in the past. */
   create(creator: Principal, request: CreateKeyRequest): CreatedKey {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
-    if (expiresAt !== null && expiresAt <= this.#clock.now())
+    if (expiresAt !== null && expiresAt <= this.#clock.reading())
       throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must lie in the future.`)
     const { key, secret } = this.#make({
       ...request,

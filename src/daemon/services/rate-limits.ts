@@ -4,6 +4,7 @@ import type { Database } from '../store/database.ts'
 import type { Principal } from './api-keys.ts'
 
 const WINDOW_SECONDS = 3600
+const CLOCK_GRAIN_MS = 1000
 
 export interface RateLimitVerdict {
   allowed: boolean
@@ -58,9 +59,24 @@ async function take(
   id: string,
 ): Promise<{ allowed: boolean; result: RateLimiterRes }> {
   try {
-    return { allowed: true, result: await limiter.consume(id) }
+    return { allowed: true, result: await consume(limiter, id) }
   } catch (rejection) {
     if (rejection instanceof RateLimiterRes) return { allowed: false, result: rejection }
     throw rejection
   }
+}
+
+/** A window that ends later than an hour from now was begun before somebody set the clock back: it is over. */
+async function consume(limiter: RateLimiterSQLite, id: string): Promise<RateLimiterRes> {
+  const result = await limiter.consume(id).catch((rejection: unknown) => {
+    if (rejection instanceof RateLimiterRes && isForeign(rejection)) return rejection
+    throw rejection
+  })
+  if (!isForeign(result)) return result
+  await limiter.delete(id)
+  return limiter.consume(id)
+}
+
+function isForeign({ msBeforeNext }: RateLimiterRes): boolean {
+  return msBeforeNext > WINDOW_SECONDS * 1000 + CLOCK_GRAIN_MS
 }

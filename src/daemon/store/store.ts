@@ -29,6 +29,8 @@ export interface Store {
   modelKeys: ModelKeyStore
   requestHistory: RequestHistoryStore
   signInRecords: SignInRecordStore
+  /** When the newest record was made; undefined when there is none. */
+  latestMoment(): string | undefined
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -52,7 +54,25 @@ export function openStore(path: string): Store {
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
     signInRecords: new SignInRecordStore(database),
+    latestMoment: () => latestMoment(database),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }
+}
+
+/** Lists are sorted by these tables' `created_at`, and have an index of it. */
+const SORTED_BY_TIME = [
+  'builds',
+  'deployments',
+  'projects',
+  'container_builds',
+  'chats',
+  'mappings',
+  'api_keys',
+]
+
+function latestMoment(database: Database): string | undefined {
+  const each = SORTED_BY_TIME.map(table => `SELECT max(created_at) AS moment FROM ${table}`)
+  const sql = `SELECT max(moment) AS moment FROM (${each.join(' UNION ALL ')})`
+  return database.prepare<{ moment: string | null }>(sql).get()?.moment ?? undefined
 }
