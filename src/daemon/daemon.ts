@@ -182,7 +182,7 @@ async function connectRooms(config: DaemonConfig, files: Files, origin: string) 
   const rooms = createRooms(config, { files, onFailed, closing: closing.signal, origin })
   const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
-  const memory = new IdleMemory()
+  const memory = new IdleMemory({ whenBusy: true })
   const createListener: CreateListener = apiClosing =>
     listenerOf(
       createApp({

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
   utimesSync,
@@ -12,6 +13,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { LogReader } from '../../src/daemon/runtime/log-reader.ts'
 import { LogStore } from '../../src/daemon/runtime/logs.ts'
 import type { LogLine } from '../../src/shared/instance-protocol.ts'
 
@@ -234,3 +236,28 @@ test('following since a moment begins with what was written since then', async (
   write('d', 'a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })
+test('files of ended instances are not opened again to see what is new', async () => {
+  for (let instance = 0; instance < 30; instance++) write('d', `inst_${instance}`, line(instance, 'old'))
+  const first = await LogReader.open(join(dir, 'd'))
+  while (await first.next());
+  await first.close()
+  write('d', 'inst_7', line(100, 'new'))
+  const second = await LogReader.open(join(dir, 'd'), first.position)
+  expect((await second.next())?.message).toBe('new')
+  expect(openFilesIn(join(dir, 'd'))).toHaveLength(1)
+  expect(await second.next()).toBeUndefined()
+  await second.close()
+})
+
+/** Only Linux tells; elsewhere the one that is expected is taken for granted. */
+function openFilesIn(folder: string): string[] {
+  if (process.platform !== 'linux') return ['']
+  return readdirSync('/proc/self/fd').flatMap(descriptor => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`)
+      return path.startsWith(folder) ? path : []
+    } catch {
+      return [] // the one that read the folder
+    }
+  })
+}

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 test('memory is given back once, when nothing has happened for a while', () => {
   const collect = vi.fn()
-  const memory = new IdleMemory(collect)
+  const memory = new IdleMemory({ collect })
   for (let index = 0; index < 5; index++) {
     memory.touched()
     vi.advanceTimersByTime(20_000)
@@ -17,6 +17,23 @@ test('memory is given back once, when nothing has happened for a while', () => {
   vi.advanceTimersByTime(600_000)
   expect(collect).toHaveBeenCalledOnce()
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a process that is never quiet gives back as well what it does not use', () => {
+  vi.spyOn(process, 'memoryUsage').mockReturnValue({
+    ...process.memoryUsage(),
+    heapTotal: 150e6,
+    heapUsed: 30e6,
+  })
+  const [busy, quick] = [vi.fn(), vi.fn()]
+  const memories = [new IdleMemory({ collect: busy, whenBusy: true }), new IdleMemory({ collect: quick })]
+  for (let second = 0; second < 700; second += 5) {
+    for (const memory of memories) memory.touched()
+    vi.advanceTimersByTime(5000)
+  }
+  expect(busy).toHaveBeenCalledTimes(2)
+  expect(quick).not.toHaveBeenCalled()
+  vi.restoreAllMocks()
 })
 
 test('collecting frees what nobody holds any more, and leaves no collector for the code of a server', () => {

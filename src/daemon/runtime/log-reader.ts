@@ -7,6 +7,8 @@ import { listSegments, type Segment } from './log-segments.ts'
 export type LogPosition = Record<string, { segment: number; offset: number }>
 
 const CHUNK_BYTES = 65_536
+/** What was written between the listing of a file and its reading is hardly more. */
+const LEAST_BYTES = 4096
 
 /**
  * Lines of all instances of one deployment, merged by time, from a position on. A last line without its line end is
@@ -71,6 +73,8 @@ class InstanceCursor {
       const offset = start && start.segment === first.number ? start.offset : 0
       position[instance] = { segment: first.number, offset }
       this.#readOffset = offset
+      // Those of instances that ended long ago are not even opened, however many there are.
+      this.#isAtEnd = this.#segments.length === 1 && offset >= first.size
     }
   }
 
@@ -113,12 +117,8 @@ class InstanceCursor {
     this.#file ??= await open(segment.path, 'r')
     let end = this.#pending.indexOf(10)
     while (end === -1 && this.#pending.length < MAX_LINE_BYTES) {
-      const { bytesRead, buffer } = await this.#file.read(
-        Buffer.alloc(CHUNK_BYTES),
-        0,
-        CHUNK_BYTES,
-        this.#readOffset,
-      )
+      const length = Math.min(CHUNK_BYTES, Math.max(LEAST_BYTES, segment.size - this.#readOffset))
+      const { bytesRead, buffer } = await this.#file.read(Buffer.alloc(length), 0, length, this.#readOffset)
       if (bytesRead === 0) return undefined
       this.#readOffset += bytesRead
       this.#pending = Buffer.concat([this.#pending, buffer.subarray(0, bytesRead)])

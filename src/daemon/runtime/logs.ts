@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
@@ -8,6 +9,9 @@ import { type LogPosition, LogReader } from './log-reader.ts'
 import { removeSurplusSegments, rotateInstanceLog } from './log-rotation.ts'
 import { activePath, listSegments } from './log-segments.ts'
 import { readTail } from './log-tail.ts'
+
+/** Instances write each for itself: what they write at about the same time is read together. */
+const GATHER_MS = 50
 
 export interface LogQuery extends LogFilter {
   /** Lines at most, 1..10000. */
@@ -81,7 +85,9 @@ export class LogStore {
       const page = await this.#read(id, position, filter, 1000, at => tokens.push(encodeToken(at)))
       position = page.position
       for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index]! }
-      if (!page.more) await changes.next()
+      if (page.more) continue
+      await changes.next()
+      await sleep(GATHER_MS, undefined, { signal }).catch(() => {}) // aborted
     }
   }
 

@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** USER_HZ, the same on every Linux that Node runs on. */
+export const TICKS_A_SECOND = 100
+
+/** A process cannot be taken for a later one with its id when it is known by its start as well. */
+export interface ProcessId {
+  pid: number
+  /** Clock ticks since the machine's start. */
+  startedAt: string
+}
+
+/** Everything that descends from the process, without itself. */
+export function descendantsOf(root: number): ProcessId[] {
+  const all = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .flatMap(name => readStat(Number(name)))
+  const found: ProcessId[] = []
+  for (let parents = new Set([root]); parents.size > 0; ) {
+    const children = all.filter(({ parent }) => parents.has(parent))
+    found.push(...children.map(({ pid, startedAt }) => ({ pid, startedAt })))
+    parents = new Set(children.map(({ pid }) => pid))
+  }
+  return found
+}
+
+/** Those that still run; a zombie has ended. */
+export function stillRunning(processes: Iterable<ProcessId>): ProcessId[] {
+  return [...processes].filter(({ pid, startedAt }) =>
+    readStat(pid).some(now => now.startedAt === startedAt && now.state !== 'Z'),
+  )
+}
+
+interface Stat extends ProcessId {
+  parent: number
+  state: string
+  /** User and system time in clock ticks. */
+  cpuTicks: number
+}
+
+/** Empty when there is no such process. */
+export function readStat(pid: number): Stat[] {
+  const text = readProc(pid, 'stat')
+  if (text === undefined) return []
+  // The name stands in brackets and may hold anything; the numbers of man proc_pid_stat(5) follow, from the third on.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const cpuTicks = Number(fields[11]) + Number(fields[12])
+  return [{ pid, state: fields[0]!, parent: Number(fields[1]), startedAt: fields[19]!, cpuTicks }]
+}
+
+export interface Usage {
+  residentMb: number
+  /** Its share of what it shares with others. */
+  proportionalMb: number
+  descriptors: number
+  threads: number
+}
+
+/** Undefined when it has ended. */
+export function usageOf(pid: number): Usage | undefined {
+  const status = readProc(pid, 'status')
+  const rollup = readProc(pid, 'smaps_rollup')
+  if (status === undefined || rollup === undefined) return undefined
+  try {
+    return {
+      residentMb: numberIn(status, /^VmRSS:\s+(\d+)/m) / 1024,
+      proportionalMb: numberIn(rollup, /^Pss:\s+(\d+)/m) / 1024,
+      descriptors: readdirSync(`/proc/${pid}/fd`).length,
+      threads: numberIn(status, /^Threads:\s+(\d+)/m),
+    }
+  } catch {
+    return undefined // it ended between two reads
+  }
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  return Number(pattern.exec(text)?.[1])
+}
+
+function readProc(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return undefined // it has just ended
+  }
+}
+
+/** Seconds of processor time that these processes and all below them have taken so far. */
+export function cpuSecondsOf(roots: readonly number[]): number {
+  const pids = new Set(roots.flatMap(root => [root, ...descendantsOf(root).map(({ pid }) => pid)]))
+  const ticks = [...pids].flatMap(readStat).reduce((sum, { cpuTicks }) => sum + cpuTicks, 0)
+  return ticks / TICKS_A_SECOND
+}
