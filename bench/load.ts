@@ -5,6 +5,7 @@ import { percentile } from './measure.ts'
 export interface Load {
   /** Answered requests a second. */
   rate: number
+  answered: number
   p99Ms: number
 }
 
@@ -25,7 +26,11 @@ export async function load(url: string, connections: number, seconds: number): P
   const rest = stayAwake()
   await Promise.all(lanes).finally(rest)
   const elapsed = performance.now() - start
-  return { rate: (latencies.length * 1000) / elapsed, p99Ms: percentile(latencies, 0.99) }
+  return {
+    answered: latencies.length,
+    rate: (latencies.length * 1000) / elapsed,
+    p99Ms: percentile(latencies, 0.99),
+  }
 }
 
 /** The same over a connection for every request, so many at a time. */

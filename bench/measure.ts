@@ -11,6 +11,12 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 }
 
+/** The same in the same order, from the one at `by` on. */
+export function rotate<T>(values: readonly T[], by: number): T[] {
+  const at = by % values.length
+  return [...values.slice(at), ...values.slice(0, at)]
+}
+
 /** Milliseconds that `work` took. */
 export async function timeMs(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()

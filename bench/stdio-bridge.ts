@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BenchDaemon, type Deployed, startDaemon } from './daemon.ts'
 import { interleave, median } from './measure.ts'
+import { freePort, isUp } from './ports.ts'
 import type { Figure } from './report.ts'
 import { loadSessions } from './session-load.ts'
 
@@ -110,23 +110,6 @@ async function startPeer(children: ChildProcess[], command: (port: number) => st
     await new Promise(resolve => setTimeout(resolve, 50))
   }
   return url
-}
-
-async function isUp(url: string): Promise<boolean> {
-  try {
-    await (await fetch(url, { method: 'PUT' })).text()
-    return true
-  } catch {
-    return false // it does not listen yet
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 async function installPeers(): Promise<void> {

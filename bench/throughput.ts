@@ -1,62 +1,68 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { nodeFlags } from '../src/daemon/engine/process-engine.ts'
-import { deployEcho, startDaemon } from './daemon.ts'
+import { type Candidate, startCandidates } from './candidates.ts'
 import { load, loadWithoutKeepAlive } from './load.ts'
-import { interleave, median } from './measure.ts'
-import { deployModuleEcho } from './module.ts'
+import { median, rotate } from './measure.ts'
+import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
-const ROUNDS = 7
-const SECONDS = 2
+/** Many short rounds: a machine whose speed changes does so between two of them, and hits one ratio in many. */
+const ROUNDS = 11
+const SECONDS = 1
 
-/** tools/call through the public URL, beside a raw `node:http` echo, an instance without the hop, and a proxy. */
-export async function benchThroughput(): Promise<Figure[]> {
-  const daemon = await startDaemon()
-  const children: ChildProcess[] = []
-  const start = async (program: string, ...args: string[]) => {
-    const { child, url } = await startProgram(program, args)
-    children.push(child)
-    return url
-  }
-  try {
-    const { url: hosted } = await deployEcho(daemon, 'echo', 'production')
-    const { url: module } = await deployModuleEcho(daemon, 'module')
-    const raw = await start('raw-echo.ts')
-    const direct = await start('direct-instance.ts')
-    const proxied = await start('undici-proxy.ts', direct)
-    const figures: Figure[] = []
-    for (const connections of [16, 64]) {
-      figures.push(...(await keepAlive(connections, { raw, hosted, module, direct, proxied })))
-    }
-    figures.push(...(await newConnections({ hosted, direct, proxied })))
-    return figures
-  } finally {
-    for (const child of children) child.disconnect()
-    await daemon.stop()
-  }
+interface Measured {
+  /** Answered requests a second. */
+  rate: number
+  p99Ms: number
+  /** Processor time of all who take part, a request. */
+  cpuMicroseconds: number
 }
 
-async function keepAlive(connections: number, urls: Record<string, string>): Promise<Figure[]> {
-  const p99: Record<string, number[]> = {}
-  const candidates = Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [
-      name,
-      async () => {
-        const { rate, p99Ms } = await load(url, connections, SECONDS)
-        p99[name] = [...(p99[name] ?? []), p99Ms]
-        return rate
-      },
-    ]),
-  )
-  await interleave(1, candidates) // what runs for the first time is compiled, and belongs to no figure
-  for (const name of Object.keys(p99)) p99[name] = []
-  const rates = await interleave(ROUNDS, candidates)
-  const rate = (name: string) => median(rates[name]!)
-  const ratio = (name: string, to: string) =>
-    median(rates[name]!.map((value, round) => value / rates[to]![round]!))
-  const tail = (to: string) => median(p99.hosted!) / median(p99[to]!)
-  const label = `${connections} connections`
+/** tools/call through the public URL, beside a raw `node:http` echo, an instance without the hop, and proxies. */
+export async function benchThroughput(): Promise<Figure[]> {
+  await using candidates = await startCandidates()
+  const { proxies, raw, hosted, module, direct } = candidates
+  const figures: Figure[] = []
+  for (const connections of [16, 64]) {
+    const rounds = await measure({ raw, hosted, module, direct, ...proxies }, candidate =>
+      measureLoad(candidate, connections),
+    )
+    figures.push(...keepAlive(`${connections} connections`, rounds, Object.keys(proxies)))
+  }
+  const proxied = proxies['an undici proxy']!
+  figures.push(...newConnections(await measure({ hosted, direct, proxied }, measureWithoutKeepAlive)))
+  return figures
+}
+
+type Rounds = Record<string, Measured[]>
+
+/** Each in turn, and another one first in each round: none always comes after the same one. */
+async function measure(
+  candidates: Record<string, Candidate>,
+  look: (candidate: Candidate) => Promise<Measured>,
+): Promise<Rounds> {
+  const names = Object.keys(candidates)
+  const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))
+  // What runs for the first time is compiled, and belongs to no figure.
+  for (const name of names) await look(candidates[name]!)
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const name of rotate(names, round)) rounds[name]!.push(await look(candidates[name]!))
+  }
+  return rounds
+}
+
+async function measureLoad({ url, pids }: Candidate, connections: number): Promise<Measured> {
+  const before = cpuSecondsOf(pids)
+  const { rate, p99Ms, answered } = await load(url, connections, SECONDS)
+  return { rate, p99Ms, cpuMicroseconds: ((cpuSecondsOf(pids) - before) * 1e6) / answered }
+}
+
+async function measureWithoutKeepAlive({ url }: Candidate): Promise<Measured> {
+  return { rate: await loadWithoutKeepAlive(url, 16, SECONDS), p99Ms: 0, cpuMicroseconds: 0 }
+}
+
+function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
+  const rate = (name: string) => of(rounds, name, 'rate')
+  const ratio = (name: string, to: string) => ratioOf(rounds, name, to, 'rate')
+  const tail = (to: string) => of(rounds, 'hosted', 'p99Ms') / of(rounds, to, 'p99Ms')
   return [
     { name: `raw \`node:http\` echo, ${label}`, value: `${Math.round(rate('raw'))}/s` },
     figure(`declared tool through its public URL, ${label}`, rate('hosted'), ratio('hosted', 'raw'), 0.7),
@@ -67,10 +73,14 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
       ratio('hosted', 'direct'),
       0.95,
     ),
-    figure(`an undici proxy in its place, ${label}`, rate('proxied'), ratio('proxied', 'direct')),
+    cpuFigure(`processor time of a call through the hop, ${label}`, rounds, 'hosted'),
+    ...proxies.flatMap(name => [
+      figure(`${name} in its place, ${label}`, rate(name), ratio(name, 'direct')),
+      cpuFigure(`processor time of a call through ${name}, ${label}`, rounds, name),
+    ]),
     {
       name: `p99 against the instance itself, ${label}`,
-      value: `${median(p99.hosted!).toFixed(2)} ms, ${tail('direct').toFixed(2)}×`,
+      value: `${of(rounds, 'hosted', 'p99Ms').toFixed(2)} ms, ${tail('direct').toFixed(2)}×`,
       measured: tail('direct'),
       limit: { at: 'most', value: 1.5, unit: '×' },
     },
@@ -78,17 +88,39 @@ async function keepAlive(connections: number, urls: Record<string, string>): Pro
   ]
 }
 
-async function newConnections(urls: Record<string, string>): Promise<Figure[]> {
-  const candidates = Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [name, () => loadWithoutKeepAlive(url, 16, SECONDS)]),
-  )
-  const rates = await interleave(ROUNDS, candidates)
-  const ratio = median(rates.hosted!.map((value, round) => value / rates.proxied![round]!))
-  const direct = median(rates.proxied!.map((value, round) => value / rates.direct![round]!))
+function newConnections(rounds: Rounds): Figure[] {
+  const rate = (name: string) => of(rounds, name, 'rate')
+  const ratio = (name: string, to: string) => ratioOf(rounds, name, to, 'rate')
   return [
-    figure('a connection for every request, against an undici proxy', median(rates.hosted!), ratio, 1.5),
-    figure('an undici proxy, a connection for every request, against direct', median(rates.proxied!), direct),
+    figure(
+      'a connection for every request, against an undici proxy',
+      rate('hosted'),
+      ratio('hosted', 'proxied'),
+      1.5,
+    ),
+    figure(
+      'an undici proxy, a connection for every request, against direct',
+      rate('proxied'),
+      ratio('proxied', 'direct'),
+    ),
   ]
+}
+
+function of(rounds: Rounds, name: string, field: keyof Measured): number {
+  return median(rounds[name]!.map(measured => measured[field]))
+}
+
+/** Median of the ratios within each round. */
+function ratioOf(rounds: Rounds, name: string, to: string, field: keyof Measured): number {
+  return median(rounds[name]!.map((measured, round) => measured[field] / rounds[to]![round]![field]))
+}
+
+/** Of all processes that take part. Who else uses the machine costs rate, and hardly any of this. */
+function cpuFigure(name: string, rounds: Rounds, candidate: string): Figure {
+  const microseconds = of(rounds, candidate, 'cpuMicroseconds').toFixed(1)
+  const direct = of(rounds, 'direct', 'cpuMicroseconds').toFixed(1)
+  const ratio = ratioOf(rounds, candidate, 'direct', 'cpuMicroseconds')
+  return { name, value: `${microseconds} µs, directly ${direct} µs, ${ratio.toFixed(2)}×` }
 }
 
 function figure(name: string, rate: number, ratio: number, limit?: number): Figure {
@@ -99,16 +131,4 @@ function figure(name: string, rate: number, ratio: number, limit?: number): Figu
     measured: ratio,
     ...(limit ? { limit: { at: 'least', value: limit, unit: '×' } } : {}),
   }
-}
-
-async function startProgram(program: string, args: string[]): Promise<{ child: ChildProcess; url: string }> {
-  const path = fileURLToPath(new URL(program, import.meta.url))
-  // The flags of an instance, so that only the hop is between the two.
-  const execArgv = program === 'direct-instance.ts' ? nodeFlags(256) : []
-  const child = fork(path, args, { execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout!.once('data', chunk => resolve(/http:[^"\s]+/.exec(String(chunk))![0]))
-    child.once('exit', code => reject(new Error(`${program} ended with ${code}`)))
-  })
-  return { child, url }
 }

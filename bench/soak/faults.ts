@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchDaemon } from '../daemon.ts'
+import { readStat, stillRunning } from '../processes.ts'
 import type { Ledger } from './ledger.ts'
-import { readStat, stillRunning } from './processes.ts'
 import type { Samples } from './samples.ts'
 import { release, type Target } from './servers.ts'
 import type { Witness } from './witness.ts'

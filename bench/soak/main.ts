@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startDaemon } from '../daemon.ts'
+import { readStat, stillRunning, TICKS_A_SECOND } from '../processes.ts'
 import { useTarget } from './clients.ts'
 import { Faults } from './faults.ts'
 import { Ledger } from './ledger.ts'
-import { readStat, stillRunning } from './processes.ts'
 import { faultsOf, formatReport, type Mark } from './report.ts'
 import { Samples } from './samples.ts'
 import { deployTargets } from './servers.ts'
@@ -98,8 +98,7 @@ async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
       for (const { startedAt, cpuTicks } of readStat(pid)) ticks.set(`${pid} ${startedAt}`, cpuTicks)
     if (elapsed() >= (marks.length + 1) * partSeconds) marks.push(mark())
   }
-  // USER_HZ is 100 on every Linux that Node runs on.
-  return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / 100 }
+  return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / TICKS_A_SECOND }
 }
 
 function mark(): Mark {

@@ -1,5 +1,5 @@
 import type { BenchDaemon } from '../daemon.ts'
-import { descendantsOf, type ProcessId, type Usage, usageOf } from './processes.ts'
+import { descendantsOf, type ProcessId, type Usage, usageOf } from '../processes.ts'
 import type { Target } from './servers.ts'
 import type { Point, Series } from './verdict.ts'
 
