@@ -258,11 +258,12 @@ function createRooms(
     origin,
   }
   const toolchain = createToolchain({ directory: home.cache, sdk, closing })
+  const programSources = new ProgramSources(home.programSources, files.archives, toolchain.dependencies)
   return {
     ...below,
     signIns: new SignIns(below, new ApiKeys(files.store, clock)),
     toolchain,
-    programSources: new ProgramSources(home.programSources, files.archives, toolchain.dependencies),
+    programSources,
     programs: new ProgramFolders({
       directory: home.programs,
       packages: home.packages,
@@ -280,6 +281,10 @@ function createRooms(
       directory: home.images,
       standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
       artifacts: files.artifacts,
+      packages: home.packages,
+      sourceFolder: digest => programSources.folder(digest),
+      defaultBase: config.registry?.baseImage,
+      dockerConfig: config.registry?.dockerConfig,
     }),
     registry: config.registry ?? {},
     backupsDir: home.backups,

@@ -26,13 +26,18 @@ export function readNamedPorts(env: NodeJS.ProcessEnv): { http: number; https: n
   }
 }
 
-/** `MCP_IMAGE_REPOSITORY`, and the credentials that `docker login` keeps. */
+/** `MCP_IMAGE_REPOSITORY`, `MCP_BASE_IMAGE`, and the credentials that `docker login` keeps. */
 export function readRegistry(env: NodeJS.ProcessEnv): {
   imageRepository: string | undefined
+  baseImage: string | undefined
   dockerConfig: string
 } {
   const folder = env.DOCKER_CONFIG || join(homedir(), '.docker')
-  return { imageRepository: env.MCP_IMAGE_REPOSITORY || undefined, dockerConfig: join(folder, 'config.json') }
+  return {
+    imageRepository: env.MCP_IMAGE_REPOSITORY || undefined,
+    baseImage: env.MCP_BASE_IMAGE || undefined,
+    dockerConfig: join(folder, 'config.json'),
+  }
 }
 
 /** A whole number from the environment; undefined when it is not set. Throws INVALID_REQUEST for anything else. */

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Artifact } from '../shared/artifact.ts'
 import type { FromInstance, Tenant } from '../shared/instance-protocol.ts'
 import { Host } from './host.ts'
@@ -8,6 +10,8 @@ import { prepare } from './prepare.ts'
 const TENANT_ID = 'standalone'
 const DEFAULT_PORT = 8080
 const KEY_BYTES = 32
+/** What a program gets of the environment besides its declared variables. */
+const PASSED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
 /** How long open connections may take to end by themselves after SIGTERM. */
 const DRAIN_TIMEOUT_MS = 10_000
 
@@ -15,6 +19,8 @@ const DRAIN_TIMEOUT_MS = 10_000
 export interface StandaloneCode {
   artifact: Artifact
   bundle?: string | undefined
+  /** Where a program's packages and source lie; the working folder by default. */
+  folder?: string
 }
 
 /**
@@ -23,13 +29,15 @@ export interface StandaloneCode {
  * `STATE_KEY` (32 random bytes in base 64, the same for several copies) and the variables that the artifact declares.
  */
 export async function runStandalone(
-  { artifact, bundle }: StandaloneCode,
+  { artifact, bundle, folder = '.' }: StandaloneCode,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   try {
     const server = await listen(parsePort(env.PORT), env.HOST || '127.0.0.1')
     const tenant = createTenant(artifact, env, server)
-    const host = await serve(server, { artifact, bundle }, tenant)
+    if (artifact.program && artifact.program.type !== 'module')
+      tenant.program = programPlace(artifact.program, env, folder)
+    const host = await serve(server, { artifact, bundle, folder }, tenant)
     process.stdout.write(`${JSON.stringify({ server: artifact.server.name, url: tenant.url })}\n`)
     endOnSignal(server, host)
   } catch (error) {
@@ -65,6 +73,22 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
     allowPrivateNetwork: /^(1|true)$/i.test(env.ALLOW_PRIVATE_NETWORK ?? ''),
     logLevel: env.LOG_LEVEL === 'debug' ? 'debug' : 'info',
     stateKey: stateKeyOf(env.STATE_KEY),
+  }
+}
+
+/** Nothing of an image can be written but what lies in the folder for temporary files. */
+function programPlace(
+  { source }: { source?: string },
+  env: NodeJS.ProcessEnv,
+  folder: string,
+): NonNullable<Tenant['program']> {
+  const passed = PASSED.flatMap(name => (env[name] ? [[name, env[name]] as const] : []))
+  return {
+    folder: join(tmpdir(), 'mcp-program'),
+    packages: join(folder, 'packages'),
+    hidden: [],
+    ...(source !== undefined && { source: join(folder, 'source') }),
+    env: Object.fromEntries(passed),
   }
 }
 

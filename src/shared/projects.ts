@@ -20,6 +20,8 @@ const facts = {
   /** A URI. An upload sets it to where the archive lies. */
   storageLocation: line(2000).min(1).nullable().optional(),
   templateId: z.uuid().nullable().optional(),
+  /** Extension: `registry.example.com/node:24`, `oci:/folder[:name]` or `local`; null: what the daemon is set to. */
+  baseImage: line(500).min(1).nullable().optional(),
 }
 
 export const createProjectSchema = z.strictObject({ name, ...facts })
@@ -28,7 +30,7 @@ export const updateProjectSchema = z
   .strictObject({ name: name.optional(), status: z.enum(PROJECT_STATES).optional(), ...facts })
   .refine(change => Object.values(change).some(value => value !== undefined), {
     error:
-      'give at least one of name, description, repositoryUrl, framework, status, storageLocation, templateId',
+      'give at least one of name, description, repositoryUrl, framework, status, storageLocation, templateId, baseImage',
   })
 
 export const projectSchema = z.object({
@@ -40,6 +42,8 @@ export const projectSchema = z.object({
   status: z.enum(PROJECT_STATES),
   storageLocation: z.string().nullable(),
   templateId: z.string().nullable(),
+  /** Extension: what its images are built upon. */
+  baseImage: z.string().nullable(),
   /** Extension: what `POST /v1/build` takes as `source`; null without an uploaded archive. */
   sourceId: z.string().nullable(),
   /** Extension: SHA-256 of that archive, hexadecimal. */

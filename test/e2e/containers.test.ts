@@ -7,7 +7,9 @@ import { tarGz } from '../helpers/archives.ts'
 import { ContainerTools, HAS_CONTAINER_TOOLS } from '../helpers/containers.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { filesWithDependency, startRegistry as startNpmRegistry } from '../helpers/npm-registry.ts'
+import { HAS_PYTHON, makePythonBase } from '../helpers/python-base.ts'
 
+const ECHO_SERVER = '@modelcontextprotocol/server-everything'
 const EXAMPLE = new URL('../../examples/weather/', import.meta.url)
 
 describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () => {
@@ -58,17 +60,72 @@ describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () 
     }
   }, 120_000)
 
-  async function buildImage(files: Record<string, string>) {
-    const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: 'image' } })
+  test('of an npm package that speaks over stdio carries the package, and answers a client', async () => {
+    const program = { type: 'stdio', command: 'npx', args: ['-y', ECHO_SERVER] }
+    const build = await buildImage({
+      'mcp.config.json': JSON.stringify({ name: 'everything', template: 'custom', program }),
+    })
+    tools.podman('pull', '--tls-verify=false', build.imageUri)
+    const { url } = await tools.run(build.imageUri)
+    expect(JSON.stringify(await callTool(url, 'echo', { message: 'hello' }))).toContain('Echo: hello')
+  }, 180_000)
+
+  test.runIf(HAS_PYTHON)(
+    'of a Python program needs a base with Python, which is not sent twice',
+    async () => {
+      const files = {
+        'mcp.config.json': JSON.stringify({
+          name: 'python-notes',
+          template: 'custom',
+          program: { type: 'stdio', command: 'python3', args: ['stdio_server.py'] },
+        }),
+        'stdio_server.py': readFileSync(
+          new URL('../fixtures/programs/stdio_server.py', import.meta.url),
+          'utf8',
+        ),
+      }
+      const refused = await runBuild(files)
+      expect(refused).toMatchObject({
+        status: 'failed',
+        errorMessage: expect.stringMatching(
+          /INVALID_MCP: "python-notes" cannot become an image: it runs "python3"/,
+        ),
+      })
+      await makePythonBase(join(tools.directory, 'python'))
+      const base = `${tools.registry}/bases/python:3`
+      tools.skopeo(
+        'copy',
+        '--dest-tls-verify=false',
+        `oci:${tools.directory}/python:python:3`,
+        `docker://${base}`,
+      )
+      const build = await buildImage(files, { baseImage: base })
+      const { body: log } = await daemon.api('GET', `/api/lambda-builds/${build.id}/logs?phase=PUSH`)
+      const { Layers: ofBase } = JSON.parse(tools.skopeo('inspect', '--tls-verify=false', `docker://${base}`))
+      const sent = log.lines.map(({ message }: { message: string }) => message)
+      for (const digest of ofBase) expect(sent.join('\n')).toContain(`known ${digest}`)
+      tools.podman('pull', '--tls-verify=false', build.imageUri)
+      const { url } = await tools.run(build.imageUri)
+      expect(await callTool(url, 'add', { a: 2, b: 3 })).toMatchObject({ content: [{ text: '5' }] })
+    },
+    180_000,
+  )
+
+  async function buildImage(files: Record<string, string>, project?: object) {
+    const build = await runBuild(files, project)
+    expect(build).toMatchObject({ status: 'succeeded', errorMessage: '' })
+    return build
+  }
+
+  async function runBuild(files: Record<string, string>, facts: object = {}) {
+    const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: 'image', ...facts } })
     const source = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
     const headers = { 'content-type': 'application/gzip' }
     await daemon.api('PUT', `/api/projects/${project.id}/source`, { body: source, headers })
     const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project.id}`)
     const read = async () => (await daemon.api('GET', `/api/lambda-builds/${body.id}`)).body
     await expect.poll(async () => (await read()).endTime, { timeout: 60_000 }).not.toBe('')
-    const build = await read()
-    expect(build).toMatchObject({ status: 'succeeded', errorMessage: '' })
-    return build
+    return read()
   }
 })
 

@@ -67,7 +67,11 @@ export class ContainerTools implements AsyncDisposable {
     this.podman('run', '-d', '--name', name, '--network', 'host', ...limits, ...variables, image)
     this.#containers.push(name)
     const url = `http://127.0.0.1:${port}`
-    while (!(await answers(`${url}/health`))) await pause()
+    while (!(await answers(`${url}/health`))) {
+      const state = this.podman('inspect', name, '--format', '{{.State.Status}}').trim()
+      if (state !== 'running') throw new Error(`the container has ${state}: ${this.podman('logs', name)}`)
+      await pause()
+    }
     return { name, url: `${url}/mcp` }
   }
 

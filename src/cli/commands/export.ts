@@ -21,6 +21,11 @@ export default defineCommand({
       doc: 'a folder with server.mjs and the artifact (the default)',
     },
     image: { type: 'boolean', doc: 'a container image, as an archive that docker, podman and skopeo load' },
+    base: {
+      type: 'string',
+      value: 'image',
+      doc: 'what the image is built upon: registry.example.com/node:24, oci:/folder of an OCI layout, or local',
+    },
     out: {
       type: 'string',
       value: 'path',
@@ -32,13 +37,16 @@ export default defineCommand({
     { command: 'mcp export weather --bundle', does: 'into ./weather' },
     { command: 'PORT=3000 node weather/server.mjs', does: 'runs it, without mcp' },
     { command: 'mcp export weather --image && podman load -i weather.tar', does: 'as an image' },
+    { command: 'mcp export notes --image --base registry.example.com/python:3.13', does: 'a Python program' },
   ],
-  async run(context, { mcpId, image, out, force }) {
+  async run(context, { mcpId, image, base, out, force }) {
+    if (base !== undefined && !image)
+      throw new HostingError('INVALID_REQUEST', '--base is of an image, and there is no --image.')
     const api = await context.api()
     const id = await resolveBuild(api, mcpId)
     const build = `/v1/build/${encodeURIComponent(id)}`
     const artifact = await api.get<Artifact>(`${build}/artifact`)
-    if (image) return exportImage(context, { id, name: artifact.server.name, out, force })
+    if (image) return exportImage(context, { id, name: artifact.server.name, base, out, force })
     const bundle = hasModules(artifact)
       ? (await api.get<{ bundle: string }>(`${build}/bundle`)).bundle
       : undefined
@@ -56,7 +64,7 @@ export default defineCommand({
 
 async function exportImage(
   { api, output, cwd }: CommandContext,
-  { id, name, out, force }: { id: string; name: string; out: string | undefined; force: boolean | undefined },
+  { id, name, base, out, force }: ImageExport,
 ): Promise<void> {
   const file = resolve(cwd, out ?? `${name}.tar`)
   if (existsSync(file) && !force)
@@ -64,7 +72,8 @@ async function exportImage(
       next: [{ description: 'Choose another file with --out, or replace it with --force' }],
     })
   const client = await api()
-  const path = `/v1/build/${encodeURIComponent(id)}/image`
+  const query = base === undefined ? '' : `?base=${encodeURIComponent(toFullPath(base, cwd))}`
+  const path = `/v1/build/${encodeURIComponent(id)}/image${query}`
   const bytes = await output.progress(`Making the image of ${name}`, () => client.download(path, file))
   output.result({ mcp_id: id, file, bytes }, () => {
     const shown = relative(cwd, file)
@@ -77,6 +86,20 @@ async function exportImage(
       },
     )
   })
+}
+
+interface ImageExport {
+  id: string
+  name: string
+  base: string | undefined
+  out: string | undefined
+  force: boolean | undefined
+}
+
+/** The daemon has another working folder. */
+function toFullPath(base: string, cwd: string): string {
+  const [, folder, name = ''] = /^oci:([^:]+)(:.+)?$/.exec(base) ?? []
+  return folder === undefined ? base : `oci:${resolve(cwd, folder)}${name}`
 }
 
 function refuseFull(directory: string, force: boolean): void {

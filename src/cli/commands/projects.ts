@@ -19,6 +19,11 @@ const FACTS = {
   repository: { type: 'string', value: 'url', doc: 'where its code is kept' },
   framework: { type: 'string', value: 'name', doc: 'what it is written with' },
   templateId: { type: 'string', value: 'uuid', doc: 'template that it was made from' },
+  baseImage: {
+    type: 'string',
+    value: 'image',
+    doc: 'what its images are built upon: registry.example.com/node:24, oci:/folder, or local',
+  },
   location: {
     type: 'string',
     value: 'uri',

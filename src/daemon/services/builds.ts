@@ -10,6 +10,7 @@ import { type BuiltArtifact, buildArtifact } from '../builder/build-artifact.ts'
 import type { Build, BuildFilter } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
 import { CodeBuilds } from './code-builds.ts'
+import type { ImageRequest } from './images.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { loadArtifact } from './served.ts'
@@ -67,9 +68,9 @@ export class Builds {
     throw new HostingError('NOT_FOUND', `Build ${id} has no handler modules, so there is no bundle of them.`)
   }
 
-  /** It as an image. Throws what `artifact` does, and INVALID_MCP for a program of its own. */
-  image(id: string): Promise<{ file: Readable; name: string }> {
-    return this.#rooms.images.archive(requireReady(this.get(id)))
+  /** It as an image. Throws what `artifact` and `Images.make` do. */
+  image(id: string, request: ImageRequest): Promise<{ file: Readable; name: string }> {
+    return this.#rooms.images.archive(requireReady(this.get(id)), request)
   }
 
   /** Throws NOT_FOUND, and CONFLICT while the build is being made or a deployment of it is kept. */

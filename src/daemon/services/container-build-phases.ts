@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildPhase } from '../../shared/container-builds.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { Image } from '../builder/image/image.ts'
 import { pushImage } from '../builder/image/push.ts'
 import { parseRepository, Registry } from '../builder/image/registry.ts'
 import { findCredentials } from '../builder/image/registry-auth.ts'
@@ -12,6 +11,7 @@ import type { Build } from '../store/builds.ts'
 import type { ContainerBuild } from '../store/container-builds.ts'
 import type { Source } from '../store/sources.ts'
 import type { Builds } from './builds.ts'
+import type { MadeImage } from './images.ts'
 import type { Rooms } from './rooms.ts'
 
 export interface PhaseContext {
@@ -29,7 +29,10 @@ export async function runPhases(rooms: Rooms, builds: Builds, context: PhaseCont
   const source = requireSource(rooms, context.build)
   const built = await buildServer(rooms, builds, source, context)
   await enter(context, 'IMAGE')
-  const { image, name } = await rooms.images.make(built)
+  const { signal } = context
+  const wanted = rooms.store.projects.find(context.build.projectId)?.baseImage ?? undefined
+  const { image, name, base } = await rooms.images.make(built, { base: wanted, signal })
+  if (base.origin) await context.tell('IMAGE', `built upon ${base.origin.name} (${base.origin.digest})`)
   const { directory } = rooms.images.layout
   context.note({
     imageDigest: image.descriptor.digest,
@@ -37,7 +40,7 @@ export async function runPhases(rooms: Rooms, builds: Builds, context: PhaseCont
     imageRepository: `oci:${directory}`,
   })
   await context.tell('IMAGE', `made ${name}: ${image.descriptor.digest}`)
-  if (rooms.registry.imageRepository) await push(rooms, context, image, name)
+  if (rooms.registry.imageRepository) await push(rooms, context, { image, name, base })
 }
 
 /** DOWNLOAD_SOURCE, INSTALL and BUILD. */
@@ -75,7 +78,7 @@ async function buildServer(
   }
 }
 
-async function push(rooms: Rooms, context: PhaseContext, image: Image, name: string): Promise<void> {
+async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: MadeImage): Promise<void> {
   await enter(context, 'PUSH')
   const [server, tag] = name.split(':') as [string, string]
   const address = parseRepository(`${rooms.registry.imageRepository}/${server}`)
@@ -83,7 +86,16 @@ async function push(rooms: Rooms, context: PhaseContext, image: Image, name: str
   const credentials = dockerConfig ? await findCredentials(dockerConfig, address.registry) : undefined
   const registry = new Registry(address, { credentials, signal: context.signal })
   const lines: string[] = []
-  await pushImage(registry, rooms.images.layout.blobs, image, tag, { onStep: line => lines.push(line) })
+  const from = base.origin?.repository
+  const ofBase =
+    from?.registry === address.registry ? new Set(base.layers.map(({ digest }) => digest)) : undefined
+  const mountFrom = (digest: string) =>
+    ofBase?.has(digest) ? from?.repository : rooms.images.pushed.find(address, digest)
+  await pushImage(registry, rooms.images.layout.blobs, image, tag, {
+    mountFrom,
+    onStep: line => lines.push(line),
+  })
+  rooms.images.pushed.note(address, image)
   for (const line of lines) await context.tell('PUSH', line)
   const repository = `${address.registry}/${address.repository}`
   context.note({ imageRepository: repository, imageUri: `${repository}:${tag}` })

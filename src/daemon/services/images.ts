@@ -1,12 +1,16 @@
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { HostingError } from '../../shared/errors.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import { imageArchive } from '../builder/image/archive.ts'
+import { type Base, localBase, pulledBase } from '../builder/image/base.ts'
+import { parseBaseReference } from '../builder/image/base-reference.ts'
 import type { Image } from '../builder/image/image.ts'
 import type { LayerEntry } from '../builder/image/layer.ts'
 import { Layout } from '../builder/image/layout.ts'
+import { type ExistingProgram, programFiles, requireCommand } from '../builder/image/program-files.ts'
 import { buildServerImage } from '../builder/image/server-image.ts'
 import type { Build } from '../store/builds.ts'
+import { PushedBlobs } from './pushed-blobs.ts'
 
 export interface ImagesOptions {
   /** Folder of the OCI layout. */
@@ -14,11 +18,33 @@ export interface ImagesOptions {
   /** The program that serves an artifact by itself. */
   standaloneProgram: string
   artifacts: ArtifactStore
+  /** Folder of installed packages, and that of an unpacked source. */
+  packages: string
+  sourceFolder(digest: string): string
+  /** Base where none is asked for, as `parseBaseReference` takes it; this machine's Node by default. */
+  defaultBase: string | undefined
+  /** Docker's `config.json` with the credentials of registries. */
+  dockerConfig: string | undefined
+}
+
+export interface ImageRequest {
+  /** As `parseBaseReference` takes it. */
+  base?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface MadeImage {
+  image: Image
+  /** `weather:<tag>` */
+  name: string
+  base: Base
 }
 
 /** Images of built servers, in one OCI layout. */
 export class Images {
   readonly #options: ImagesOptions
+  /** So that the base of many servers is sent to a registry once. */
+  readonly pushed = new PushedBlobs()
   #layout: Layout | undefined
 
   constructor(options: ImagesOptions) {
@@ -31,8 +57,8 @@ export class Images {
   }
 
   /** The image as a tar that docker, podman and skopeo load, and its name. */
-  async archive(build: Build): Promise<{ file: Readable; name: string }> {
-    const { image, name } = await this.make(build)
+  async archive(build: Build, request?: ImageRequest): Promise<{ file: Readable; name: string }> {
+    const { image, name } = await this.make(build, request)
     return { file: imageArchive(this.layout, image, name), name }
   }
 
@@ -40,26 +66,50 @@ export class Images {
     return imageArchive(this.layout, image, name)
   }
 
-  /** The image of a ready build, and its name with a tag that the same server always gets. */
-  async make({ digest, name }: Build): Promise<{ image: Image; name: string }> {
-    const { artifacts, standaloneProgram } = this.#options
+  /**
+   * The image of a ready build, and its name with a tag that the same server on the same base always gets. Throws
+   * INVALID_MCP for a program that the base cannot run, UPSTREAM_FAILED for a base that cannot be fetched.
+   */
+  async make({ digest, name }: Build, { base: wanted, signal }: ImageRequest = {}): Promise<MadeImage> {
+    const { artifacts, standaloneProgram, dockerConfig, defaultBase } = this.#options
     const artifact = artifacts.load(digest!)
-    if (artifact.program && artifact.program.type !== 'module')
-      throw new HostingError(
-        'INVALID_MCP',
-        `"${name}" is a program of its own; an image is made of declared servers and handler modules.`,
-      )
+    const reference = parseBaseReference(wanted ?? defaultBase ?? 'local')
+    const base = reference
+      ? await pulledBase(this.layout, reference, { dockerConfig, signal })
+      : await localBase(this.layout)
+    const { program } = artifact
+    const files =
+      program && program.type !== 'module'
+        ? this.#programFiles(name, program, base)
+        : { served: artifact, app: [], dependencies: [] }
     const bundle = artifacts.loadBundle(digest!)
     const app: LayerEntry[] = [
       { path: 'server.mjs', file: standaloneProgram },
-      { path: 'artifact.json', content: JSON.stringify(artifact) },
+      { path: 'artifact.json', content: JSON.stringify({ ...artifact, ...files.served }) },
       ...(bundle === undefined ? [] : [{ path: 'handlers.mjs', content: bundle }]),
+      ...files.app,
     ]
     const { version } = artifact.server
-    const image = await buildServerImage(this.layout, { name, version, app })
-    const tagged = `${toRepositoryName(name)}:${digest!.slice(0, 12)}`
+    const { dependencies } = files
+    const image = await buildServerImage(this.layout, { name, version, base, app, dependencies })
+    const tag = [digest!.slice(0, 12), base.origin?.digest.slice('sha256:'.length, 'sha256:'.length + 8)]
+    const tagged = `${toRepositoryName(name)}:${tag.filter(Boolean).join('-')}`
     this.layout.tag(tagged, image)
-    return { image, name: tagged }
+    return { image, name: tagged, base }
+  }
+
+  /** In a container the container is the sandbox. */
+  #programFiles(name: string, program: ExistingProgram, base: Base) {
+    const { packages, sourceFolder } = this.#options
+    const parts = {
+      packages: program.package && join(packages, program.package.digest),
+      source: program.source === undefined ? undefined : sourceFolder(program.source),
+    }
+    requireCommand(name, program, base, parts)
+    const { isolation } = program
+    const kept = typeof isolation === 'string' ? { children: isolation } : isolation
+    const served = { program: { ...program, isolation: { ...kept, sandbox: 'off' as const } } }
+    return { served, ...programFiles(name, program, parts) }
   }
 }
 

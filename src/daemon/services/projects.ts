@@ -3,6 +3,7 @@ import { createId } from '../../shared/ids.ts'
 import type { CreateProjectRequest, ProjectRecord, UpdateProjectRequest } from '../../shared/projects.ts'
 import { canMove, PROJECT_TRANSITIONS } from '../../shared/states.ts'
 import type { StoredSource } from '../builder/archive/source-archives.ts'
+import { parseBaseReference } from '../builder/image/base-reference.ts'
 import type { Project, ProjectFilter } from '../store/projects.ts'
 import type { Rooms } from './rooms.ts'
 import { readSourceAt } from './source-locations.ts'
@@ -17,6 +18,7 @@ export class Projects {
 
   /** Throws INVALID_REQUEST for a `storageLocation` that `readSourceAt` refuses. */
   async create(request: CreateProjectRequest): Promise<ProjectRecord> {
+    if (request.baseImage) parseBaseReference(request.baseImage)
     const now = this.#rooms.clock.now()
     const project: Project = {
       id: createId('prj'),
@@ -27,6 +29,7 @@ export class Projects {
       status: 'active',
       storageLocation: request.storageLocation ?? null,
       templateId: request.templateId ?? null,
+      baseImage: request.baseImage ?? null,
       sourceId: null,
       createdAt: now,
       updatedAt: now,
@@ -64,7 +67,8 @@ export class Projects {
   async update(id: string, change: UpdateProjectRequest): Promise<ProjectRecord> {
     const before = getProject(this.#rooms, id)
     requireMove(before, change.status ?? before.status)
-    const { storageLocation } = change
+    const { storageLocation, baseImage } = change
+    if (baseImage) parseBaseReference(baseImage)
     const isMoved = storageLocation != null && storageLocation !== before.storageLocation
     const changed = await this.#withSource(isMoved ? storageLocation : null, stored =>
       this.#change(id, change, stored),

@@ -57,6 +57,8 @@ export interface Rooms {
 export interface RegistrySettings {
   /** Each server's repository lies below it: `registry.example.com/team`. Without it images stay in the home. */
   imageRepository?: string | undefined
+  /** What images are built upon where nothing else is asked for; this machine's own Node by default. */
+  baseImage?: string | undefined
   /** Docker's `config.json` with the credentials. */
   dockerConfig?: string | undefined
 }

@@ -11,6 +11,8 @@ export interface Project {
   status: ProjectState
   storageLocation: string | null
   templateId: string | null
+  /** What its images are built upon; null: what the daemon is set to. */
+  baseImage: string | null
   /** The uploaded archive at `storageLocation`; null when that was set otherwise. */
   sourceId: string | null
   createdAt: string
@@ -32,6 +34,7 @@ interface ProjectRow {
   storage_location: string | null
   template_id: string | null
   source_id: string | null
+  base_image: string | null
   created_at: string
   updated_at: string
 }
@@ -67,8 +70,8 @@ export class ProjectStore {
   create(project: Project): void {
     this.#database
       .prepare(
-        `INSERT INTO projects (id, name, description, repository_url, framework, status, storage_location, template_id, source_id, created_at, updated_at)
-         VALUES (@id, @name, @description, @repository_url, @framework, @status, @storage_location, @template_id, @source_id, @created_at, @updated_at)`,
+        `INSERT INTO projects (id, name, description, repository_url, framework, status, storage_location, template_id, source_id, base_image, created_at, updated_at)
+         VALUES (@id, @name, @description, @repository_url, @framework, @status, @storage_location, @template_id, @source_id, @base_image, @created_at, @updated_at)`,
       )
       .run(toRow(project))
   }
@@ -78,7 +81,7 @@ export class ProjectStore {
     this.#database
       .prepare(
         `UPDATE projects SET name = @name, description = @description, repository_url = @repository_url, framework = @framework,
-           status = @status, storage_location = @storage_location, template_id = @template_id, source_id = @source_id,
+           status = @status, storage_location = @storage_location, template_id = @template_id, source_id = @source_id, base_image = @base_image,
            updated_at = @updated_at WHERE id = @id`,
       )
       .run(row)
@@ -96,6 +99,7 @@ function toProject(row: ProjectRow): Project {
     storageLocation: row.storage_location,
     templateId: row.template_id,
     sourceId: row.source_id,
+    baseImage: row.base_image,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -112,6 +116,7 @@ function toRow(project: Project): ProjectRow {
     storage_location: project.storageLocation,
     template_id: project.templateId,
     source_id: project.sourceId,
+    base_image: project.baseImage,
     created_at: project.createdAt,
     updated_at: project.updatedAt,
   }

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync, utimesSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync, utimesSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
@@ -57,9 +57,21 @@ function findInstalled(
   const folder = join(packages, installed.digest)
   const file = join(folder, 'node_modules', '.bin', installed.bin)
   if (!isExecutable(file)) return undefined
-  const now = new Date()
-  utimesSync(folder, now, now) // in use, so not to be removed as left over
+  markUsed(folder)
+  // An image need not have what finds the interpreter of a script; npm packages are programs of Node's.
+  if (!existsSync('/usr/bin/env'))
+    return { file: process.execPath, args: [realpathSync(file), ...installed.args] }
   return { file, args: installed.args }
+}
+
+/** So that it is not removed as left over. In an image nothing can be written, and nothing is removed. */
+function markUsed(folder: string): void {
+  const now = new Date()
+  try {
+    utimesSync(folder, now, now)
+  } catch (error) {
+    if (!['EROFS', 'EPERM', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
 }
 
 /** As a shell finds it, but telling plainly what is wrong. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
@@ -37,6 +38,8 @@ const MAX_STDERR_LINE_BYTES = 16 * 1024
 const KEPT_LINES = 20
 const KEPT_CHARACTERS = 500
 
+/** Not in every image; there all processes end with the first one, which is ours. */
+const SHELL = '/bin/sh'
 // Tells the guard of itself before it becomes the program, so that there is no moment in which nobody watches it.
 const LAUNCHER = 'echo "+ $$" >&3; exec "$@" 3>&-'
 
@@ -51,16 +54,18 @@ export class ProgramProcess {
 
   constructor({ file, args, env, cwd }: CommandLine, options: ProgramProcessOptions) {
     this.#options = options
-    this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'mcp-program', file, ...args], {
+    const isGuarded = existsSync(SHELL)
+    const line = isGuarded ? [SHELL, '-c', LAUNCHER, 'mcp-program', file, ...args] : [file, ...args]
+    this.#child = spawn(line[0]!, line.slice(1), {
       cwd,
       env,
-      stdio: ['pipe', 'pipe', 'pipe', options.guard.intake],
+      stdio: ['pipe', 'pipe', 'pipe', ...(isGuarded ? [options.guard.intake] : [])],
       detached: true,
     })
     this.ended = this.#watchEnd()
     // Without descriptors to spare Node makes no pipes (lib/internal/child_process.js, `spawn`).
     if (!this.#child.stdin) throw new ChildStartError('the program could not be started: too many open files')
-    if (this.#child.pid !== undefined) options.guard.added(this.#child.pid)
+    if (isGuarded && this.#child.pid !== undefined) options.guard.added(this.#child.pid)
     this.#child.stdin.on('error', () => {}) // its end is told by `ended`
     this.#readStderr()
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, expect, test } from 'vitest'
 import { imageArchive } from '../../../src/daemon/builder/image/archive.ts'
+import { localBase } from '../../../src/daemon/builder/image/base.ts'
 import type { LayerEntry } from '../../../src/daemon/builder/image/layer.ts'
 import { writeLayer } from '../../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../../src/daemon/builder/image/layout.ts'
@@ -15,6 +16,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const app: LayerEntry[] = [{ path: 'server.mjs', content: 'console.log("hi")\n' }]
 const input = { name: 'weather', version: '1.0.0', app }
+const build = async (layout: Layout, changes: { app?: LayerEntry[] } = {}) =>
+  buildServerImage(layout, { ...input, base: await localBase(layout), ...changes })
 
 test('the same files make the same image, in whatever order and place they come', async () => {
   const entries: LayerEntry[] = [
@@ -42,11 +45,10 @@ test('a layer holds what was put in, owned by root and of no time, with the fold
 
 test('an image is found by its name, and its base is packed once', async () => {
   const layout = new Layout(join(directory, 'layout'))
-  const image = await buildServerImage(layout, input)
+  const image = await build(layout)
   layout.tag('weather:1.0.0', image)
   expect(layout.find('weather:1.0.0')).toEqual(image)
-  const changed = await buildServerImage(layout, {
-    ...input,
+  const changed = await build(layout, {
     app: [{ path: 'server.mjs', content: 'changed' }],
   })
   expect(changed.manifest.layers[0]).toEqual(image.manifest.layers[0])
@@ -57,7 +59,7 @@ test('an image is found by its name, and its base is packed once', async () => {
 
 test("the base runs Node with nothing of the machine's but what the image holds", async () => {
   const layout = new Layout(join(directory, 'layout'))
-  const { manifest } = await buildServerImage(layout, input)
+  const { manifest } = await build(layout)
   const root = join(directory, 'root')
   execFileSync('mkdir', ['-p', root])
   for (const { digest } of manifest.layers)
@@ -87,7 +89,7 @@ test('a damaged blob is told, not shipped', async () => {
 
 test('an archive holds an OCI layout and what older Docker loads', async () => {
   const layout = new Layout(join(directory, 'layout'))
-  const image = await buildServerImage(layout, input)
+  const image = await build(layout)
   const path = join(directory, 'weather.tar')
   await pipeline(imageArchive(layout, image, 'weather:1.0.0'), createWriteStream(path))
   const read = (name: string) => JSON.parse(execFileSync('tar', ['-xOf', path, name], { encoding: 'utf8' }))

@@ -13,6 +13,8 @@ export interface SmallRegistry extends AsyncDisposable {
   requests: string[]
   /** Answers the next request whose line matches with this status, once. */
   failNext(pattern: RegExp, status: number): void
+  /** Answers every request whose line matches as it says itself. */
+  lie(pattern: RegExp, answer: (request: IncomingMessage, response: ServerResponse) => void): void
 }
 
 export async function startRegistry(
@@ -22,9 +24,12 @@ export async function startRegistry(
   const manifests = new Map<string, Buffer>()
   const requests: string[] = []
   const failures: { pattern: RegExp; status: number }[] = []
+  const lies: { pattern: RegExp; answer: (request: IncomingMessage, response: ServerResponse) => void }[] = []
   const server = createServer(async (request, response) => {
     const line = `${request.method} ${request.url}`
     requests.push(line)
+    const lie = lies.find(({ pattern }) => pattern.test(line))
+    if (lie) return lie.answer(request, response)
     const failure = failures.findIndex(({ pattern }) => pattern.test(line))
     if (failure >= 0)
       return void response.writeHead(failures.splice(failure, 1)[0]!.status).end('told to fail')
@@ -39,6 +44,7 @@ export async function startRegistry(
     manifests,
     requests,
     failNext: (pattern, status) => failures.push({ pattern, status }),
+    lie: (pattern, answer) => lies.push({ pattern, answer }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()

@@ -55,19 +55,30 @@ export class Blobs {
     return this.write(mediaType, [bytes])
   }
 
-  /** Writes what comes to a temporary file, and under its digest when all of it is on disk. */
-  async write(mediaType: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<Descriptor> {
+  /**
+   * Writes what comes to a temporary file, and under its digest when all of it is on disk. Throws UPSTREAM_FAILED as soon as
+   * it cannot be `expected` any more; nothing is kept then.
+   */
+  async write(
+    mediaType: string,
+    chunks: Iterable<Buffer> | AsyncIterable<Buffer>,
+    expected?: Descriptor,
+  ): Promise<Descriptor> {
     const temporary = join(this.#directory, `${randomBytes(8).toString('hex')}.tmp`)
     const hash = createHash('sha256')
     const file = await open(temporary, 'wx', 0o600)
     try {
+      let length = 0
       for await (const chunk of chunks) {
+        length += chunk.length
+        if (expected && length > expected.size) throw wrongBlob(expected, `more than ${expected.size} bytes`)
         hash.update(chunk)
         await file.writeFile(chunk)
       }
       await file.sync()
       const { size } = await file.stat()
       const digest = `sha256:${hash.digest('hex')}`
+      if (expected && digest !== expected.digest) throw wrongBlob(expected, digest)
       renameSync(temporary, this.path(digest))
       return { mediaType, digest, size }
     } finally {
@@ -75,6 +86,12 @@ export class Blobs {
       rmSync(temporary, { force: true })
     }
   }
+}
+
+function wrongBlob({ digest }: Descriptor, found: string): HostingError {
+  return new HostingError('UPSTREAM_FAILED', `A blob came as ${found} instead of ${digest}.`, {
+    details: 'What the registry holds is damaged, or was changed on the way. Nothing of it was kept.',
+  })
 }
 
 export function sha256(bytes: string | Buffer): string {

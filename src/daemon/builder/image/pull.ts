@@ -1,112 +1,140 @@
+import { createReadStream } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 import { type Blobs, type Descriptor, sha256 } from './blobs.ts'
-import { architecture, type Image, type Manifest } from './image.ts'
-import type { Layer } from './layer.ts'
+import type { Manifest } from './image.ts'
+import {
+  type Index,
+  MANIFEST_TYPES,
+  MAX_MANIFEST_BYTES,
+  malformed,
+  parseManifest,
+  pickPlatform,
+} from './manifest.ts'
 import type { Registry, RegistryAnswer } from './registry.ts'
 
-const MANIFESTS = [
-  'application/vnd.oci.image.manifest.v1+json',
-  'application/vnd.docker.distribution.manifest.v2+json',
-  'application/vnd.oci.image.index.v1+json',
-  'application/vnd.docker.distribution.manifest.list.v2+json',
-]
-/** A manifest is a list of digests; more is an attack (the distribution specification asks registries to take 4 MB). */
-const MAX_MANIFEST_BYTES = 4_000_000
-
-interface Index {
-  manifests: (Descriptor & { platform?: { architecture: string; os: string } })[]
+/** Where an image comes from: a registry, or a folder. */
+export interface ImageSource {
+  /** For people. */
+  name: string
+  /** `reference`: a tag or a digest. Throws UPSTREAM_FAILED when there is none. */
+  manifest(reference: string): Promise<Buffer>
+  blob(descriptor: Descriptor): Promise<AsyncIterable<Buffer>>
 }
 
-/** The layers of an image, to build upon, and the environment that it sets. */
-export interface BaseImage {
-  layers: Layer[]
-  env: string[]
+export interface PulledImage {
+  /** Of its manifest. */
+  digest: string
+  manifest: Manifest
 }
 
-/** Fetches what is not there yet; every blob is checked against its digest. `reference`: a tag or a digest. */
-export async function pullImage(registry: Registry, blobs: Blobs, reference: string): Promise<BaseImage> {
-  const { manifest } = await fetchManifest(registry, reference)
-  for (const blob of [manifest.config, ...manifest.layers]) {
-    if (!blobs.has(blob)) await fetchBlob(registry, blobs, blob)
+/** An index may lead to an index; more is a labyrinth. */
+const MAX_DEPTH = 3
+const MAX_REDIRECTS = 5
+
+/** Fetches what is not there yet; each blob is checked, and none is kept that is not what the manifest says. */
+export async function pullImage(source: ImageSource, blobs: Blobs, reference: string): Promise<PulledImage> {
+  const image = await fetchManifest(source, reference, MAX_DEPTH)
+  for (const blob of [image.manifest.config, ...image.manifest.layers]) {
+    if (!blobs.has(blob)) await blobs.write(blob.mediaType, await source.blob(blob), blob)
   }
-  return baseOf(blobs, manifest)
+  return image
 }
 
-/** What of an image's config a new one is built upon. Throws UPSTREAM_FAILED for an image of another system. */
-export function baseOf(blobs: Blobs, manifest: Manifest): BaseImage {
-  const { rootfs, config, os } = JSON.parse(blobs.read(manifest.config.digest).toString())
-  if (os !== 'linux' || rootfs?.diff_ids?.length !== manifest.layers.length)
-    throw new HostingError(
-      'UPSTREAM_FAILED',
-      `The base image is no Linux image of ${manifest.layers.length} layers.`,
-    )
-  const layers = manifest.layers.map((layer, index) => ({
-    ...layer,
-    diffId: rootfs.diff_ids[index] as string,
-  }))
-  return { layers, env: config?.Env ?? [] }
-}
-
-async function fetchManifest(registry: Registry, reference: string): Promise<Image> {
-  const answer = await registry.send({
-    method: 'GET',
-    path: `manifests/${encodeURIComponent(reference)}`,
-    headers: { accept: MANIFESTS.join(', ') },
-  })
-  if (answer.statusCode !== 200)
-    throw await registry.failure(answer, `has no ${registry.address.repository}:${reference}`)
-  const bytes = await readLimited(answer)
+async function fetchManifest(source: ImageSource, reference: string, depth: number): Promise<PulledImage> {
+  if (depth === 0) throw malformed(source.name, 'it is an index of indexes of indexes')
+  const bytes = await source.manifest(reference)
   const digest = sha256(bytes)
-  if (reference.startsWith('sha256:') && reference !== digest) throw wrongDigest(reference, digest)
-  const content = JSON.parse(bytes.toString()) as Manifest | Index
-  if ('layers' in content)
-    return { manifest: content, descriptor: { mediaType: content.mediaType, digest, size: bytes.length } }
-  return fetchManifest(registry, pickPlatform(content).digest)
+  if (reference.startsWith('sha256:') && reference !== digest)
+    throw new HostingError('UPSTREAM_FAILED', `${source.name} gave ${digest} instead of ${reference}.`, {
+      details: 'What it holds is damaged, or was changed on the way.',
+    })
+  const content: Manifest | Index = parseManifest(bytes, source.name)
+  if ('layers' in content) return { digest, manifest: content }
+  return fetchManifest(source, pickPlatform(content, source.name).digest, depth - 1)
 }
 
-function pickPlatform({ manifests = [] }: Index): Descriptor {
-  const wanted = architecture()
-  const found = manifests.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted)
-  if (found) return found
-  const offered = manifests.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).join(', ')
-  throw new HostingError(
-    'UPSTREAM_FAILED',
-    `The base image has no variant for linux/${wanted}, only ${offered}.`,
-  )
-}
-
-async function fetchBlob(registry: Registry, blobs: Blobs, { digest, mediaType }: Descriptor): Promise<void> {
-  const answer = await followRedirect(
-    registry,
-    await registry.send({ method: 'GET', path: `blobs/${digest}` }),
-  )
-  if (answer.statusCode !== 200) throw await registry.failure(answer, `has no blob ${digest}`)
-  const written = await blobs.write(mediaType, answer.body)
-  if (written.digest !== digest) throw wrongDigest(digest, written.digest)
+export function registrySource(registry: Registry): ImageSource {
+  const { registry: host, repository } = registry.address
+  return {
+    name: `${host}/${repository}`,
+    async manifest(reference) {
+      const path = `manifests/${encodeURIComponent(reference)}`
+      const answer = await registry.send({
+        method: 'GET',
+        path,
+        headers: { accept: MANIFEST_TYPES.join(', ') },
+      })
+      if (answer.statusCode !== 200) throw await registry.failure(answer, `has no ${repository}:${reference}`)
+      return registry.read(answer, MAX_MANIFEST_BYTES)
+    },
+    async blob({ digest }) {
+      const path = `blobs/${digest}`
+      const answer = await followRedirects(registry, await registry.send({ method: 'GET', path }))
+      if (answer.statusCode !== 200) throw await registry.failure(answer, `has no blob ${digest}`)
+      return registry.content(answer)
+    },
+  }
 }
 
 /** Registries keep blobs in a store of another origin, and say where. */
-async function followRedirect(registry: Registry, answer: RegistryAnswer): Promise<RegistryAnswer> {
-  const { location } = answer.headers
-  if (answer.statusCode !== 307 && answer.statusCode !== 302) return answer
-  await answer.body.dump()
-  return registry.send({ method: 'GET', path: String(location) })
-}
-
-async function readLimited({ body }: RegistryAnswer): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_MANIFEST_BYTES)
-      throw new HostingError('UPSTREAM_FAILED', `The manifest is larger than ${MAX_MANIFEST_BYTES} bytes.`)
-    chunks.push(chunk)
+async function followRedirects(registry: Registry, first: RegistryAnswer): Promise<RegistryAnswer> {
+  let answer = first
+  for (let hops = 0; [301, 302, 303, 307, 308].includes(answer.statusCode); hops++) {
+    const location = String(answer.headers.location ?? '')
+    await answer.body.dump()
+    if (hops === MAX_REDIRECTS || location === '')
+      throw new HostingError(
+        'UPSTREAM_FAILED',
+        `The registry ${registry.address.registry} sends us on and on: more than ${MAX_REDIRECTS} redirects.`,
+      )
+    answer = await registry.send({ method: 'GET', path: location })
   }
-  return Buffer.concat(chunks)
+  return answer
 }
 
-function wrongDigest(expected: string, found: string): HostingError {
-  return new HostingError('UPSTREAM_FAILED', `The registry sent ${found} instead of ${expected}.`, {
-    details: 'What it holds is damaged, or was changed on the way.',
+/** An OCI image layout of this machine; `name` chooses one of several images. */
+export function layoutSource(directory: string): ImageSource {
+  const path = (digest: string) => join(directory, 'blobs', 'sha256', digest.slice('sha256:'.length))
+  return {
+    name: `oci:${directory}`,
+    manifest: digest => readSmall(path(digest), directory),
+    async blob({ digest }) {
+      const isThere = await stat(path(digest))
+        .then(found => found.isFile())
+        .catch(() => false)
+      if (!isThere) throw malformed(`oci:${directory}`, `it has no blob ${digest}`)
+      return createReadStream(path(digest))
+    },
+  }
+}
+
+/** Digest of the layout's image with this name, or of the only one. Throws UPSTREAM_FAILED. */
+export async function findInLayout(directory: string, name: string | undefined): Promise<string> {
+  const index = parseManifest(await readSmall(join(directory, 'index.json'), directory), `oci:${directory}`)
+  const images = 'manifests' in index ? index.manifests : []
+  const nameOf = ({ annotations }: Descriptor) => annotations?.['org.opencontainers.image.ref.name']
+  const found =
+    name === undefined && images.length === 1 ? images[0] : images.find(one => nameOf(one) === name)
+  if (found) return found.digest
+  const names = images.map(nameOf).filter(one => one !== undefined)
+  throw malformed(
+    `oci:${directory}`,
+    `it has ${name === undefined ? `${images.length} images` : `no image "${name}"`}; there are ${names.slice(0, 10).join(', ') || 'none with a name'}`,
+  )
+}
+
+async function readSmall(path: string, directory: string): Promise<Buffer> {
+  const file = await open(path, 'r').catch(error => {
+    throw malformed(`oci:${directory}`, `${path} cannot be read (${error.code})`)
   })
+  try {
+    const { size } = await file.stat()
+    if (size > MAX_MANIFEST_BYTES)
+      throw malformed(`oci:${directory}`, `${path} has more than ${MAX_MANIFEST_BYTES} bytes`)
+    return await readFile(file)
+  } finally {
+    await file.close()
+  }
 }

@@ -9,8 +9,8 @@ export interface PushReport {
 }
 
 export interface PushOptions {
-  /** A repository of the same registry that may have the blobs already: they are then mounted from there. */
-  mountFrom?: string | undefined
+  /** A repository of the same registry that may have the blob already: it is then mounted from there. */
+  mountFrom?(digest: string): string | undefined
   /** One line for each step. */
   onStep?(line: string): void
 }
@@ -26,7 +26,8 @@ export async function pushImage(
   const report: PushReport = { sent: [], known: [] }
   // The manifest comes last: a push that was interrupted leaves no tag that leads to half an image.
   for (const blob of [...manifest.layers, manifest.config]) {
-    const isKnown = (await hasBlob(registry, blob)) || (await uploadBlob(registry, blobs, blob, mountFrom))
+    const isKnown =
+      (await hasBlob(registry, blob)) || (await uploadBlob(registry, blobs, blob, mountFrom?.(blob.digest)))
     report[isKnown ? 'known' : 'sent'].push(blob)
     onStep?.(`${isKnown ? 'known' : 'sent'} ${blob.digest} (${blob.size} bytes)`)
   }

@@ -20,6 +20,11 @@ export interface RegistryRequest {
 
 export type RegistryAnswer = Dispatcher.ResponseData
 
+/** Without a byte a registry counts as gone. */
+const SILENCE_MS = 60_000
+const MAX_TOKEN_BYTES = 100_000
+const MAX_REASON_BYTES = 2000
+
 /** One repository of a registry (https://github.com/opencontainers/distribution-spec/blob/main/spec.md). */
 export class Registry {
   readonly address: RepositoryAddress
@@ -53,7 +58,7 @@ export class Registry {
 
   /** The registry's own words in an error; reads the answer to its end. */
   async failure(answer: RegistryAnswer, what: string): Promise<HostingError> {
-    const body = answer.body.bodyUsed ? '' : await answer.body.text().catch(() => '')
+    const body = answer.body.bodyUsed ? '' : await readStart(answer.body)
     return new HostingError(
       'UPSTREAM_FAILED',
       `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
@@ -64,8 +69,39 @@ export class Registry {
     )
   }
 
+  /** Throws UPSTREAM_FAILED for what is no web address, as a `Location` may be. */
   url(path: string): URL {
-    return new URL(path, `${this.#origin}/v2/${this.address.repository}/`)
+    const url = URL.parse(path, `${this.#origin}/v2/${this.address.repository}/`)
+    if (url && /^https?:$/.test(url.protocol)) return url
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The registry ${this.address.registry} sends us to "${path.slice(0, 200)}", which is no web address.`,
+    )
+  }
+
+  /** The body, whose breaking off is the registry's fault. */
+  async *content({ body }: RegistryAnswer): AsyncGenerator<Buffer> {
+    try {
+      yield* body as AsyncIterable<Buffer>
+    } catch (error) {
+      throw this.#broken(error as Error)
+    }
+  }
+
+  /** A small body. Throws UPSTREAM_FAILED for one that is not. */
+  async read(answer: RegistryAnswer, limitBytes: number): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of this.content(answer)) {
+      size += chunk.length
+      if (size > limitBytes)
+        throw new HostingError(
+          'UPSTREAM_FAILED',
+          `The registry ${this.address.registry} sent more than ${limitBytes} bytes as a description of an image.`,
+        )
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
   }
 
   async #try({ method, path, headers, body }: RegistryRequest): Promise<RegistryAnswer> {
@@ -79,31 +115,52 @@ export class Registry {
         headers: { ...headers, ...own },
         body: body?.() as Buffer,
         signal: this.#signal,
-        bodyTimeout: 0,
+        bodyTimeout: SILENCE_MS,
       })
     } catch (error) {
-      this.#signal?.throwIfAborted()
-      throw new HostingError(
-        'UPSTREAM_FAILED',
-        `The registry ${this.address.registry} does not answer: ${(error as Error).message}.`,
-        { cause: error },
-      )
+      throw this.#broken(error as Error)
     }
+  }
+
+  #broken(cause: Error): HostingError {
+    this.#signal?.throwIfAborted()
+    return new HostingError(
+      'UPSTREAM_FAILED',
+      `The registry ${this.address.registry} does not answer: ${cause.message}.`,
+      { cause },
+    )
   }
 
   async #authorize(challenge: Challenge): Promise<string | undefined> {
     const basic = this.#credentials && basicAuthorization(this.#credentials)
     if (challenge.scheme === 'basic') return basic
-    const url = new URL(challenge.realm)
+    const url = this.#tokenAddress(challenge.realm)
     if (challenge.service) url.searchParams.set('service', challenge.service)
     if (challenge.scope) url.searchParams.set('scope', challenge.scope)
     const answer = await request(url, {
       headers: basic ? { authorization: basic } : {},
       signal: this.#signal,
+      bodyTimeout: SILENCE_MS,
+    }).catch(error => {
+      throw this.#broken(error)
     })
     if (answer.statusCode !== 200) throw await this.failure(answer, 'gives no token')
-    const { token, access_token } = (await answer.body.json()) as { token?: string; access_token?: string }
-    return `Bearer ${token ?? access_token}`
+    const given = parseToken(await this.read(answer, MAX_TOKEN_BYTES))
+    if (given) return `Bearer ${given}`
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `${url.host} gave no token for the registry ${this.address.registry}.`,
+    )
+  }
+
+  /** Credentials go nowhere unencrypted but on this machine. */
+  #tokenAddress(realm: string): URL {
+    const url = this.url(realm)
+    if (url.protocol === 'https:' || isLoopback(url.host)) return url
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The registry ${this.address.registry} wants us to sign in at ${url.origin}, which is not encrypted.`,
+    )
   }
 }
 
@@ -122,6 +179,29 @@ export function parseRepository(text: string): RepositoryAddress {
 export function headerOf(answer: RegistryAnswer, name: string): string | undefined {
   const value = answer.headers[name]
   return Array.isArray(value) ? value[0] : value
+}
+
+/** The registry's reason, cut: it may be of any length. */
+async function readStart(body: RegistryAnswer['body']): Promise<string> {
+  let text = ''
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      text += chunk
+      if (text.length > MAX_REASON_BYTES) break
+    }
+  } catch {
+    // the status tells enough
+  }
+  return text
+}
+
+function parseToken(bytes: Buffer): string | undefined {
+  try {
+    const { token, access_token } = JSON.parse(bytes.toString())
+    return [token, access_token].find(one => typeof one === 'string' && one !== '')
+  } catch {
+    return undefined // no token either
+  }
 }
 
 /** A registry on this machine speaks plain HTTP, as Docker takes it too. */

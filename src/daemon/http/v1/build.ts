@@ -2,10 +2,13 @@ import { z } from 'zod'
 import { buildRequestSchema } from '../../../shared/definitions.ts'
 import { buildRecordSchema, surfaceReportSchema } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import { BUILD_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
+import type { Principal } from '../../services/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema } from '../path-ids.ts'
+import { missingScope } from '../scope.ts'
 
 const location = { Location: 'Path of the build' }
 
@@ -88,10 +91,15 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'getImage',
     summary: 'Fetch a built server as a container image, a tar that docker, podman and skopeo load',
     params,
+    query: z.strictObject({
+      /** `registry.example.com/node:24`, `…@sha256:<digest>`, `oci:/folder[:name]` or `local`; needs BUILD_AND_DEPLOY. */
+      base: z.string().min(1).max(500).optional(),
+    }),
     answers: { 200: { description: 'An OCI layout and a Docker archive in one', file: 'application/x-tar' } },
-    errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP'],
-    async run({ params }) {
-      const { file } = await builds.image(params.mcp_id)
+    errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
+    async run({ params, query, principal, signal }) {
+      if (query.base !== undefined) requireBaseScope(principal)
+      const { file } = await builds.image(params.mcp_id, { ...query, signal })
       return { status: 200, file, type: 'application/x-tar' }
     },
   })
@@ -119,4 +127,13 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
   })
 
   return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getImage, getSurface, removeBuild }
+}
+
+/** It makes the daemon ask other machines and read folders, with its own credentials. */
+function requireBaseScope(principal: Principal): void {
+  if (!missingScope(principal, 'BUILD_AND_DEPLOY')) return
+  throw new HostingError(
+    'INSUFFICIENT_SCOPE',
+    `To name a base needs the scope BUILD_AND_DEPLOY; the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
+  )
 }

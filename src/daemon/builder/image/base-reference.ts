@@ -1,0 +1,39 @@
+import { isAbsolute } from 'node:path'
+import { HostingError } from '../../../shared/errors.ts'
+import { parseRepository, type RepositoryAddress } from './registry.ts'
+
+/** What an image is built upon. */
+export type BaseReference =
+  | { type: 'layout'; directory: string; name: string | undefined }
+  | { type: 'registry'; address: RepositoryAddress; reference: string }
+
+/**
+ * `oci:/folder`, `oci:/folder:name`, `registry.example.com/node:24` or `…/node@sha256:…`. Undefined for `local`: this
+ * machine's own Node. Throws INVALID_REQUEST.
+ */
+export function parseBaseReference(text: string): BaseReference | undefined {
+  if (text === 'local') return undefined
+  if (text.startsWith('oci:')) return parseLayout(text)
+  const [, repository = '', tag, digest] =
+    /^([^@]+?)(?::([\w][\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/.exec(text) ?? []
+  try {
+    return { type: 'registry', address: parseRepository(repository), reference: digest ?? tag ?? 'latest' }
+  } catch {
+    throw new HostingError('INVALID_REQUEST', `"${text}" is no base image.`, {
+      details:
+        'Expected registry.example.com/node:24, …@sha256:<digest>, oci:/folder of an OCI layout, or local.',
+    })
+  }
+}
+
+function parseLayout(text: string): BaseReference {
+  const [, directory = '', name] = /^oci:([^:]+)(?::(.+))?$/.exec(text) ?? []
+  if (isAbsolute(directory)) return { type: 'layout', directory, name }
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${text}" is no base image: the folder of a layout is given in full.`,
+    {
+      details: 'Expected oci:/folder, or oci:/folder:name for one of several images.',
+    },
+  )
+}

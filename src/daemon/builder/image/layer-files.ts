@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { extract, type Header } from 'tar-stream'
+import type { Blobs } from './blobs.ts'
+import type { Layer } from './layer.ts'
+import { malformed } from './manifest.ts'
+
+/** Of a base, unpacked; far above what any has, far below what fills a machine. */
+const MAX_ENTRIES = 1_000_000
+const MAX_UNPACKED_BYTES = 50_000_000_000
+
+/** Paths of an image without `/` at the start; a symbolic link with its target, anything else as `''`. */
+export type ImagePaths = Record<string, string>
+
+/**
+ * Lists what is in an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for a
+ * layer that is damaged, bursts, or has a path that leads out of the image.
+ */
+export async function listFiles(blobs: Blobs, layers: Layer[], name: string): Promise<ImagePaths> {
+  const paths = new Map<string, string>()
+  for (const layer of layers) await readLayer(blobs, layer, name, header => apply(paths, header, name))
+  return Object.fromEntries(paths)
+}
+
+async function readLayer(
+  blobs: Blobs,
+  layer: Layer,
+  name: string,
+  visit: (header: Header) => void,
+): Promise<void> {
+  const hash = createHash('sha256')
+  const archive = extract()
+  archive.on('entry', (header, content, next) => {
+    content.on('error', () => {}) // it ends with the archive, whose error is told
+    try {
+      visit(header)
+    } catch (error) {
+      return next(error as Error)
+    }
+    content.on('end', () => next())
+    content.resume()
+  })
+  let bytes = 0
+  const measured = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      hash.update(chunk)
+      done(
+        bytes > MAX_UNPACKED_BYTES ? malformed(name, `${layer.digest} is too large unpacked`) : null,
+        chunk,
+      )
+    },
+  })
+  const steps = [blobs.stream(layer.digest), ...decompressor(layer), measured, archive]
+  await pipeline(steps as NodeJS.ReadWriteStream[]).catch(error => {
+    throw error.code === 'UPSTREAM_FAILED'
+      ? error
+      : malformed(name, `its layer ${layer.digest} is damaged: ${error.message}`)
+  })
+  const diffId = `sha256:${hash.digest('hex')}`
+  if (diffId !== layer.diffId)
+    throw malformed(
+      name,
+      `its layer ${layer.digest} unpacks to ${diffId}, and its config says ${layer.diffId}`,
+    )
+}
+
+function decompressor({ mediaType }: Layer): NodeJS.ReadWriteStream[] {
+  if (mediaType.endsWith('+gzip')) return [createGunzip()]
+  return mediaType.endsWith('+zstd') ? [createZstdDecompress()] : []
+}
+
+/** https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts */
+function apply(paths: Map<string, string>, header: Header, name: string): void {
+  const path = posix.normalize(header.name).replace(/^\/+|\/+$/g, '')
+  const target = header.type === 'link' ? posix.normalize(header.linkname ?? '') : ''
+  if ([path, target].some(one => one === '..' || one.startsWith('../')) || header.name.includes('\0'))
+    throw malformed(
+      name,
+      `an entry of it leads out of the image: ${JSON.stringify(header.name.slice(0, 200))}`,
+    )
+  const folder = posix.dirname(path)
+  const file = posix.basename(path)
+  if (file === '.wh..wh..opq') return removeBelow(paths, folder)
+  if (file.startsWith('.wh.')) {
+    const removed = posix.join(folder, file.slice('.wh.'.length))
+    paths.delete(removed)
+    return removeBelow(paths, removed)
+  }
+  paths.set(path, header.type === 'symlink' ? (header.linkname ?? '') : '')
+  if (paths.size > MAX_ENTRIES) throw malformed(name, `it has more than ${MAX_ENTRIES} files`)
+}
+
+function removeBelow(paths: Map<string, string>, folder: string): void {
+  for (const path of paths.keys()) if (path.startsWith(`${folder}/`)) paths.delete(path)
+}
+
+/** Where a path of the image really lies, its symbolic links followed; a new file there replaces none of them. */
+export function resolveInImage(paths: ImagePaths, path: string, hops = 40): string {
+  const parts = path.split('/').filter(Boolean)
+  for (let index = 1; index <= parts.length; index++) {
+    const target = Object.hasOwn(paths, parts.slice(0, index).join('/'))
+      ? paths[parts.slice(0, index).join('/')]
+      : ''
+    if (!target || hops === 0) continue
+    const parent = parts.slice(0, index - 1).join('/')
+    const followed = target.startsWith('/') ? target : posix.join('/', parent, target)
+    return resolveInImage(paths, posix.join(followed, ...parts.slice(index)), hops - 1)
+  }
+  return posix.join('/', ...parts).slice(1)
+}

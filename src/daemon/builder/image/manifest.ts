@@ -1,0 +1,129 @@
+import { HostingError } from '../../../shared/errors.ts'
+import type { Descriptor } from './blobs.ts'
+import { architecture, type Manifest } from './image.ts'
+
+/** A manifest is a list of digests; more is an attack (the distribution specification asks registries to take 4 MB). */
+export const MAX_MANIFEST_BYTES = 4_000_000
+export const MANIFEST_TYPES = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+]
+const CONFIG_TYPES = [
+  'application/vnd.oci.image.config.v1+json',
+  'application/vnd.docker.container.image.v1+json',
+]
+/** Of Docker, and what OCI calls the same bytes. */
+const LAYER_TYPES: Record<string, string> = {
+  'application/vnd.oci.image.layer.v1.tar': 'application/vnd.oci.image.layer.v1.tar',
+  'application/vnd.oci.image.layer.v1.tar+gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
+  'application/vnd.oci.image.layer.v1.tar+zstd': 'application/vnd.oci.image.layer.v1.tar+zstd',
+  'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
+  'application/vnd.docker.image.rootfs.diff.tar.gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
+}
+const MAX_LAYERS = 256
+const MAX_CONFIG_BYTES = 8_000_000
+/** Of all layers of a base, compressed. */
+const MAX_IMAGE_BYTES = 20_000_000_000
+
+export interface Index {
+  manifests: (Descriptor & { platform?: { architecture?: string; os?: string } })[]
+}
+
+/**
+ * What a registry or a layout sent as a manifest or an index, with every member checked: it was written by whoever made
+ * the image. Throws UPSTREAM_FAILED.
+ */
+export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
+  const content = parseJson(bytes, name)
+  if (content.schemaVersion !== 2) throw malformed(name, 'it is of no known version')
+  const { mediaType } = content
+  if (mediaType !== undefined && !MANIFEST_TYPES.includes(mediaType as string))
+    throw malformed(name, `its media type is ${JSON.stringify(mediaType)?.slice(0, 100)}`)
+  if (Array.isArray(content.manifests)) return { manifests: content.manifests.filter(isDescriptor) }
+  const { config, layers } = content
+  if (!isDescriptor(config) || !CONFIG_TYPES.includes(config.mediaType) || config.size > MAX_CONFIG_BYTES)
+    throw malformed(name, 'it has no config of a container image')
+  if (
+    !Array.isArray(layers) ||
+    layers.length === 0 ||
+    layers.length > MAX_LAYERS ||
+    !layers.every(isDescriptor)
+  )
+    throw malformed(name, `it must have 1 to ${MAX_LAYERS} layers`)
+  const other = layers.find(layer => LAYER_TYPES[layer.mediaType] === undefined)
+  if (other)
+    throw malformed(name, `its layer ${other.digest} is of the type "${other.mediaType.slice(0, 100)}"`)
+  if (layers.reduce((sum, { size }) => sum + size, 0) > MAX_IMAGE_BYTES)
+    throw malformed(name, `its layers have more than ${MAX_IMAGE_BYTES} bytes`)
+  return {
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPES[0]!,
+    config,
+    layers: layers.map(({ mediaType, digest, size }) => ({
+      mediaType: LAYER_TYPES[mediaType]!,
+      digest,
+      size,
+    })),
+  }
+}
+
+/** The variant for this machine's processor. Throws UPSTREAM_FAILED when there is none. */
+export function pickPlatform({ manifests }: Index, name: string): Descriptor {
+  const wanted = architecture()
+  const found = manifests.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted)
+  if (found) return found
+  const offered = manifests
+    .slice(0, 20)
+    .map(({ platform }) => `${platform?.os}/${platform?.architecture}`)
+    .join(', ')
+  throw new HostingError(
+    'UPSTREAM_FAILED',
+    `The base image ${name} has no variant for linux/${wanted}, only ${offered || 'none at all'}.`,
+  )
+}
+
+/** What an image's config says that a new image is built upon. Throws UPSTREAM_FAILED for one of another system. */
+export function parseConfig(
+  bytes: Buffer,
+  { layers }: Manifest,
+  name: string,
+): { diffIds: string[]; env: string[] } {
+  const { rootfs, config, os, architecture: processor } = parseJson(bytes, name) as Record<string, never>
+  const diffIds = (rootfs as { diff_ids?: unknown } | undefined)?.diff_ids
+  if (os !== 'linux' || processor !== architecture())
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The base image ${name} is one for ${os}/${processor}, not linux/${architecture()}.`,
+    )
+  if (!Array.isArray(diffIds) || diffIds.length !== layers.length || !diffIds.every(isDigest))
+    throw malformed(name, `its config does not tell of its ${layers.length} layers`)
+  const env = (config as { Env?: unknown } | undefined)?.Env
+  return { diffIds, env: Array.isArray(env) ? env.filter(one => typeof one === 'string') : [] }
+}
+
+export function malformed(name: string, why: string): HostingError {
+  return new HostingError('UPSTREAM_FAILED', `The base image ${name} cannot be used: ${why}.`, {
+    details: 'Name another image, or pull and push it anew with skopeo copy.',
+  })
+}
+
+function parseJson(bytes: Buffer, name: string): Record<string, unknown> {
+  try {
+    const content = JSON.parse(bytes.toString())
+    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
+  } catch {
+    // the same fault
+  }
+  throw malformed(name, 'what describes it is no JSON object')
+}
+
+function isDescriptor(value: unknown): value is Descriptor {
+  const { mediaType, digest, size } = (value ?? {}) as Partial<Descriptor>
+  return typeof mediaType === 'string' && isDigest(digest) && Number.isSafeInteger(size) && size! >= 0
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === 'string' && /^sha256:[0-9a-f]{64}$/.test(value)
+}

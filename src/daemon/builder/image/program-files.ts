@@ -1,0 +1,103 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { isAbsolute, join, normalize, sep } from 'node:path'
+import type { Program } from '../../../shared/artifact.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import { type Base, findCommand } from './base.ts'
+import type { LayerEntry } from './layer.ts'
+
+export type ExistingProgram = Exclude<Program, { type: 'module' }>
+
+/** Where its parts lie on this machine. */
+export interface ProgramParts {
+  /** Folder of its npm package. */
+  packages: string | undefined
+  /** Folder of the project that it was built of. */
+  source: string | undefined
+}
+
+/** The files of a program below `/app`: its packages, which change less often, and its own. Throws INVALID_MCP. */
+export function programFiles(
+  name: string,
+  program: ExistingProgram,
+  { packages, source }: ProgramParts,
+): { app: LayerEntry[]; dependencies: LayerEntry[] } {
+  const dependencies: LayerEntry[] = []
+  const app: LayerEntry[] = []
+  if (program.package) {
+    if (!packages || !existsSync(packages)) throw gone(name, `its package ${program.package.bin}`)
+    dependencies.push(...filesOf(packages, `packages/${program.package.digest}`))
+  }
+  if (program.source) {
+    if (!source || !existsSync(source)) throw gone(name, 'its source')
+    for (const entry of filesOf(source, 'source'))
+      (entry.path.startsWith('source/node_modules/') ? dependencies : app).push(entry)
+  }
+  return { app, dependencies }
+}
+
+/**
+ * Refuses what would not start in an image: a command that neither the base nor the source has, and files of this machine.
+ * Throws INVALID_MCP.
+ */
+export function requireCommand(
+  name: string,
+  program: ExistingProgram,
+  base: Base,
+  { source }: ProgramParts,
+): void {
+  const { command, cwd } = program
+  if (cwd !== undefined && isAbsolute(cwd))
+    throw unfit(
+      name,
+      `runs in ${cwd} of this machine, which no image has`,
+      'Build it of a project folder: mcp build <dir>.',
+    )
+  if (program.package || command === 'node') return
+  if (source && command.includes('/') && existsSync(join(source, cwd ?? '.', command))) return
+  if (!(command.includes('/') && !isAbsolute(command)) && findCommand(base, command)) return
+  const image = base.origin?.name ?? "made of this machine's Node"
+  throw unfit(
+    name,
+    `runs "${command}", which the base image (${image}) does not have`,
+    'Name a base image that has it: mcp export <server> --image --base registry.example.com/python:3.13, or mcp projects update --base-image.',
+  )
+}
+
+/** Every file of a folder, with its right to be run; links only within it. */
+function filesOf(folder: string, into: string): LayerEntry[] {
+  const entries: LayerEntry[] = []
+  const visit = (relative: string) => {
+    for (const name of readdirSync(join(folder, relative))) {
+      const path = join(relative, name)
+      const file = join(folder, path)
+      const status = lstatSync(file)
+      const target = `${into}/${path.replaceAll(sep, '/')}`
+      if (status.isDirectory()) {
+        entries.push({ path: target })
+        visit(path)
+      } else if (status.isSymbolicLink())
+        entries.push({ path: target, link: linkWithin(path, readlinkSync(file)) })
+      else if (status.isFile())
+        entries.push({ path: target, file, mode: status.mode & 0o111 ? 0o755 : 0o644 })
+    }
+  }
+  visit('')
+  return entries
+}
+
+function linkWithin(path: string, target: string): string {
+  const end = normalize(join(path, '..', target))
+  if (!isAbsolute(target) && end !== '..' && !end.startsWith(`..${sep}`)) return target
+  throw new HostingError(
+    'INVALID_MCP',
+    `${path} is a link out of its folder, to ${target}; no image can hold that.`,
+  )
+}
+
+function gone(name: string, what: string): HostingError {
+  return unfit(name, `has lost ${what}`, 'Build the server again.')
+}
+
+function unfit(name: string, why: string, details: string): HostingError {
+  return new HostingError('INVALID_MCP', `"${name}" cannot become an image: it ${why}.`, { details })
+}
