@@ -86,6 +86,7 @@ function project(index: number, rows: number): Project {
     storageLocation: null,
     templateId: null,
     sourceId: null,
+    baseImage: null,
     createdAt: at,
     updatedAt: at,
   }

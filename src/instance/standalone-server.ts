@@ -35,8 +35,9 @@ export async function runStandalone(
   try {
     const server = await listen(parsePort(env.PORT), env.HOST || '127.0.0.1')
     const tenant = createTenant(artifact, env, server)
-    if (artifact.program && artifact.program.type !== 'module')
-      tenant.program = programPlace(artifact.program, env, folder)
+    const { program } = artifact
+    if (program?.type === 'stdio' || program?.type === 'http')
+      tenant.program = programPlace(program, env, folder)
     const host = await serve(server, { artifact, bundle, folder }, tenant)
     process.stdout.write(`${JSON.stringify({ server: artifact.server.name, url: tenant.url })}\n`)
     endOnSignal(server, host)

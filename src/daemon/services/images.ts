@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { HostingError } from '../../shared/errors.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import { imageArchive } from '../builder/image/archive.ts'
 import { type Base, localBase, pulledBase } from '../builder/image/base.ts'
@@ -73,6 +74,7 @@ export class Images {
   async make({ digest, name }: Build, { base: wanted, signal }: ImageRequest = {}): Promise<MadeImage> {
     const { artifacts, standaloneProgram, dockerConfig, defaultBase } = this.#options
     const artifact = artifacts.load(digest!)
+    if (artifact.program?.type === 'image') throw isImage(name, artifact.program.image)
     const reference = parseBaseReference(wanted ?? defaultBase ?? 'local')
     const base = reference
       ? await pulledBase(this.layout, reference, { dockerConfig, signal })
@@ -111,6 +113,10 @@ export class Images {
     const served = { program: { ...program, isolation: { ...kept, sandbox: 'off' as const } } }
     return { served, ...programFiles(name, program, parts) }
   }
+}
+
+function isImage(name: string, image: string): HostingError {
+  return new HostingError('INVALID_MCP', `"${name}" is an image already: ${image}.`)
 }
 
 /** Registries take lower-case letters and digits with single separators between them. */

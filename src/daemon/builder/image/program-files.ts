@@ -5,7 +5,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import { type Base, findCommand } from './base.ts'
 import type { LayerEntry } from './layer.ts'
 
-export type ExistingProgram = Exclude<Program, { type: 'module' }>
+export type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
 /** Where its parts lie on this machine. */
 export interface ProgramParts {
