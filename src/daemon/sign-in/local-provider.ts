@@ -22,6 +22,7 @@ interface SignIn {
 }
 
 interface Code extends SignIn {
+  id: string
   user: { id: string; name: string }
   /** Unix milliseconds. */
   expiresAt: number
@@ -29,18 +30,20 @@ interface Code extends SignIn {
 
 const PATH = '/sign-in'
 const CODE_MS = 60_000
+/** Used codes that are remembered; the sign-in that one belongs to ends once, too. */
 const MAX_CODES = 1000
 const MAX_FORM_BYTES = 16 * 1024
 
 /**
  * An identity provider for development, without any other party: who has an API key of the daemon signs in as its user. The
- * authorization servers of this daemon are its only clients, so codes and tokens need not outlive it.
+ * authorization servers of this daemon are its only clients. Codes and tokens say themselves what they are for, so that a
+ * restart loses none.
  */
 export class LocalProvider {
   /** As the authorization servers use it. */
   readonly config: ProviderConfig
   readonly #options: LocalProviderOptions
-  readonly #codes = new Map<string, Code>()
+  readonly #used = new Set<string>()
 
   constructor(options: LocalProviderOptions) {
     this.#options = options
@@ -97,9 +100,8 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     if (!signIn) throw misopened()
     const user = this.#options.users(form.get('key')?.trim() ?? '')
     if (!user) return this.#page(parameters, 'That API key is not known here, or it expired.')
-    const code = randomBytes(32).toString('base64url')
-    if (this.#codes.size >= MAX_CODES) this.#codes.delete(this.#codes.keys().next().value!)
-    this.#codes.set(code, { ...signIn, user, expiresAt: Date.now() + CODE_MS })
+    const id = randomBytes(16).toString('base64url')
+    const code = this.#sign('code', { id, ...signIn, user, expiresAt: Date.now() + CODE_MS } satisfies Code)
     const back = new URL(signIn.redirectUri)
     back.searchParams.set('code', code)
     back.searchParams.set('state', signIn.state)
@@ -107,27 +109,23 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
   }
 
   #token(form: URLSearchParams): Response {
-    const code = form.get('code') ?? ''
-    const known = this.#codes.get(code)
-    this.#codes.delete(code)
+    const known = this.#useCode(form.get('code') ?? '')
     const verifier = form.get('code_verifier') ?? ''
     const isGood =
       known !== undefined &&
-      known.expiresAt > Date.now() &&
       sameText(form.get('client_secret') ?? '', this.config.clientSecret) &&
       form.get('redirect_uri') === known.redirectUri &&
       sameText(createHash('sha256').update(verifier).digest('base64url'), known.challenge)
     if (!isGood) return Response.json({ error: 'invalid_grant' }, { status: 400 })
-    const access_token = this.#signToken({ ...known.user, expiresAt: Date.now() + CODE_MS })
+    const access_token = this.#sign('token', { ...known.user, expiresAt: Date.now() + CODE_MS })
     return Response.json({ access_token, token_type: 'Bearer', expires_in: CODE_MS / 1000 }, NO_STORE)
   }
 
   #user(authorization: string | null): Response {
-    const [text = '', mac = ''] = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1]?.split('.') ?? []
-    if (!sameText(mac, this.#mac(text))) return Response.json({ error: 'invalid_token' }, { status: 401 })
-    const { id, name, expiresAt } = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (expiresAt <= Date.now()) return Response.json({ error: 'invalid_token' }, { status: 401 })
-    return Response.json({ sub: id, name }, NO_STORE)
+    const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? ''
+    const user = this.#open<{ id: string; name: string; expiresAt: number }>('token', token)
+    if (!user) return Response.json({ error: 'invalid_token' }, { status: 401 })
+    return Response.json({ sub: user.id, name: user.name }, NO_STORE)
   }
 
   /** Undefined unless the request is one that an authorization server of this daemon makes. */
@@ -143,13 +141,29 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return isOurs ? { redirectUri, state, challenge } : undefined
   }
 
-  #signToken(claims: object): string {
-    const text = Buffer.from(JSON.stringify(claims)).toString('base64url')
-    return `${text}.${this.#mac(text)}`
+  /** Undefined for a code that is none of ours, is over, or came before. */
+  #useCode(code: string): Code | undefined {
+    const known = this.#open<Code>('code', code)
+    if (!known || this.#used.has(known.id)) return undefined
+    if (this.#used.size >= MAX_CODES) this.#used.delete(this.#used.values().next().value!)
+    this.#used.add(known.id)
+    return known
   }
 
-  #mac(text: string): string {
-    const key = this.#options.deriveKey('sign-in token')
+  #sign(purpose: 'code' | 'token', value: object): string {
+    const text = Buffer.from(JSON.stringify(value)).toString('base64url')
+    return `${text}.${this.#mac(purpose, text)}`
+  }
+
+  #open<T extends { expiresAt: number }>(purpose: 'code' | 'token', signed: string): T | undefined {
+    const [text = '', mac = ''] = signed.split('.')
+    if (!sameText(mac, this.#mac(purpose, text))) return undefined
+    const value = JSON.parse(Buffer.from(text, 'base64url').toString()) as T
+    return value.expiresAt > Date.now() ? value : undefined
+  }
+
+  #mac(purpose: 'code' | 'token', text: string): string {
+    const key = this.#options.deriveKey(`sign-in ${purpose}`)
     return createHmac('sha256', key).update(text).digest('base64url')
   }
 }
