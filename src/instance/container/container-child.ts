@@ -31,8 +31,8 @@ const MAX_LINE_BYTES = 256 * 1024
 /** The client passes SIGTERM on; a container that does not end is removed. */
 const STOP_DELAYS = { politeMs: 0, terminateMs: 1500 }
 const SIGKILLED = 137
-/** https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status; docker has the same. */
-const ENGINE_FAILED = 125
+/** Nothing of it ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status; docker has the same. */
+const NOT_STARTED = [125, 126, 127]
 
 /** A container that serves HTTP on a loopback port of its own, and the engine's client that runs it. */
 export class ContainerChild {
@@ -120,7 +120,7 @@ export class ContainerChild {
   async #explain({ code, signal, error }: ProgramEnding, wasKilledByKernel: boolean): Promise<string> {
     const { engine, limits } = this.#options.container
     if (error) return `could not be started: ${engine} ${error.message}`
-    if (code === ENGINE_FAILED)
+    if (code !== null && NOT_STARTED.includes(code))
       return `could not be started: ${this.process.lastLines.at(-1) ?? `${engine} refused`}`
     if (code === null) return `lost its ${engine}, which was killed by ${signal}`
     if (code !== SIGKILLED) return `ended with exit code ${code}`

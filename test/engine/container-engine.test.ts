@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { Containers } from '../../src/daemon/engine/container-engine.ts'
+import { PODMAN_INFO, type StubEngine, stubEngine } from '../helpers/stub-engine.ts'
+
+const ID = 'f'.repeat(64)
+
+function containersOf(engine: StubEngine): { open(): Containers } {
+  const home = mkdtempSync(join(tmpdir(), 'mcp-home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  return { open: () => new Containers({ home, marker: join(home, 'containers'), env: engine.env }) }
+}
+
+/** `cases`: of a shell's `case $1`. */
+function engineThat(cases: string): StubEngine {
+  const engine = stubEngine(`case $1 in info) echo '${PODMAN_INFO}' ;; ${cases} esac`)
+  onTestFinished(() => engine[Symbol.dispose]())
+  return engine
+}
+
+test('what an earlier daemon of this home left is removed, by its label', async () => {
+  const engine = engineThat(`ps) echo ${ID} ;; rm) ;;`)
+  const home = containersOf(engine)
+  await home.open().begin()
+  expect(engine.calls()).toEqual([]) // no container ever ran: nothing is asked
+  await home.open().require()
+  expect(engine.calls().filter(call => call.startsWith('rm'))).toEqual([])
+  await home.open().begin()
+  const [listed] = engine.calls().filter(call => call.startsWith('ps'))
+  expect(listed).toMatch(/--filter label=mcp-hosting\.home=[0-9a-f]{16}$/)
+  expect(engine.calls().at(-1)).toBe(`rm --force --volumes ${ID}`)
+})
+
+test('the end removes what runs, and asks nothing where nothing ran', async () => {
+  const engine = engineThat(`ps) echo ${ID} ;; rm) ;;`)
+  const home = containersOf(engine)
+  await home.open().end()
+  expect(engine.calls()).toEqual([])
+  const containers = home.open()
+  await containers.require()
+  await containers.end()
+  expect(engine.calls().at(-1)).toBe(`rm --force --volumes ${ID}`)
+})
+
+test('an image that can be found nowhere is told with what the engine said', async () => {
+  const engine = engineThat(
+    `image) exit 1 ;; pull) echo 'time="x" level=warning msg="retrying"' >&2; echo 'Error: no such host' >&2; exit 125 ;;`,
+  )
+  await expect(containersOf(engine).open().pull('nowhere.example/x:1')).rejects.toMatchObject({
+    code: 'UPSTREAM_FAILED',
+    message: 'The image nowhere.example/x:1 is neither here nor can it be fetched.',
+    details: 'Error: no such host',
+  })
+})
+
+test('an image that is here is not fetched', async () => {
+  const engine = engineThat(`image) echo ${ID} ;;`)
+  expect(await containersOf(engine).open().pull('weather:1')).toBe(`sha256:${ID}`)
+  expect(engine.calls().some(call => call.startsWith('pull'))).toBe(false)
+})
+
+test('an archive that the engine refuses is an error with its reason, however early it stopped reading', async () => {
+  const engine = engineThat(`image) exit 1 ;; load) echo 'Error: no space left on device' >&2; exit 125 ;;`)
+  const archive = () =>
+    Readable.from(
+      (function* () {
+        for (let part = 0; part < 100; part++) yield Buffer.alloc(65_536)
+      })(),
+    )
+  await expect(containersOf(engine).open().provide('x:1', archive)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    details: 'Error: no space left on device',
+  })
+})
+
+test('one image that is wanted twice at a time is given once', async () => {
+  const engine = engineThat(`image) exit 1 ;; load) cat > /dev/null ;;`)
+  const containers = containersOf(engine).open()
+  const archive = () => Readable.from(['archive'])
+  await Promise.all([containers.provide('x:1', archive), containers.provide('x:1', archive)])
+  expect(engine.calls().filter(call => call.startsWith('load'))).toHaveLength(1)
+})
+
+test('without an engine the error says why, and what to do', async () => {
+  const engine = stubEngine('echo "Error: cannot find newuidmap" >&2; exit 125')
+  onTestFinished(() => engine[Symbol.dispose]())
+  await expect(containersOf(engine).open().require()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'No container can be run here: podman does not work here: cannot find newuidmap.',
+    details: expect.stringContaining('Install podman or docker'),
+  })
+})

@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { runArguments } from '../../../src/instance/container/run-arguments.ts'
+import type { Tenant, TenantContainer } from '../../../src/shared/instance-protocol.ts'
+import { createArtifact } from '../../fixtures/instance/artifact.ts'
+import { InstanceHarness } from '../../helpers/instance-harness.ts'
+import { eventually } from '../../helpers/mcp.ts'
+import { postModern } from '../../helpers/mcp-requests.ts'
+import { type StubEngine, stubEngine } from '../../helpers/stub-engine.ts'
+
+/** A "container" on the published port: what `$PORT` is inside. */
+const SERVE = `exec '${process.execPath}' -e '
+  require("node:http").createServer((request, response) => {
+    if (request.url === "/end") process.exit(7)
+    if (request.url === "/hang") return process.kill(process.pid, "SIGSTOP")
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ origin: request.headers.origin ?? null }))
+  }).listen(process.env.PORT, "127.0.0.1")'`
+
+function container(engine: StubEngine, changes: Partial<TenantContainer> = {}): TenantContainer {
+  return {
+    engine: 'podman',
+    file: engine.file,
+    env: { PATH: '/usr/bin:/bin' },
+    image: 'weather:1',
+    isOwn: false,
+    labels: { 'mcp-hosting.home': 'h' },
+    limits: { memoryMb: 64, pids: 32 },
+    ...changes,
+  }
+}
+
+async function serve(script: string, changes: Partial<TenantContainer> = {}) {
+  const engine = stubEngine(script)
+  const harness = new InstanceHarness()
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-container-'))
+  onTestFinished(async () => {
+    await harness.stop()
+    engine[Symbol.dispose]()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const logFile = join(folder, 'log')
+  const address = await harness.serve(createArtifact({}), { container: container(engine, changes), logFile })
+  return { engine, url: address.url, log: () => readFileSync(logFile, 'utf8') }
+}
+
+test('an engine that refuses is the reason why nothing is served, with what it said', async () => {
+  await expect(
+    serve('case $1 in run) echo "Error: cgroups: no memory controller" >&2; exit 125 ;; esac'),
+  ).rejects.toThrow(
+    'the container could not be started: Error: cgroups: no memory controller before it answered on $PORT',
+  )
+})
+
+test('an engine that vanished is told, too', async () => {
+  const engine = stubEngine('')
+  const missing = container(engine, { file: '/nowhere/podman' })
+  engine[Symbol.dispose]()
+  const harness = new InstanceHarness()
+  onTestFinished(() => harness.stop())
+  await expect(harness.serve(createArtifact({}), { container: missing })).rejects.toThrow(
+    'the container could not be started:',
+  )
+})
+
+test('a container that ends is told with its exit code, and another one answers', async () => {
+  const { url, engine, log } = await serve(`case $1 in run) ${SERVE} ;; esac`)
+  await fetch(new URL('/end', url)).catch(() => {})
+  const answer = await postModern(url, 'tools/list')
+  expect(answer.status).toBe(200)
+  await eventually(() => log().includes('the container ended with exit code 7; it is started anew'))
+  expect(engine.calls().filter(call => call.startsWith('run '))).toHaveLength(2)
+  expect(engine.calls().filter(call => call.startsWith('rm --force'))).toHaveLength(1)
+})
+
+test('while it does not answer, so says /health', async () => {
+  const { url } = await serve(`case $1 in run) ${SERVE} ;; esac`)
+  const health = async () => {
+    const answer = await fetch(new URL('/health', url))
+    return { code: answer.status, status: ((await answer.json()) as { status: string }).status }
+  }
+  expect(await health()).toEqual({ code: 200, status: 'ok' })
+  fetch(new URL('/hang', url)).catch(() => {}) // is cut when the instance ends
+  await eventually(async () => (await health()).code === 503)
+  expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
+})
+
+test('our own image is not shown the address of the page: that was checked', async () => {
+  const own = await serve(`case $1 in run) ${SERVE} ;; esac`, { isOwn: true })
+  const others = await serve(`case $1 in run) ${SERVE} ;; esac`)
+  const ask = async (url: string) => {
+    const { origin } = new URL(url)
+    return (await fetch(new URL('/x', url), { headers: { origin } })).json()
+  }
+  expect(await ask(own.url)).toEqual({ origin: null })
+  expect(await ask(others.url)).toEqual({ origin: new URL(others.url).origin })
+})
+
+test('values of variables are no arguments, unless their names mean something to the client', () => {
+  const engine = stubEngine('')
+  onTestFinished(() => engine[Symbol.dispose]())
+  const tenant = {
+    env: { TOKEN: 'secret', DOCKER_HOST: 'x' },
+    stateKey: 'key',
+    logLevel: 'info',
+  } as unknown as Tenant
+  const { args, env } = runArguments(container(engine, { isOwn: true }), tenant, { name: 'n', port: 10_001 })
+  expect(args.join(' ')).not.toContain('secret')
+  expect(args).toContain('TOKEN')
+  expect(env).toMatchObject({ TOKEN: 'secret', STATE_KEY: 'key', PORT: '10001' })
+  expect(args).toContain('DOCKER_HOST=x')
+  expect(env).not.toHaveProperty('DOCKER_HOST')
+  expect(args.at(-1)).toBe('weather:1')
+})
+
+test('only the limits that were given are passed on', () => {
+  const engine = stubEngine('')
+  onTestFinished(() => engine[Symbol.dispose]())
+  const tenant = { env: {} } as Tenant
+  const argsOf = (limits: TenantContainer['limits']) =>
+    runArguments(container(engine, { limits }), tenant, { name: 'n', port: 1 }).args.join(' ')
+  expect(argsOf({ memoryMb: 64, cpus: 0.5, pids: 9 })).toContain(
+    '--memory 64m --memory-swap 64m --cpus 0.5 --pids-limit 9',
+  )
+  expect(argsOf({})).not.toMatch(/--memory|--cpus|--pids-limit/)
+})
