@@ -55,7 +55,10 @@ function provide(
     id: 'dep_1',
     warn: (text: string) => warnings.push(text),
   }
-  const provided = provideContainer(rooms, { ...contained, ...(config && { config }) } as unknown as Contained)
+  const provided = provideContainer(rooms, {
+    ...contained,
+    ...(config && { config }),
+  } as unknown as Contained)
   return { provided, warnings }
 }
 
