@@ -60,10 +60,10 @@ export const deployConfigSchema = z.strictObject({
     .string()
     .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
     .optional(),
-  /** Of each container; with the engine `container` alone. */
+  /** Of each instance; `cpus` and `pids` with the engine `container` alone. */
   limits: z
     .strictObject({
-      /** 512 when absent. */
+      /** A process that holds more is replaced by a new one. 512 when absent; in other environments 384 for processes. */
       memory_mb: z.int().min(16).max(1_048_576).optional(),
       /** Processors, for example 0.5; no limit when absent. */
       cpus: z.number().min(0.01).max(1024).optional(),

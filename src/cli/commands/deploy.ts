@@ -62,7 +62,11 @@ export default defineCommand({
       isValueOptional: true,
       doc: 'run it from its image in a container, or host an image that serves MCP on $PORT',
     },
-    memory: { type: 'integer', value: 'MB', doc: 'memory of a container (default: 512)' },
+    memory: {
+      type: 'integer',
+      value: 'MB',
+      doc: 'memory of an instance (default: 512, of processes outside of production 384)',
+    },
     cpus: {
       type: 'number',
       value: 'count',

@@ -40,6 +40,7 @@ export class InstanceSet {
     return instance
   }
 
+  /** Earlier releases of its address that serve their sessions. */
   get earlier(): EarlierVersion[] {
     return this.#earlier
   }
@@ -58,6 +59,7 @@ export class InstanceSet {
     for (const instance of this.#all) instance.tellRevoked(tokens)
   }
 
+  /** Sessions that stayed are the next release's from now on. */
   letSessionsGo(): void {
     for (const { place } of this.#all)
       place.host.tell({ type: 'drain', tenantId: place.tenant.id, changed: [] })

@@ -4,7 +4,7 @@ import { restartDelayMs } from '../../shared/restart-backoff.ts'
 import type { ServedCode } from './host.ts'
 import { HostEndedError } from './host-ending.ts'
 import { shownLines } from './host-logs.ts'
-import type { Instance } from './instance.ts'
+import type { Instance, InstancePast } from './instance.ts'
 import type { InstanceSet } from './instance-set.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
 import { startReserve } from './reserve.ts'
@@ -56,12 +56,15 @@ export class Launcher {
   }
 
   /** See `startReserve`: of the code as it is now. */
-  async startReserve(count: number): Promise<Instance[]> {
+  async startReserve(
+    count: number,
+    { restarts, lastFailure }: InstancePast = { restarts: 0 },
+  ): Promise<Instance[]> {
     const { served, instances } = this.#options
     const code = this.#loadCode()
     return startReserve(count, {
       serverName: served.tenant.serverName,
-      open: () => instances.open(this.#place(code, { beside: true }), 0),
+      open: () => instances.open(this.#place(code, { beside: true }), restarts, lastFailure),
       start: instance => this.#start(instance, code),
       dismiss: instance => instances.dismiss(instance, 0),
     })
@@ -95,7 +98,7 @@ export class Launcher {
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = this.#history.unhealthy >= 2
     const kind = served.isContained ? 'open' : processKindOf(artifact)
-    return placement(served.tenant, { alone, beside, kind })
+    return placement(served.tenant, { alone, beside, kind, memoryMb: served.memoryMb })
   }
 
   async #start(instance: Instance, code: ServedCode): Promise<void> {

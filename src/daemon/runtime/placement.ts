@@ -18,6 +18,8 @@ export interface PlacementOptions {
   alone: boolean
   /** What may run there; a shared process is always `open`. */
   kind: ProcessKind
+  /** Memory that its process may hold, in MB; by default that of all. */
+  memoryMb?: number | undefined
   /** The tenant is served already, and must be until the new place serves it. */
   beside?: boolean
 }

@@ -9,8 +9,10 @@ import { HostEndedError } from './host-ending.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
 import { InstanceSet, type Leaving } from './instance-set.ts'
+import { keepSessions } from './keep-sessions.ts'
 import { Launcher } from './launcher.ts'
 import type { LendableSocket } from './loan.ts'
+import { MemoryWatch } from './memory-watch.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Placement } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -40,6 +42,7 @@ export class Pool {
   readonly #launcher: Launcher
   readonly #idle: IdleTimer | undefined
   readonly #autoscaler: Autoscaler | undefined
+  readonly #memory: MemoryWatch | undefined
   readonly #least: number
   /** Instances there should be; 0 is asleep. */
   #desired = 0
@@ -49,13 +52,14 @@ export class Pool {
   #renewing: Promise<void> | undefined
 
   constructor(options: PoolOptions) {
-    const { placement, scaling, idleMs } = options.served
+    const { placement, scaling, idleMs, memoryMb } = options.served
     this.#options = options
     this.#served = options.served
     this.#held = new HeldConnections(options.limits.hold)
     this.#launcher = this.#createLauncher()
     this.#least = placement === 'shared' ? 1 : Math.max(1, scaling.min)
     if (idleMs !== null) this.#idle = this.#createIdleTimer(idleMs)
+    if (placement === 'dedicated' && memoryMb !== undefined) this.#memory = this.#createMemoryWatch(memoryMb)
     if (placement === 'dedicated' && scaling.max > this.#least) this.#autoscaler = this.#createAutoscaler()
   }
 
@@ -109,14 +113,8 @@ export class Pool {
   }
 
   /** Before a release: where its instances will serve the sessions that stay. One that does not answer has none. */
-  async keepSessions(): Promise<EarlierVersion['instances']> {
-    const asked = this.#instances.ready.map(instance => keepSessions(instance))
-    return (await Promise.all(asked)).filter(kept => kept !== undefined)
-  }
-
-  /** Sessions that stayed are the next release's from now on. */
-  letSessionsGo(): void {
-    this.#instances.letSessionsGo()
+  keepSessions(): Promise<EarlierVersion['instances']> {
+    return keepSessions(this.#instances.ready)
   }
 
   /** For instances that run and for those that will. */
@@ -127,13 +125,9 @@ export class Pool {
     this.#instances.tellRevoked(tokens)
   }
 
-  /** Earlier releases of its address that serve their sessions. */
-  get earlier(): EarlierVersion[] {
-    return this.#instances.earlier
-  }
-
-  set earlier(versions: EarlierVersion[]) {
-    this.#instances.earlier = versions
+  /** What its instances are told of sessions that stay. */
+  get staying(): Pick<InstanceSet, 'earlier' | 'letSessionsGo'> {
+    return this.#instances
   }
 
   /** Ends all instances at once. */
@@ -209,6 +203,7 @@ export class Pool {
   #onMetrics(series: SeriesCounts[]): void {
     if (series.length > 0) this.#options.onTraffic(series)
     if (this.#desired === 0) return
+    this.#memory?.look(this.#instances.ready)
     this.#idle?.touch()
     this.#autoscaler?.sample(series)
   }
@@ -255,6 +250,20 @@ export class Pool {
     })
   }
 
+  #createMemoryWatch(memoryMb: number): MemoryWatch {
+    return new MemoryWatch({
+      limitBytes: memoryMb * 1024 * 1024,
+      startReserve: past => this.#launcher.startReserve(1, past),
+      isWanted: instance => instance.isReady && this.#desired > 0,
+      swap: (old, next) => {
+        this.#dismiss([old])
+        this.#onReady(next)
+      },
+      dismiss: instance => this.#dismiss([instance]),
+      tell: (level, message) => this.#closing || this.#tell(level, message),
+    })
+  }
+
   #createLauncher(): Launcher {
     return new Launcher({
       served: this.#served,
@@ -288,17 +297,3 @@ export class Pool {
 }
 
 const stopped = { message: 'This server was stopped or replaced.', retryAfterSeconds: 1 }
-
-/** An instance whose code runs without end must not hold a release up. */
-const KEEP_ANSWER_MS = 1000
-
-async function keepSessions({
-  id,
-  place,
-}: Instance): Promise<EarlierVersion['instances'][number] | undefined> {
-  const late = new Promise<undefined>(
-    resolve => void setTimeout(() => resolve(undefined), KEEP_ANSWER_MS).unref(),
-  )
-  const port = await Promise.race([place.host.keep(place.tenant.id).catch(() => undefined), late])
-  return port === undefined ? undefined : { id, port }
-}

@@ -17,15 +17,15 @@ export class StayingSessions {
     const next = this.#pools.get(to)
     if (!old || !next) return // removed meanwhile
     const kept = instances.length > 0 ? [{ version: from, instances }] : []
-    const all = [...old.earlier, ...kept]
-    for (const { version } of all.slice(0, -MAX_STAYING)) this.#pools.get(version)?.letSessionsGo()
-    next.earlier = all.slice(-MAX_STAYING)
+    const all = [...old.staying.earlier, ...kept]
+    for (const { version } of all.slice(0, -MAX_STAYING)) this.#pools.get(version)?.staying.letSessionsGo()
+    next.staying.earlier = all.slice(-MAX_STAYING)
   }
 
   /** It has ended, and with it its sessions. */
   forget(id: string): void {
-    for (const pool of this.#pools.values())
-      if (pool.earlier.some(({ version }) => version === id))
-        pool.earlier = pool.earlier.filter(({ version }) => version !== id)
+    for (const { staying } of this.#pools.values())
+      if (staying.earlier.some(({ version }) => version === id))
+        staying.earlier = staying.earlier.filter(({ version }) => version !== id)
   }
 }

@@ -24,6 +24,8 @@ import { StayingSessions } from './staying-sessions.ts'
 import { refuseConnection } from './unavailable.ts'
 import { WarmPool, type WarmPools } from './warm-pool.ts'
 
+const HEAP_MB = 256
+
 /** A deployment or a preview as the runtime knows it. */
 export interface Served {
   tenant: Tenant
@@ -32,6 +34,8 @@ export interface Served {
   scaling: { min: number; max: number }
   /** Sleep after so many milliseconds without a connection or request; null: never. */
   idleMs: number | null
+  /** A dedicated instance that holds more is replaced, in MB; without it none is. */
+  memoryMb?: number | undefined
   /** Read when an instance is started, not kept. */
   loadArtifact(): Artifact
   /** Text of a handler module's bundle, read with the artifact. */
@@ -87,7 +91,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    const { logsDir, warmSpares = 1, tenantsPerHost = 2000 } = options
+    const { logsDir, warmSpares = 1, tenantsPerHost = 2000, memoryLimitMb = HEAP_MB } = options
     removeLeftoverLogs(logsDir)
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
@@ -101,7 +105,12 @@ export class Supervisor {
     this.#warmPools = warmPools
     this.#shared = new SharedHosts({ warmPool: warmPools.open, logsDir, tenantsPerHost })
     this.#placements = {
-      dedicated: dedicatedPlacement(warmPools, logsDir),
+      dedicated: dedicatedPlacement({
+        warmPools,
+        logsDir,
+        spareMb: 2 * memoryLimitMb,
+        startHost: (kind, limitMb) => this.#startHost(kind, limitMb),
+      }),
       shared: (tenant, options) => this.#shared.place(tenant, options),
     }
   }
@@ -176,7 +185,7 @@ export class Supervisor {
 
   /** Sessions that stayed there are the next release's from now on. */
   letSessionsGo(id: string): void {
-    this.#pools.get(id)?.letSessionsGo()
+    this.#pools.get(id)?.staying.letSessionsGo()
   }
 
   /** All that is served: see `drain`. Another daemon serves it from now on. */
@@ -252,15 +261,9 @@ export class Supervisor {
     this.#sessions.forget(id)
   }
 
-  #startHost(kind: ProcessKind): Host {
+  #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
     const id = createId('inst')
-    const {
-      instanceProgram: program,
-      logsDir,
-      memoryLimitMb = 256,
-      patienceMs = 30_000,
-      termination,
-    } = this.#options
+    const { instanceProgram: program, logsDir, patienceMs = 30_000, termination } = this.#options
     const logPath = spareLogPath(logsDir, id)
     const host = new Host({ id, kind, program, logPath, memoryLimitMb, patienceMs, termination })
     void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file went along with its work

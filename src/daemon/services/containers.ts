@@ -55,10 +55,14 @@ export function checkEngine(artifact: Artifact | undefined, config: DeployConfig
     throw new HostingError('INVALID_REQUEST', `The image ${image} runs in a container only.`, {
       details: 'config.engine: "container", or leave it out',
     })
-  if (config.limits)
-    throw new HostingError('INVALID_REQUEST', 'config.limits are those of containers.', {
-      details: 'config.engine: "container" runs the deployment in containers (mcp deploy --image)',
-    })
+  if (config.limits?.cpus !== undefined || config.limits?.pids !== undefined)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      'config.limits.cpus and config.limits.pids are those of containers.',
+      {
+        details: 'config.engine: "container" runs the deployment in containers (mcp deploy --image)',
+      },
+    )
   return config
 }
 

@@ -23,6 +23,9 @@ const PLACEMENT: Record<Environment | 'preview', Pick<Served, 'placement' | 'idl
   preview: { placement: 'shared', idleMs: 5 * MINUTE },
 }
 
+/** Memory that an instance with processes of its own may hold; `config.limits.memory_mb` says otherwise. */
+const MEMORY_MB: Record<Environment, number> = { production: 512, staging: 384, development: 384 }
+
 /** A dedicated deployment that may have no instance at all sleeps after this time. */
 const PRODUCTION_IDLE_MS = 15 * MINUTE
 
@@ -45,6 +48,7 @@ export async function servedDeployment(
     placement: isContained ? 'dedicated' : placementOf(build, environment),
     ...(isContained && containedBy(rooms, { build, id: deployment.id, config })),
     scaling,
+    ...(!isContained && { memoryMb: config.limits?.memory_mb ?? MEMORY_MB[environment] }),
     idleMs: environment === 'production' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
     ...loadersOf(rooms, build),
     tenant: {

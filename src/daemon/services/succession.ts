@@ -20,7 +20,7 @@ const SESSION_SECONDS: Record<Environment, number> = {
 /** However busy it is, after a day a session goes on at the release of then. */
 const SESSIONS_MS = 24 * 3_600_000
 
-const BEGIN_MS = 1000
+const BEGIN_MS = 3000
 
 export function sessionSeconds({ config, environment }: Deployment): number {
   return config.session_seconds ?? SESSION_SECONDS[environment]

@@ -1,0 +1,62 @@
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildFolder } from '../helpers/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { createProjectFolder } from '../helpers/project-folder.ts'
+import { callTool } from '../helpers/tool-call.ts'
+import { deploy } from '../http/fixtures.ts'
+
+const LEAK = `
+import { defineTool } from 'mcp-hosting/server'
+const kept = []
+export default defineTool({
+  description: 'Keeps 8 MB more with each call',
+  handler: () => { kept.push(Buffer.alloc(8_000_000, 1)); return String(process.pid) },
+})`
+
+let daemon: TestDaemon
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+test('an instance that holds more than its limit is replaced without a failed request, and the status says why', async () => {
+  using project = createProjectFolder({ 'tools/leak.ts': LEAK })
+  const { mcp_id } = await buildFolder(daemon, 'leaking', project.path)
+  const config = { scaling: { min_instances: 1, max_instances: 1 }, limits: { memory_mb: 160 } }
+  const { url, deployment_id } = await deploy(daemon, mcp_id, 'production', config)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const call = () => callTool(Number(new URL(url).port), 'leak', agent)
+  const first = await call()
+  let calls = 1
+  // Each is answered, or this ends with its error.
+  while ((await call()) === first) {
+    calls++
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  expect(calls).toBeGreaterThan(5)
+  const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+  expect(body.data).toMatchObject({
+    status: 'deployed',
+    instances: expect.arrayContaining([
+      expect.objectContaining({
+        state: 'ready',
+        restarts: 1,
+        lastFailure: expect.stringMatching(/^was replaced: it held \d+ MB, limit 160 MB$/),
+      }),
+    ]),
+  })
+  agent.destroy()
+})
+
+test('what a process may hold is set for the deployment, and processes have no other limits', async () => {
+  using project = createProjectFolder({ 'tools/leak.ts': LEAK })
+  const { mcp_id } = await buildFolder(daemon, 'limits', project.path)
+  const config = { limits: { cpus: 2 } }
+  const { status, body } = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id, environment: 'production', config },
+  })
+  expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  const large = await deploy(daemon, mcp_id, 'production', { limits: { memory_mb: 1024 } })
+  expect(await callTool(Number(new URL(large.url).port), 'leak')).toMatch(/^\d+$/)
+})
