@@ -58,6 +58,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     'projects upload': "upload a folder or an archive as a project's source",
     'projects build': "build an image of a project's source",
     'projects builds': 'container builds, newest first',
+    'projects link': 'link this folder to a project, so that commands in it need no id',
+    'projects unlink': 'forget which project this folder is linked to; the project stays',
   }),
   ...section('Who and where', {
     login: 'sign in to an API, or save a key of it',

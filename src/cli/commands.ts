@@ -21,6 +21,7 @@ import logs from './commands/logs.ts'
 import metrics from './commands/metrics.ts'
 import * as models from './commands/models.ts'
 import * as projectBuilds from './commands/project-builds.ts'
+import * as projectLinks from './commands/project-links.ts'
 import * as projects from './commands/projects.ts'
 import prompt from './commands/prompt.ts'
 import prompts from './commands/prompts.ts'
@@ -75,6 +76,7 @@ const ALL: readonly Command[] = [
   whoami,
   ...Object.values(projects),
   ...Object.values(projectBuilds),
+  ...Object.values(projectLinks),
   ...Object.values(keys),
   ...Object.values(context),
   ...Object.values(models),

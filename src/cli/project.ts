@@ -7,6 +7,7 @@ import { nearestName } from '../shared/names.ts'
 import { inlineResourceFiles } from '../shared/project-files.ts'
 import type { Environment } from '../shared/states.ts'
 import { inferProject, needsSource } from './code-project.ts'
+import { findLink } from './project-link.ts'
 import { type ProjectSource, readProjectSource } from './project-source.ts'
 import { shellWord } from './shell-word.ts'
 
@@ -108,7 +109,16 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
   if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
   const { deploy = {}, test, project } = own.data
   const { file } = source
-  return { file, directory, request: withoutUpload(built.request), deploy, test, project, sourceDirectory }
+  const linked = project ?? findLink(directory)?.projectId
+  return {
+    file,
+    directory,
+    request: withoutUpload(built.request),
+    deploy,
+    test,
+    project: linked,
+    sourceDirectory,
+  }
 }
 
 /** Stands for the id that the upload will give, because handler modules are not valid without one. */

@@ -1,21 +1,21 @@
 import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
 import { CONTAINER_BUILD_STATES } from '../../shared/states.ts'
 import type { ApiClient } from '../api-client.ts'
+import { chosenProject, findLinked } from '../chosen-project.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { shortId } from '../deployment-table.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { formatLogLine, type LogEntry } from '../log-lines.ts'
-import { getProject } from '../projects.ts'
 
-const PROJECT = 'a project: its id, a unique prefix of it, or its name'
+const PROJECT = 'a project: its id, a unique prefix of it, or its name (default: the linked one)'
 
 export const projectsBuild = defineCommand({
   name: 'projects build',
   summary: "build an image of a project's source",
   description:
     'Triggers a container build and follows its log to the end. Ends with 1 when the build failed or was stopped.',
-  arguments: { project: { doc: PROJECT, required: true } },
+  arguments: { project: { doc: PROJECT } },
   options: {
     wait: { type: 'boolean', default: true, doc: 'return at once instead of following it to its end' },
   },
@@ -25,7 +25,7 @@ export const projectsBuild = defineCommand({
   ],
   async run(context, { project, wait }): Promise<ExitCode> {
     const api = await context.api()
-    const { id } = await getProject(api, project)
+    const { id } = await chosenProject(api, context.cwd, project)
     const triggered = await api.post<ContainerBuildRecord>(
       `/api/lambda-builds/trigger/${encodeURIComponent(id)}`,
     )
@@ -38,15 +38,21 @@ export const projectsBuild = defineCommand({
 export const projectsBuilds = defineCommand({
   name: 'projects builds',
   summary: 'container builds, newest first',
-  arguments: { project: { doc: `${PROJECT} (default: of all)` } },
+  arguments: {
+    project: {
+      doc: 'a project: its id, a unique prefix of it, or its name (default: the linked one, else all)',
+    },
+  },
   options: {
+    all: { type: 'boolean', doc: 'of all projects, in a linked folder too' },
     status: { type: 'string', choices: CONTAINER_BUILD_STATES, value: 'status', doc: 'only those' },
     limit: { type: 'integer', value: 'count', default: 20, doc: 'so many at most' },
   },
   examples: [{ command: 'mcp projects builds weather', does: 'the last ones of this project' }],
-  async run({ api, output }, { project, status, limit }) {
+  async run({ api, output, cwd }, { project, all, status, limit }) {
     const client = await api()
-    const projectId = project === undefined ? undefined : (await getProject(client, project)).id
+    const isOne = project !== undefined || (!all && (await findLinked(cwd)) !== undefined)
+    const projectId = isOne ? (await chosenProject(client, cwd, project)).id : undefined
     const query = { projectId, status, limit }
     const { items } = await client.get<{ items: ContainerBuildRecord[] }>('/api/lambda-builds', query)
     output.result(items, () => {

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import type { ProjectRecord } from '../../shared/projects.ts'
 import { PROJECT_STATES } from '../../shared/states.ts'
+import { chosenProject, findLinked } from '../chosen-project.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { shortId } from '../deployment-table.ts'
@@ -11,7 +12,7 @@ import { changeProject, getProject, listProjects, showProject } from '../project
 import { confirm } from '../prompt.ts'
 
 const PROJECT = {
-  project: { doc: 'a project: its id, a unique prefix of it, or its name', required: true },
+  project: { doc: 'a project: its id, a unique prefix of it, or its name (default: the linked one)' },
 } as const
 
 const FACTS = {
@@ -82,8 +83,8 @@ export const projectsShow = defineCommand({
   summary: 'one project',
   arguments: PROJECT,
   examples: [{ command: 'mcp projects show weather', does: 'by its name' }],
-  async run({ api, output }, { project }) {
-    const record = await getProject(await api(), project)
+  async run({ api, output, cwd }, { project }) {
+    const record = await chosenProject(await api(), cwd, project)
     output.result(record, () => showProject(output, record))
   },
 })
@@ -96,7 +97,10 @@ export const projectsUpdate = defineCommand({
   options: { name: { type: 'string', value: 'name', doc: 'another name' }, ...FACTS },
   examples: [{ command: 'mcp projects update weather --name forecasts', does: 'rename it' }],
   async run(context, { project, name, ...facts }) {
-    await change(context, project, { ...(name === undefined ? {} : { name }), ...toFields(facts) })
+    await change(context, await named(context, project), {
+      ...(name === undefined ? {} : { name }),
+      ...toFields(facts),
+    })
   },
 })
 
@@ -107,7 +111,7 @@ export const projectsArchive = defineCommand({
   options: { undo: { type: 'boolean', doc: 'make it active again' } },
   examples: [{ command: 'mcp projects archive weather --undo', does: 'take it up again' }],
   async run(context, { project, undo }) {
-    await change(context, project, { status: undo ? 'active' : 'archived' })
+    await change(context, await named(context, project), { status: undo ? 'active' : 'archived' })
   },
 })
 
@@ -118,7 +122,7 @@ export const projectsDelete = defineCommand({
   arguments: PROJECT,
   examples: [{ command: 'mcp projects delete weather --yes', does: 'without asking' }],
   async run(context, { project }) {
-    const record = await getProject(await context.api(), project)
+    const record = await chosenProject(await context.api(), context.cwd, project)
     await confirm(context, `Delete the project ${record.name} (${record.id})?`)
     await change(context, record.id, { status: 'deleted' })
   },
@@ -129,16 +133,18 @@ export const projectsUpload = defineCommand({
   summary: "upload a folder or an archive as a project's source",
   description:
     'Packs the folder without what .gitignore and .mcpignore name, node_modules, .venv, .git and .env. An archive is sent as it is. Nothing is sent that is there already.',
-  arguments: { ...PROJECT, dir: { doc: 'the folder, or a .tar.gz or .zip archive', default: '.' } },
+  arguments: { ...PROJECT, dir: { doc: 'the folder, or a .tar.gz or .zip archive (default: this folder)' } },
   examples: [
     { command: 'mcp projects upload weather ./weather', does: 'this folder' },
     { command: 'mcp projects upload weather weather.zip', does: 'this archive' },
+    { command: 'mcp projects upload', does: 'this folder, to the project that it is linked to' },
   ],
-  async run(context, { project, dir }) {
-    const { output } = context
+  async run(context, input) {
+    const { output, cwd } = context
+    const { project, dir } = await whatAndWhere(input, cwd)
     const source = sourceAt(dir)
     const api = await context.api()
-    const { id, name } = await getProject(api, project)
+    const { id, name } = await chosenProject(api, cwd, project)
     const { uploadSource } = await import('../source/upload-source.ts')
     const folder = { ...source, name, project: id }
     await output.progress(`Uploading ${name}`, update =>
@@ -148,6 +154,21 @@ export const projectsUpload = defineCommand({
     output.result(record, () => showProject(output, record))
   },
 })
+
+/** In a linked folder a single argument that is a path is what to upload. */
+async function whatAndWhere(
+  { project, dir }: { project: string | undefined; dir: string | undefined },
+  cwd: string,
+): Promise<{ project: string | undefined; dir: string }> {
+  const isPath = project !== undefined && dir === undefined && existsSync(project)
+  if (isPath && (await findLinked(cwd))) return { project: undefined, dir: project }
+  return { project, dir: dir ?? '.' }
+}
+
+/** What `changeProject` takes: a reference as it was given, which an API without lists takes too. */
+async function named({ api, cwd }: CommandContext, project: string | undefined): Promise<string> {
+  return project ?? (await chosenProject(await api(), cwd, undefined)).id
+}
 
 /** A folder, which the project's file stands for too, or an archive. Throws INVALID_REQUEST for anything else. */
 function sourceAt(path: string): { directory: string; archive?: string } {

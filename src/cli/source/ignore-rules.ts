@@ -6,7 +6,17 @@ import createIgnore, { type Ignore } from 'ignore'
 export const IGNORE_FILES = ['.gitignore', '.mcpignore'] as const
 
 /** Never part of a source, whatever the rules say: history, what is installed or made on the way, secrets. */
-const ALWAYS_OUT = ['.git', '.hg', '.svn', 'node_modules', '.venv', '__pycache__', '.DS_Store', 'Thumbs.db']
+const ALWAYS_OUT = [
+  '.git',
+  '.mcp',
+  '.hg',
+  '.svn',
+  'node_modules',
+  '.venv',
+  '__pycache__',
+  '.DS_Store',
+  'Thumbs.db',
+]
 const SECRETS = /^\.env(\..+)?$/
 const NO_SECRETS = /^\.env\.(example|sample|template)$/
 
