@@ -39,6 +39,15 @@ export function formatLogLine(line: LogEntry, style: Style): string {
   return [...head, paint(printable(message)), ...outcomeOf(line)].filter(Boolean).join(' ')
 }
 
-function outcomeOf({ outcome, ms }: LogEntry): string[] {
-  return [outcome ?? '', ms === undefined ? '' : formatDurationMs(ms)]
+function outcomeOf({ outcome, ms, arguments: args }: LogEntry): string[] {
+  return [shownArguments(args), outcome ?? '', ms === undefined ? '' : formatDurationMs(ms)]
+}
+
+const SHOWN_CHARACTERS = 200
+
+/** On one line, and no more of it than a person reads. */
+function shownArguments(args: unknown): string {
+  const text = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+  if (text === '{}') return ''
+  return printable(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text)
 }

@@ -235,4 +235,6 @@ export interface LogLine {
   requestId?: string
   sessionId?: string
   bytes?: number
+  /** Of the request, redacted; only where messages are logged, in development. */
+  arguments?: unknown
 }

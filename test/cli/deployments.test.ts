@@ -178,7 +178,7 @@ test('logs prints lines for a person and one JSON object a line for a program', 
   await home.json(['up', writeServer('logged')])
   const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
   expect(human.stdout).toMatch(
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello ok \d+ ms\n$/,
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello \{"name":"you"\} ok \d+ ms\n$/,
   )
   const json = await home.mcp(['logs', 'logged', '--grep', 'tools/call', '--tail', '1', '--json'])
   expect(JSON.parse(json.stdout)).toMatchObject({

@@ -72,9 +72,9 @@ describe('a page of log lines', () => {
     expect(messages(await logs('?until=2026-01-01T01:00:02%2B01:00&tail=1'))).toHaveLength(1)
   })
 
-  test('of another phase than the only one is empty', async () => {
+  test('of a phase that there is none of is empty', async () => {
     expect(messages(await logs('?phase=RUN&until=2026-02-01T00:00:00Z'))).toHaveLength(3)
-    expect((await logs('?phase=BUILD')).lines).toEqual([])
+    expect((await logs('?phase=PUSH')).lines).toEqual([])
   })
 
   test('leads to the next one', async () => {
@@ -131,8 +131,94 @@ test('a tool call leaves a line that names the tool', async () => {
     .toMatchObject([{ stream: 'mcp', method: 'tools/call', outcome: 'ok', level: 'info' }])
 })
 
+test('the log of a deployment tells its build, its life and its calls in one stream', async () => {
+  const mcpId = await buildServer(daemon, echoServer('told'))
+  const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
+  await callTool(url, 'say', { text: 'hello' })
+  await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
+  const told = async (query = '') => {
+    const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/logs${query}`)
+    return body.lines.map(({ phase, message }: LogLine) => `${phase} ${message}`)
+  }
+  const expected = [
+    new RegExp(`^BUILD build ${mcpId} of told begins`),
+    /^BUILD built in \d+ ms: 1 tool$/,
+    /^RUN instance \S+ is ready after \d+ ms$/,
+    new RegExp(`^RUN build ${mcpId} is deployed to production after \\d+ ms$`),
+    /^RUN tools\/call say$/,
+    /^RUN the deployment is stopped$/,
+  ].map(pattern => expect.stringMatching(pattern))
+  await expect.poll(() => told(), { timeout: 10_000 }).toEqual(expect.arrayContaining(expected))
+  const all = await told()
+  expect(all.slice(0, 2)).toEqual(expected.slice(0, 2))
+  expect(await told('?phase=build')).toEqual(all.slice(0, 2))
+  expect(await told('?phase=RUN')).toEqual(all.slice(2))
+  expect(await told('?tail=1')).toEqual(all.slice(-1))
+  const paged: string[] = []
+  for (let next: string | null = ''; next !== null; ) {
+    const { body } = await daemon.api(
+      'GET',
+      `/api/lambda-deploy/${deployment_id}/logs?limit=1${next && `&nextToken=${next}`}`,
+    )
+    paged.push(...body.lines.map(({ phase, message }: LogLine) => `${phase} ${message}`))
+    next = body.nextToken
+  }
+  expect(paged).toEqual(all)
+})
+
+test('a failed build tells why in its log', async () => {
+  const program = { type: 'stdio', command: '/nowhere/to-be-found' }
+  const broken = { name: 'broken', template: 'custom', program }
+  const { body: built } = await daemon.api('POST', '/v1/build', { body: broken })
+  const id = built.data?.mcp_id
+  expect(built.data).toMatchObject({ status: 'failed' })
+  const { body } = await daemon.api('GET', `/api/lambda-deploy/${id}/logs?level=error`)
+  expect(body.lines.map(({ message }: LogLine) => message).join('\n')).toContain(built.data.error.message)
+})
+
+test('arguments of a call are in its line in development, and nowhere else', async () => {
+  const mcpId = await buildServer(daemon, echoServer('arguing'))
+  const lineOf = async (environment: string) => {
+    const { deployment_id, url } = await deploy(daemon, mcpId, environment)
+    await callTool(url, 'say', { text: 'hello', password: 'hunter2' })
+    const query = '?tool=say&level=info'
+    const found = async () => {
+      const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/logs${query}`)
+      return body.lines as LogLine[]
+    }
+    await expect.poll(found, { timeout: 10_000 }).toHaveLength(1)
+    return (await found())[0]
+  }
+  expect(await lineOf('development')).toMatchObject({
+    arguments: { text: 'hello', password: '[redacted]' },
+    method: 'tools/call',
+    bytes: expect.any(Number),
+    ms: expect.any(Number),
+  })
+  expect(await lineOf('staging')).not.toHaveProperty('arguments')
+  expect(await lineOf('production')).not.toHaveProperty('arguments')
+})
+
+test('a stream that broke off goes on after the last line that its client got', async () => {
+  const first = follow(`/api/lambda-deploy/${id}/logs?since=${at(0)}&until=2026-01-01T00:00:04Z`)
+  expect((await first.next())!.message).toBe('one')
+  const after = first.firstId()
+  first.close()
+  const second = follow(`/api/lambda-deploy/${id}/logs?until=2026-01-01T00:00:04Z`, {
+    'last-event-id': after,
+  })
+  expect([(await second.next())!.message, (await second.next())!.message]).toEqual([
+    'two went wrong',
+    'three',
+  ])
+  second.close()
+  const headers = { accept: 'text/event-stream', 'last-event-id': 'made-up' }
+  expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs`, { headers })).status).toBe(400)
+})
+
 /** A client of the event stream: the `data` of one event after the other, undefined at its end. */
-function follow(path: string) {
+function follow(path: string, more: Record<string, string> = {}) {
+  const ids: string[] = []
   const waiting: ((line: LogLine | undefined) => void)[] = []
   const arrived: (LogLine | undefined)[] = []
   const opened = Promise.withResolvers<void>()
@@ -143,7 +229,10 @@ function follow(path: string) {
   }
   const request = get(
     `${daemon.url}${path}`,
-    { agent: false, headers: { authorization: `Bearer ${daemon.ownerKey}`, accept: 'text/event-stream' } },
+    {
+      agent: false,
+      headers: { authorization: `Bearer ${daemon.ownerKey}`, accept: 'text/event-stream', ...more },
+    },
     response => {
       let rest = ''
       response.on('data', chunk => {
@@ -152,6 +241,7 @@ function follow(path: string) {
         rest = events.pop()!
         for (const event of events) {
           const data = /^data: (.*)$/m.exec(event)
+          ids.push(...event.split('\n').flatMap(line => (line.startsWith('id: ') ? [line.slice(4)] : [])))
           if (data) take(JSON.parse(data[1]!))
         }
       })
@@ -162,6 +252,8 @@ function follow(path: string) {
   request.on('error', opened.reject)
   return {
     opened: opened.promise,
+    /** Of the first event. */
+    firstId: () => ids[0]!,
     next: () =>
       new Promise<LogLine | undefined>(resolve => {
         if (arrived.length > 0) resolve(arrived.shift())

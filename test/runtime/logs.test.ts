@@ -72,7 +72,7 @@ test('the files of several instances are merged by time and paged without loss',
 test('a page continues after the file was rotated', async () => {
   write('d', 'a', ...Array.from({ length: 100 }, (_, i) => line(i, `line ${i}`)))
   const rotate = () =>
-    logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 10, keptSegments: 50, keptInstances: 5 })
+    logs.rotateWhenDue('d', 'a', noHold, { segmentBytes: 10, keptSegments: 50, keptInstances: 5 })
   const messages = await allMessages('d', 30, async () => {
     await rotate()
     write('d', 'a', line(200, 'later'))
@@ -91,7 +91,7 @@ test('rotation holds the writer, keeps its file and forgets the oldest segments'
       return () => void held.push('resume')
     }
     expect(
-      await logs.rotateWhenLarge('d', 'a', hold, { segmentBytes: 10, keptSegments: 2, keptInstances: 5 }),
+      await logs.rotateWhenDue('d', 'a', hold, { segmentBytes: 10, keptSegments: 2, keptInstances: 5 }),
     ).toBe(true)
     expect(statSync(join(dir, 'd', 'a.log'))).toMatchObject({ ino: inode, size: 0 })
   }
@@ -137,7 +137,7 @@ test('following shows the tail, then every new line, across a rotation, until it
     seen.push(entry.message)
     if (entry.message === 'last') write('d', 'a', line(3, 'new'))
     if (entry.message === 'new') {
-      await logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
+      await logs.rotateWhenDue('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
       write('d', 'a', line(4, 'after rotation'))
     }
     if (entry.message === 'after rotation') write('d', 'b', line(5, 'another instance'))
@@ -166,7 +166,7 @@ test("the daemon's own lines are rotated too, and none is lost", async () => {
   await Promise.all(
     messages.flatMap((message, second) => [
       logs.append('d', line(second, message)),
-      logs.rotateOwnWhenLarge('d', limits),
+      logs.rotateOwnWhenDue('d', limits),
     ]),
   )
   expect(readdirSync(join(dir, 'd')).length).toBeGreaterThan(3)
@@ -187,7 +187,7 @@ test('files of ended instances are read once, not anew for each line of another'
 
 test('the last lines are those that all lines end with, whatever was printed, rotated or cut off', async () => {
   write('dep_1', 'inst_a', line(1, 'a1'), line(3, 'a3'))
-  await logs.rotateWhenLarge('dep_1', 'inst_a', noHold, {
+  await logs.rotateWhenDue('dep_1', 'inst_a', noHold, {
     segmentBytes: 1,
     keptSegments: 5,
     keptInstances: 5,
@@ -225,7 +225,7 @@ test('following goes on where it was cut off, over a rotation, without loss and 
     tokens.push(token!)
     if (tokens.length === 3) abort.abort()
   }
-  await logs.rotateWhenLarge('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
+  await logs.rotateWhenDue('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
   write('d', 'a', line(4, 'four'))
   write('d', 'c', line(5, 'five'))
   expect(await followed('five', { after: tokens[0]! })).toEqual(['two', 'three', 'four', 'five'])
@@ -261,3 +261,51 @@ function openFilesIn(folder: string): string[] {
     }
   })
 }
+
+const DAY_MS = 24 * 3600_000
+const AGED = { segmentBytes: 1e9, segmentMs: DAY_MS, keptSegments: 5, keptInstances: 5, keptMs: 7 * DAY_MS }
+
+/** As if all that was written in the folder had been so long ago. */
+function age(id: string, days: number): void {
+  const then = new Date(Date.now() - days * DAY_MS)
+  for (const name of readdirSync(join(dir, id))) utimesSync(join(dir, id, name), then, then)
+}
+
+test('a file is rotated when its first line is a day old, however small it is', async () => {
+  const rotate = (id: string) => logs.rotateWhenDue(id, 'a', noHold, AGED)
+  write('d', 'a', line(1, 'one'))
+  expect(await rotate('d')).toBe(false)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1.1 * DAY_MS })
+  expect(await rotate('d')).toBe(true)
+  vi.useRealTimers()
+  expect(await rotate('d')).toBe(false)
+  write('d', 'a', line(2, 'two'))
+  expect(await rotate('d')).toBe(false)
+  age('d', 1.1)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1.1 * DAY_MS })
+  expect(await rotate('d')).toBe(true)
+  vi.useRealTimers()
+  expect(readdirSync(join(dir, 'd')).sort()).toEqual(['a.1.log', 'a.2.log', 'a.log'])
+  expect(await allMessages('d', 10)).toEqual(['one', 'two'])
+})
+
+test('what is older than a week is forgotten, and a reader goes on where it was', async () => {
+  write('d', 'a', line(1, 'old'))
+  await logs.rotateWhenDue('d', 'a', noHold, { ...AGED, segmentBytes: 1 })
+  write('d', 'ended', line(2, 'of an ended instance'))
+  await logs.append('d', line(3, 'of the daemon'))
+  const { nextToken } = await logs.page('d', { limit: 1 })
+  age('d', 8)
+  write('d', 'a', line(4, 'new'))
+  await logs.prune('d', AGED, new Set(['a']))
+  expect(await allMessages('d', 10)).toEqual(['new'])
+  const { lines } = await logs.page('d', { limit: 10, nextToken: nextToken! })
+  expect(lines.map(entry => entry.message)).toEqual(['new'])
+})
+
+test('the file of an instance that runs and says nothing stays', async () => {
+  write('d', 'a')
+  age('d', 30)
+  await logs.prune('d', AGED, new Set(['a']))
+  expect(readdirSync(join(dir, 'd'))).toEqual(['a.log'])
+})

@@ -1,9 +1,11 @@
 import type { LogLine } from '../../shared/instance-protocol.ts'
 
 /** Fields of a line that must be exactly this. */
-const FIELDS = ['phase', 'tool', 'sessionId', 'requestId', 'instance'] as const
+const FIELDS = ['tool', 'sessionId', 'requestId', 'instance'] as const
 
 export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], string>> {
+  /** In any case; lines that name none are of `RUN`. */
+  phase?: string
   /** This level and above. */
   level?: LogLine['level']
   /** ISO 8601, inclusive. */
@@ -14,12 +16,16 @@ export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], strin
   grep?: string
 }
 
+/** What a deployment does once it is built. */
+export const RUN_PHASE = 'RUN'
+
 const RANK: Readonly<Record<LogLine['level'], number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
   if (filter.level && (RANK[line.level] ?? RANK.info) < RANK[filter.level]) return false
   if (filter.since && line.timestamp < filter.since) return false
   if (filter.until && line.timestamp >= filter.until) return false
+  if (filter.phase && (line.phase ?? RUN_PHASE) !== filter.phase.toUpperCase()) return false
   if (FIELDS.some(field => filter[field] !== undefined && line[field] !== filter[field])) return false
   if (!filter.grep) return true
   return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())

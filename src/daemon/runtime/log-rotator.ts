@@ -2,10 +2,10 @@ import type { LogStore } from './logs.ts'
 import type { Supervisor } from './supervisor.ts'
 
 const CHECK_MS = 60_000
-/** Every so many looks, the files of instances that ended long ago are forgotten: once an hour. */
+/** Every so many looks, what was written too long ago is forgotten: once an hour. */
 const LOOKS_PER_PRUNE = 60
 
-/** Looks once a minute whether the log file of a running instance has grown too large. */
+/** Looks once a minute whether the log file of a running instance is too large or too old. */
 export class LogRotator {
   readonly #timer: NodeJS.Timeout
   #busy = Promise.resolve()
@@ -14,7 +14,7 @@ export class LogRotator {
   constructor(supervisor: Supervisor, logs: LogStore, onError: (error: unknown) => void, checkMs = CHECK_MS) {
     this.#timer = setInterval(() => {
       const prune = ++this.#looks % LOOKS_PER_PRUNE === 0
-      this.#busy = this.#busy.then(() => rotateLarge(supervisor, logs, prune)).catch(onError)
+      this.#busy = this.#busy.then(() => rotateDue(supervisor, logs, prune)).catch(onError)
     }, checkMs)
     this.#timer.unref()
   }
@@ -26,10 +26,13 @@ export class LogRotator {
   }
 }
 
-async function rotateLarge(supervisor: Supervisor, logs: LogStore, prune: boolean): Promise<void> {
-  for (const { id, instanceId } of supervisor.running()) {
-    await logs.rotateWhenLarge(id, instanceId, () => supervisor.holdLog(id, instanceId))
-    await logs.rotateOwnWhenLarge(id)
-    if (prune) await logs.prune(id)
+async function rotateDue(supervisor: Supervisor, logs: LogStore, prune: boolean): Promise<void> {
+  const running = supervisor.running()
+  for (const { id, instanceId } of running) {
+    await logs.rotateWhenDue(id, instanceId, () => supervisor.holdLog(id, instanceId))
+    await logs.rotateOwnWhenDue(id)
   }
+  if (!prune) return
+  const instances = new Set(running.map(({ instanceId }) => instanceId))
+  for (const id of await logs.ids()) await logs.prune(id, undefined, instances)
 }

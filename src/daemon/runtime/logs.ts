@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { type LogPosition, LogReader } from './log-reader.ts'
-import { removeSurplusSegments, rotateInstanceLog } from './log-rotation.ts'
+import { type LogLimits, removeSurplusSegments, rotateInstanceLog } from './log-rotation.ts'
 import { activePath, listSegments } from './log-segments.ts'
 import { readTail } from './log-tail.ts'
 
@@ -28,8 +28,18 @@ export interface FollowedLine {
   token: string | undefined
 }
 
-/** Full segments larger than this are rotated away, and so many of them are kept per instance. */
-export const LOG_LIMITS = { segmentBytes: 10_000_000, keptSegments: 5, keptInstances: 20 } as const
+const DAY_MS = 24 * 3600_000
+
+export const LOG_LIMITS: LogLimits = {
+  segmentBytes: 10_000_000,
+  segmentMs: DAY_MS,
+  keptSegments: 7,
+  keptInstances: 20,
+  keptMs: 7 * DAY_MS,
+}
+
+/** Instances in the token of each line. */
+const MOST_NAMED = 32
 
 /** The file (without `.log`) that takes what the daemon itself says about a deployment. */
 const DAEMON_INSTANCE = 'daemon'
@@ -81,10 +91,11 @@ export class LogStore {
     using changes = new FolderChanges(folder, signal)
     while (!signal.aborted) {
       changes.forget()
-      const tokens: string[] = []
-      const page = await this.#read(id, position, filter, 1000, at => tokens.push(encodeToken(at)))
+      const tokens: (string | undefined)[] = []
+      const page = await this.#read(id, position, filter, 1000, at => tokens.push(shortToken(at)))
       position = page.position
-      for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index]! }
+      tokens.splice(-1, 1, encodeToken(position))
+      for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index] }
       if (page.more) continue
       await changes.next()
       await sleep(GATHER_MS, undefined, { signal }).catch(() => {}) // aborted
@@ -92,34 +103,36 @@ export class LogStore {
   }
 
   /**
-   * Rotates the file of an instance when it has grown too large. `hold` makes the instance stop writing and gives the
+   * Rotates the file of an instance when it has grown too large or too old. `hold` makes the instance stop writing and gives the
    * function that lets it go on, so that no line falls between copy and truncation.
    */
-  async rotateWhenLarge(
+  async rotateWhenDue(
     id: string,
     instance: string,
     hold: () => Promise<() => void>,
-    limits: { segmentBytes: number; keptSegments: number; keptInstances: number } = LOG_LIMITS,
+    limits: LogLimits = LOG_LIMITS,
   ): Promise<boolean> {
     const folder = this.#folder(id)
     return this.#exclusive(id, async () => {
-      const rotated = await rotateInstanceLog(folder, instance, limits.segmentBytes, hold)
-      if (rotated) await removeSurplusSegments(folder, limits)
+      const rotated = await rotateInstanceLog(folder, instance, limits, hold)
+      if (rotated) await removeSurplusSegments(folder, limits, new Set([instance]))
       return rotated
     })
   }
 
   /** The same for the daemon's own lines, which wait by themselves. */
-  rotateOwnWhenLarge(id: string, limits?: Parameters<LogStore['rotateWhenLarge']>[3]): Promise<boolean> {
-    return this.rotateWhenLarge(id, DAEMON_INSTANCE, async () => () => {}, limits)
+  rotateOwnWhenDue(id: string, limits?: Parameters<LogStore['rotateWhenDue']>[3]): Promise<boolean> {
+    return this.rotateWhenDue(id, DAEMON_INSTANCE, async () => () => {}, limits)
   }
 
-  /** Forgets the oldest segments, and the files of instances that ended long ago. */
+  /** Forgets what is too old or too much. `running`: instances that still write. */
   async prune(
     id: string,
-    limits: { keptSegments: number; keptInstances: number } = LOG_LIMITS,
+    limits: Omit<LogLimits, 'segmentBytes' | 'segmentMs'> = LOG_LIMITS,
+    running: ReadonlySet<string> = new Set(),
   ): Promise<void> {
-    await this.#exclusive(id, () => removeSurplusSegments(this.#folder(id), limits))
+    const all = { segmentBytes: Number.POSITIVE_INFINITY, ...limits }
+    await this.#exclusive(id, () => removeSurplusSegments(this.#folder(id), all, running))
   }
 
   /** Instances that have a log file, those of ended instances too. */
@@ -133,8 +146,9 @@ export class LogStore {
     return names.filter(name => /^(dep|mcp|bld)_/.test(name))
   }
 
+  /** Lines that are about to be written come before, and make no folder anew. */
   async remove(id: string): Promise<void> {
-    await rm(this.#folder(id), { recursive: true, force: true })
+    await this.#exclusive(id, () => rm(this.#folder(id), { recursive: true, force: true }))
   }
 
   async #append(id: string, line: LogLine): Promise<void> {
@@ -216,6 +230,11 @@ async function appendWhole(path: string, text: string): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/** Where very many instances wrote, the last line of those that are read at once has to do. */
+function shortToken(position: LogPosition): string | undefined {
+  return Object.keys(position).length <= MOST_NAMED ? encodeToken(position) : undefined
 }
 
 function encodeToken(position: LogPosition): string {

@@ -226,7 +226,7 @@ export class Supervisor {
     )
   }
 
-  /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenLarge`). */
+  /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenDue`). */
   async holdLog(id: string, instanceId: string): Promise<() => void> {
     return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
   }

@@ -1,26 +1,21 @@
 import type { LogPage } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import { type LogFilter, matchesFilter, RUN_PHASE } from '../runtime/log-filter.ts'
 import { decodeToken, type LogStore } from '../runtime/logs.ts'
 import type { Store } from '../store/store.ts'
+import { buildLogLines } from './build-log-lines.ts'
 
-export interface LogQuery {
-  level?: LogLine['level']
-  since?: string
-  until?: string
-  grep?: string
+export interface LogQuery extends LogFilter {
   tail?: number
-  tool?: string
-  sessionId?: string
-  requestId?: string
-  instance?: string
-  /** A deployment has one phase only, `RUN`; lines of any other there are none. */
-  phase?: string
 }
 
-const PHASE = 'RUN'
+type ShownLine = LogPage['lines'][number]
 
-/** Log lines of deployments, and of previews under their build's id. */
+/** A page that ended amid the lines of the build; others go on where files were left. */
+const BUILD_TOKEN = /^build\.(\d{1,5})$/
+
+/** Log lines of deployments, and of previews under their build's id: first what the build did, then all that followed. */
 export class DeploymentLogs {
   readonly #store: Store
   readonly #logs: LogStore
@@ -33,21 +28,63 @@ export class DeploymentLogs {
   /** Throws NOT_FOUND. */
   async page(id: string, query: LogQuery & { limit: number; nextToken?: string }): Promise<LogPage> {
     const status = this.#statusOf(id)
-    if (!hasPhase(query)) return { id, status, lines: [], nextToken: null }
-    const { phase: _run, ...filter } = query
-    const { lines, nextToken } = await this.#logs.page(id, filter)
+    const { lines, nextToken } = await this.#page(id, query)
     return { id, status, lines: lines.map(withPhase), nextToken }
   }
 
   /** Lines as they come, until the signal aborts; `id` leads to what comes after one. */
   async *follow(
     id: string,
-    query: LogQuery & { after?: string | undefined; signal: AbortSignal },
-  ): AsyncGenerator<{ id: string | undefined; data: LogPage['lines'][number] }> {
-    if (!hasPhase(query)) return
-    const { phase: _run, after, ...filter } = query
-    const lines = this.#logs.follow(id, after === undefined ? filter : { ...filter, after })
+    { after, ...query }: LogQuery & { after?: string | undefined; signal: AbortSignal },
+  ): AsyncGenerator<{ id: string | undefined; data: ShownLine }> {
+    if (after === undefined)
+      for (const line of await this.#buildLinesBefore(id, query))
+        yield { id: undefined, data: withPhase(line) }
+    const lines = this.#logs.follow(id, after === undefined ? query : { ...query, after })
     for await (const { line, token } of lines) yield { id: token, data: withPhase(line) }
+  }
+
+  /** Throws NOT_FOUND, and INVALID_REQUEST for an `after` that no line had; to be asked before a stream is begun. */
+  requireFollowable(id: string, after: string | undefined): void {
+    this.#statusOf(id)
+    decodeToken(after)
+  }
+
+  async #page(
+    id: string,
+    query: LogQuery & { limit: number; nextToken?: string },
+  ): Promise<{ lines: LogLine[]; nextToken: string | null }> {
+    const { limit, nextToken, tail } = query
+    const inBuild = BUILD_TOKEN.exec(nextToken ?? '')
+    if (nextToken !== undefined && !inBuild) return this.#logs.page(id, query)
+    const ofBuild = this.#buildLines(id, query)
+    if (tail !== undefined) {
+      const { lines } = await this.#logs.page(id, query)
+      return {
+        lines: [...ofBuild, ...lines].slice(tail === 0 ? Number.POSITIVE_INFINITY : -tail),
+        nextToken: null,
+      }
+    }
+    const { nextToken: _before, ...first } = query
+    const begin = Number(inBuild?.[1] ?? 0)
+    const left = ofBuild.slice(begin)
+    if (left.length >= limit) return { lines: left.slice(0, limit), nextToken: `build.${begin + limit}` }
+    const { lines, nextToken: next } = await this.#logs.page(id, { ...first, limit: limit - left.length })
+    return { lines: [...left, ...lines], nextToken: next }
+  }
+
+  /** Those that belong before the lines with which following begins. */
+  async #buildLinesBefore(id: string, query: LogQuery): Promise<LogLine[]> {
+    const { tail, since } = query
+    if (!tail) return since === undefined ? [] : this.#buildLines(id, query)
+    const { lines } = await this.#logs.page(id, { ...query, tail, limit: tail })
+    return lines.length < tail ? this.#buildLines(id, query).slice(lines.length - tail) : []
+  }
+
+  #buildLines(id: string, filter: LogFilter): LogLine[] {
+    const { deployments, builds } = this.#store
+    const build = builds.find(deployments.find(id)?.mcpId ?? id)
+    return build ? buildLogLines(build).filter(line => matchesFilter(line, filter)) : []
   }
 
   /** Throws NOT_FOUND for what is neither a deployment nor a build. */
@@ -58,19 +95,9 @@ export class DeploymentLogs {
       next: [{ description: 'See what there is', command: 'mcp list' }],
     })
   }
-
-  /** Throws NOT_FOUND, and INVALID_REQUEST for an `after` that no line had; to be asked before a stream is begun. */
-  requireFollowable(id: string, after: string | undefined): void {
-    this.#statusOf(id)
-    decodeToken(after)
-  }
-}
-
-function hasPhase({ phase }: LogQuery): boolean {
-  return phase === undefined || phase.toUpperCase() === PHASE
 }
 
 /** The field is there because container builds, which have phases, share the shape. */
-function withPhase(line: LogLine): LogPage['lines'][number] {
-  return { phase: PHASE, ...line }
+function withPhase(line: LogLine): ShownLine {
+  return { phase: RUN_PHASE, ...line }
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { LogLine } from '../../shared/instance-protocol.ts'
 import { canMove, DEPLOYMENT_TRANSITIONS, type DeploymentState } from '../../shared/states.ts'
 import type { Deployment } from '../store/deployments.ts'
 import type { Rooms } from './rooms.ts'
@@ -11,7 +12,7 @@ export interface MoveFacts {
 
 /** The only place where a deployment changes its state. Throws CONFLICT for a move that is not one of the machine's. */
 export function moveDeployment(
-  { store, clock }: Pick<Rooms, 'store' | 'clock'>,
+  { store, clock, background, logs }: Pick<Rooms, 'store' | 'clock' | 'background' | 'logs'>,
   deployment: Deployment,
   to: DeploymentState,
   facts: MoveFacts = {},
@@ -28,7 +29,20 @@ export function moveDeployment(
     stoppedAt: to === 'stopped' ? now : null,
   }
   store.deployments.update(moved)
+  background.run(() => logs.append(moved.id, lineOf(moved)))
   return moved
+}
+
+/** One line in the deployment's log for each state that it comes to. */
+function lineOf({ mcpId, environment, status, updatedAt, deployMs, error }: Deployment): LogLine {
+  const messages: Record<DeploymentState, string> = {
+    deploying: `build ${mcpId} is being deployed to ${environment}`,
+    deployed: `build ${mcpId} is deployed to ${environment} after ${deployMs} ms`,
+    stopped: 'the deployment is stopped',
+    failed: `the deployment failed: ${error ? `${error.code}: ${error.message}` : 'for no reason that was told'}`,
+  }
+  const level = status === 'failed' ? 'error' : 'info'
+  return { timestamp: updatedAt, level, stream: 'server', message: messages[status] }
 }
 
 const VERBS: Record<DeploymentState, string> = {

@@ -4,6 +4,7 @@ import { createRedactor } from './redact.ts'
 
 const STDOUT = 1
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
+const MAX_ARGUMENTS_CHARACTERS = 4096
 const MAX_SUBJECTS = 200
 const MAX_SUBJECT_CHARACTERS = 200
 /** Of one word or sentence that a client chose: a request of 4 MB must not make a line of it. */
@@ -18,6 +19,8 @@ export interface RequestRecord {
   bytes: number
   requestId: string
   sessionId?: string | undefined
+  /** What was asked for; written where messages are. */
+  arguments?: unknown
 }
 
 /** The log of one tenant: a line a request, and every message where the tenant wants that. */
@@ -36,13 +39,20 @@ export class TenantLog {
   }
 
   // Written out by hand: this is the one line that every request pays for.
-  request({ method, tool, ms, failed, bytes, requestId, sessionId }: RequestRecord): void {
+  request({ method, tool, ms, failed, bytes, requestId, sessionId, arguments: args }: RequestRecord): void {
     const outcome = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
     const session = sessionId === undefined ? '' : `,"sessionId":${JSON.stringify(sessionId)}`
     const rounded = Math.round(ms * 1000) / 1000
     this.#writer.write(
-      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${JSON.stringify(cut(requestId))}${session},"bytes":${bytes}}`,
+      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${JSON.stringify(cut(requestId))}${session},"bytes":${bytes}${this.#argumentsMember(args)}}`,
     )
+  }
+
+  /** Whole, or its text where that is long: half a JSON value is none. */
+  #argumentsMember(args: unknown): string {
+    if (!this.showsMessages || args === undefined) return ''
+    const text = JSON.stringify(this.#redact(args))
+    return `,"arguments":${text.length > MAX_ARGUMENTS_CHARACTERS ? JSON.stringify(cut(text, MAX_ARGUMENTS_CHARACTERS)) : text}`
   }
 
   /** The members that say what was asked; the same few for almost all requests, so they are kept. */

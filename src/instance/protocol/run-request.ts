@@ -145,6 +145,7 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
     bytes,
     requestId: String(run.request.id),
     sessionId: run.sessionId,
+    arguments: run.request.params?.arguments,
   })
 }
 
