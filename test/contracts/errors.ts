@@ -1,6 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/shared/scopes.ts'
+import { tarGz } from '../helpers/archives.ts'
 import type { TestDaemon } from '../helpers/daemon.ts'
 import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
 import { createKey, echoServer } from '../http/fixtures.ts'
@@ -16,6 +17,16 @@ export const deployBody = (mcp_id: string, environment = 'staging', config = {})
   environment,
   config,
 })
+
+const GZIP = { 'content-type': 'application/gzip' }
+const DEAD_STORAGE = {
+  type: 's3',
+  bucket: 'bucket',
+  prefix: '',
+  endpoint: 'http://127.0.0.1:1',
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
+} as const
 
 type Given = { params?: Record<string, string>; [option: string]: unknown }
 
@@ -193,6 +204,26 @@ export function testErrors(contract: () => Contract): void {
       .run(from, to)
     database.pragma('writable_schema = RESET')
   }
+
+  test('502 for a storage or a registry out of reach', async () => {
+    const { body: built } = await api.call('createBuild', {}, { body: echoServer('unreachable') })
+    const { body: project } = await api.call('createProject', {}, { body: { name: 'unreachable' } })
+    const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`
+    await daemon.restart({ storage: DEAD_STORAGE })
+    const body = { name: 'elsewhere', storageLocation: `s3://bucket/${'0'.repeat(64)}.zip` }
+    const answers = [
+      await api.call('getImage', { mcp_id: built.data.mcp_id }, { query }),
+      await api.call('createProject', {}, { body }),
+      await api.call('updateProject', { id: project.id }, { body }),
+      await api.call(
+        'putProjectSource',
+        { id: project.id },
+        { body: tarGz([{ name: 'a', content: 'a' }]), headers: GZIP },
+      ),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([502, 502, 502, 502])
+    await daemon.restart()
+  })
 
   test('500 for a fault of the daemon', async () => {
     using database = openDatabase(daemon)

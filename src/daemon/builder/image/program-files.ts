@@ -52,6 +52,13 @@ export function requireCommand(
       `runs in ${cwd} of this machine, which no image has`,
       'Build it of a project folder: mcp build <dir>.',
     )
+  const file = program.args.find(word => isAbsolute(word) && isFile(word) && !findCommand(base, word))
+  if (file)
+    throw unfit(
+      name,
+      `is started with ${file} of this machine, which no image has`,
+      'Build it of a project folder: mcp build <dir>.',
+    )
   if (program.package || command === 'node') return
   if (source && command.includes('/') && existsSync(join(source, cwd ?? '.', command))) return
   if (!(command.includes('/') && !isAbsolute(command)) && findCommand(base, command)) return
@@ -61,6 +68,10 @@ export function requireCommand(
     `runs "${command}", which the base image (${image}) does not have`,
     'Name a base image that has it: mcp export <server> --image --base registry.example.com/python:3.13, or mcp projects update --base-image.',
   )
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
 /** Every file of a folder, with its right to be run; links only within it. */

@@ -20,6 +20,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     summary: 'Make a project',
     body: createProjectSchema,
     answers: { 201: { description: 'The project', schema: projectSchema } },
+    errors: ['UPSTREAM_FAILED'],
     run: async ({ body }) => ({ status: 201, data: await projects.create(body) }),
   })
 
@@ -54,7 +55,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     params,
     body: updateProjectSchema,
     answers: one,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
     run: async ({ params, body }) => ({ status: 200, data: await projects.update(params.id, body) }),
   })
 
@@ -75,7 +76,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
       tooLarge,
     },
     answers: one,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
     async run({ params, query, bytes }) {
       await sources.upload(params.id, bytes, query.digest)
       return { status: 200, data: projects.get(params.id) }
