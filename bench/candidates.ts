@@ -92,7 +92,7 @@ async function startProgram(program: string, args: string[]) {
 }
 
 async function stopProgram(child: ChildProcess, folder: string): Promise<void> {
-  const ended = new Promise(resolve => child.once('close', resolve))
+  const ended = new Promise(resolve => child.once('exit', resolve))
   child.disconnect()
   await ended
   rmSync(folder, { recursive: true, force: true })

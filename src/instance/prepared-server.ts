@@ -90,6 +90,8 @@ export interface CallContext {
 export interface ClientContext extends CallContext {
   /** Aborts `signal`, for a handler that takes too long. */
   cancel?(): void
+  /** Calls it once when the client gives the request up, at once when it did already: `signal` without the cost of one. */
+  onCancel(listener: () => void): void
   /** A question to the client waits for its answer, which may take as long as a person does. */
   readonly isAsking?: boolean
   /** `_meta` of the request as it came. */

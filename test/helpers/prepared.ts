@@ -32,6 +32,7 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
     announce: list => said.push(['announce', list]),
     resourceUpdated: uri => said.push(['updated', uri]),
     closeStream: () => said.push(['closed']),
+    onCancel: () => {},
     ...changes,
   }
 }

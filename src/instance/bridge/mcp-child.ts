@@ -128,7 +128,7 @@ export class McpChild {
         const meta = passedMeta(context.meta, id)
         return JSON.stringify(meta ? { ...params, _meta: meta } : params)
       })
-      context.signal.addEventListener('abort', () => {
+      context.onCancel(() => {
         this.#channel.cancel(id, 'The client cancelled the request')
         reject(new RpcError(RPC.refused, 'The request was cancelled'))
       })

@@ -27,6 +27,7 @@ export class RequestContext implements ClientContext {
   readonly #progressToken: string | number | undefined
   readonly #minimumLevel: LogLevel | undefined
   #controller: AbortController | undefined
+  #cancelListeners: (() => void)[] | undefined
   #state: 'running' | 'answered' | 'cancelled' = 'running'
   #isOpened = false
   #asking = 0
@@ -90,6 +91,13 @@ export class RequestContext implements ClientContext {
     if (this.#state !== 'running') return
     this.#state = 'cancelled'
     this.#controller?.abort()
+    for (const listener of this.#cancelListeners ?? []) listener()
+  }
+
+  onCancel(listener: () => void): void {
+    if (this.isCancelled) return listener()
+    this.#cancelListeners ??= []
+    this.#cancelListeners.push(listener)
   }
 
   /** The answer was given: later notifications are dropped. */
