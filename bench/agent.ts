@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { createEmbeddedModel } from '../src/daemon/agent/embedded/embedded-model.ts'
 import { percentile } from './measure.ts'
-import { type Figure, missed, printTable } from './report.ts'
+import { describeMachine, type Figure, formatSection, missed } from './report.ts'
 
 /**
  * The embedded model on the function-calling questions that lie beside the project, by their own scorer.
@@ -73,7 +73,7 @@ for (const [file, { name, reach }] of Object.entries(CATEGORIES)) {
 
 figures.push(share('of the questions that need a call, those that get one', called / needed, 90))
 figures.push(...(await timeMessages()))
-printTable('The embedded model', figures)
+console.log(formatSection('The embedded model', describeMachine(), figures))
 process.exitCode = missed(figures).length === 0 ? 0 : 1
 
 async function ask(question: Question): Promise<Calls> {

@@ -1,3 +1,5 @@
+import { cpus, loadavg, totalmem } from 'node:os'
+
 /** One figure of a benchmark, beside what it is measured against and the limit it has to keep (docs/performance.md). */
 export interface Figure {
   name: string
@@ -8,12 +10,45 @@ export interface Figure {
   limit?: { at: 'most' | 'least'; value: number; unit?: string }
 }
 
-/** Prints the figures as a Markdown table; the same text stands in docs/performance.md. */
-export function printTable(title: string, figures: Figure[]): void {
-  console.log(`\n### ${title}\n\n| figure | value | reach | |\n|---|---|---|---|`)
-  for (const figure of figures) {
-    console.log(`| ${figure.name} | ${figure.value} | ${limitText(figure)} | ${verdict(figure)} |`)
-  }
+/** Day, Node, machine, and how busy it is with other things: processes that wanted to run within the last minute. */
+export function describeMachine(): string {
+  const day = new Date().toISOString().slice(0, 10)
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
+  return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} before`
+}
+
+/** The section of docs/performance.md: heading, where it was measured, and the table. */
+export function formatSection(title: string, machine: string, figures: Figure[]): string {
+  const rows = figures.map(
+    figure => `| ${figure.name} | ${figure.value} | ${limitText(figure)} | ${verdict(figure)} |`,
+  )
+  return [
+    `### ${title}`,
+    '',
+    machine,
+    '',
+    '| figure | value | reach | |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** The document with this section among its figures: in the place of the one of the same title, or behind the last one. */
+export function replaceSection(document: string, title: string, section: string): string {
+  const begin = document.indexOf('\n## Figures\n') + 1
+  if (begin === 0) throw new Error('The document has no heading "## Figures".')
+  const end = nextHeading(document, begin + 1, '## ')
+  const at = document.indexOf(`\n### ${title}\n`, begin) + 1
+  if (at === 0 || at > end) return `${document.slice(0, end)}${section}\n${document.slice(end)}`
+  const until = Math.min(end, nextHeading(document, at + 1, '### '))
+  return `${document.slice(0, at)}${section}\n${document.slice(until)}`
+}
+
+/** Where the next line that begins so is; the end of the document when there is none. */
+function nextHeading(document: string, from: number, begin: string): number {
+  const at = document.indexOf(`\n${begin}`, from)
+  return at < 0 ? document.length : at + 1
 }
 
 export function missed(figures: Figure[]): Figure[] {
