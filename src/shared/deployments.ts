@@ -149,6 +149,24 @@ const instanceSchema = z.object({
   requests: requestSummarySchema.optional(),
 })
 
+const promisesSchema = z.object({
+  /** `shared`: one of many servers in a process; `dedicated`: processes of its own. */
+  placement: z.enum(['dedicated', 'shared']),
+  /** 0: it may sleep. */
+  min_instances: z.int(),
+  max_instances: z.int(),
+  /** Sleeps after so long without a connection or a request; null: never. */
+  idle_seconds: z.number().nullable(),
+  /** `gradual`: a release drains while the next one serves, and keeps its sessions; `at_once`: all moves with the next one. */
+  release: z.enum(['gradual', 'at_once']),
+  session_seconds: z.number(),
+  log_level: z.enum(['info', 'debug']),
+  /** Deployments of the server that are kept, the live one among them; null: all. */
+  kept_deployments: z.int().nullable(),
+  /** An instance that holds more is replaced; null: it shares its process. */
+  memory_mb: z.int().nullable(),
+})
+
 export const deploymentStatusSchema = deploymentRecordSchema.extend({
   mcp_id: z.string(),
   /** The server's name. */
@@ -161,6 +179,10 @@ export const deploymentStatusSchema = deploymentRecordSchema.extend({
   /** As given, `env_vars` values masked. */
   config: deployConfigSchema,
   instances: z.array(instanceSchema),
+  /** What its environment and configuration promise. */
+  promises: promisesSchema.optional(),
+  /** Deployments before it that still serve sessions which began there. */
+  staying_sessions: z.array(z.object({ deployment_id: z.string(), sessions: z.int() })).optional(),
   created_at: isoTime,
   updated_at: isoTime,
   stopped_at: isoTime.nullable(),

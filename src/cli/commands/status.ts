@@ -76,6 +76,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     health: status.health_check,
     name: status.named_urls?.find(url => url.startsWith('http:')),
     https: status.named_urls?.find(url => url.startsWith('https:')),
+    ...promiseFields(status),
     created: status.created_at,
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
@@ -92,6 +93,27 @@ function showOne(output: Output, id: string, status: Deployed): void {
       ? { description: 'Start it', command: `mcp start ${id}` }
       : { description: 'See its log', command: `mcp logs ${id}` },
   )
+}
+
+/** What its environment promises, in words. */
+function promiseFields({ promises, staying_sessions: staying = [] }: Deployed): Record<string, string> {
+  if (!promises) return {}
+  const { placement, min_instances: min, max_instances: max, idle_seconds: idle } = promises
+  const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
+  return {
+    runs:
+      placement === 'shared' ? 'in a process shared with others' : `in ${min}..${max} processes of its own`,
+    sleeps: idle === null ? 'never' : `after ${formatDurationMs(idle * 1000)} without a request`,
+    releases:
+      promises.release === 'gradual' ? 'the old one drains and keeps its sessions' : 'replaced at once',
+    ...(count > 0 && { sessions: `${count} on ${staying.length} earlier deployments` }),
+    log: promises.log_level,
+    keeps: promises.kept_deployments === null ? 'all deployments' : keptText(promises.kept_deployments),
+  }
+}
+
+function keptText(count: number): string {
+  return count === 1 ? 'the live deployment' : `the newest ${count} deployments`
 }
 
 function paintState({ style }: Output, state: string): string {

@@ -88,6 +88,10 @@ export class InstanceSet {
     for (const instance of this.#all) instance.giveBack()
   }
 
+  get sessions(): number {
+    return [...this.#all].reduce((sum, { sessions }) => sum + sessions, 0)
+  }
+
   get activeRequests(): number {
     return this.live.reduce((sum, { activeRequests }) => sum + activeRequests, 0)
   }

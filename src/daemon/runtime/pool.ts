@@ -126,7 +126,7 @@ export class Pool {
   }
 
   /** What its instances are told of sessions that stay. */
-  get staying(): Pick<InstanceSet, 'earlier' | 'letSessionsGo'> {
+  get staying(): Pick<InstanceSet, 'earlier' | 'letSessionsGo' | 'sessions'> {
     return this.#instances
   }
 

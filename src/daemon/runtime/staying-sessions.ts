@@ -22,6 +22,15 @@ export class StayingSessions {
     next.staying.earlier = all.slice(-MAX_STAYING)
   }
 
+  /** Of the releases before this one. */
+  list(id: string): { deployment_id: string; sessions: number }[] {
+    const earlier = this.#pools.get(id)?.staying.earlier ?? []
+    return earlier.flatMap(({ version }) => {
+      const sessions = this.#pools.get(version)?.staying.sessions ?? 0
+      return sessions > 0 ? [{ deployment_id: version, sessions }] : []
+    })
+  }
+
   /** It has ended, and with it its sessions. */
   forget(id: string): void {
     for (const { staying } of this.#pools.values())

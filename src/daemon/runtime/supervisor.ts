@@ -183,6 +183,11 @@ export class Supervisor {
     for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)
   }
 
+  /** Releases before it whose sessions stay there, with how many have been told of. */
+  stayingSessions(id: string): { deployment_id: string; sessions: number }[] {
+    return this.#sessions.list(id)
+  }
+
   /** Sessions that stayed there are the next release's from now on. */
   letSessionsGo(id: string): void {
     this.#pools.get(id)?.staying.letSessionsGo()

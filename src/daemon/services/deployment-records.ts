@@ -10,11 +10,12 @@ import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { healthUrl, mcpUrl } from './addresses.ts'
 import { judgeHealth } from './deployment-health.ts'
+import { promisesOf, scalingOf } from './environments.ts'
 import { probeHealth } from './health-probe.ts'
 import { namedUrls } from './host-names.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
-import { scalingOf } from './served.ts'
+import { placementOf } from './served.ts'
 
 const NOTHING: ServedReport = { instances: [], requests: { total: 0, errors: 0 } }
 
@@ -77,10 +78,19 @@ export class Records {
       named_urls: namedUrls(this.#rooms, deployment, address),
       config: deployment.config,
       instances: this.#report(deployment).instances,
+      ...this.#promises(deployment),
       created_at: deployment.createdAt,
       updated_at: deployment.updatedAt,
       stopped_at: deployment.stoppedAt,
       error: deployment.error,
+    }
+  }
+
+  #promises(deployment: Deployment): Pick<DeploymentStatus, 'promises' | 'staying_sessions'> {
+    const build = this.#rooms.store.builds.find(deployment.mcpId)
+    return {
+      ...(build && { promises: promisesOf(deployment, placementOf(build, deployment)) }),
+      staying_sessions: this.#rooms.supervisor.stayingSessions(deployment.id),
     }
   }
 

@@ -2,10 +2,11 @@ import type { Deployment } from '../store/deployments.ts'
 import { moveBuild } from './builds.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Deployments } from './deployments.ts'
+import { scalingOf } from './environments.ts'
 import { removeLeftovers } from './leftovers.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
-import { scalingOf, servedDeployment } from './served.ts'
+import { servedDeployment } from './served.ts'
 import { forEachBounded } from './turns.ts'
 
 const OPENED_AT_ONCE = 64

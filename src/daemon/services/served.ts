@@ -2,7 +2,6 @@ import type { Artifact } from '../../shared/artifact.ts'
 import type { DeployConfig } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
-import type { Environment } from '../../shared/states.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Address } from '../store/addresses.ts'
 import type { Build } from '../store/builds.ts'
@@ -11,23 +10,11 @@ import { mcpUrl } from './addresses.ts'
 import { provideContainer } from './containers.ts'
 import { tenantEnv } from './deployment-env.ts'
 import { readEnv } from './deployment-secrets.ts'
+import { ENVIRONMENT, idleSeconds, logLevel, memoryMb, scalingOf } from './environments.ts'
 import type { Rooms } from './rooms.ts'
 
-const MINUTE = 60_000
-
-/** How an environment runs (docs/decisions.md "Environments, locally"). */
-const PLACEMENT: Record<Environment | 'preview', Pick<Served, 'placement' | 'idleMs'>> = {
-  production: { placement: 'dedicated', idleMs: null },
-  staging: { placement: 'shared', idleMs: 15 * MINUTE },
-  development: { placement: 'shared', idleMs: 5 * MINUTE },
-  preview: { placement: 'shared', idleMs: 5 * MINUTE },
-}
-
-/** Memory that an instance with processes of its own may hold; `config.limits.memory_mb` says otherwise. */
-const MEMORY_MB: Record<Environment, number> = { production: 512, staging: 384, development: 384 }
-
-/** A dedicated deployment that may have no instance at all sleeps after this time. */
-const PRODUCTION_IDLE_MS = 15 * MINUTE
+/** A preview sleeps after this time. */
+const PREVIEW_IDLE_MS = 5 * 60_000
 
 /**
  * A deployment as the runtime takes it. The artifact is read when an instance is started: a restart of the daemon with
@@ -39,17 +26,17 @@ export async function servedDeployment(
   address: Address,
 ): Promise<Served> {
   const build = rooms.store.builds.find(deployment.mcpId)!
-  const { environment, config } = deployment
-  const { idleMs } = PLACEMENT[environment]
+  const { config } = deployment
+  const idle = idleSeconds(deployment)
   const auth = config.auth && (await rooms.signIns.tenantAuth(deployment))
   const isContained = config.engine === 'container'
   const scaling = steadyScaling(rooms, build, { ...scalingOf(deployment), isContained })
   return {
-    placement: isContained ? 'dedicated' : placementOf(build, environment),
+    placement: placementOf(build, deployment),
     ...(isContained && containedBy(rooms, { build, id: deployment.id, config })),
     scaling,
-    ...(!isContained && { memoryMb: config.limits?.memory_mb ?? MEMORY_MB[environment] }),
-    idleMs: environment === 'production' && scaling.min === 0 ? PRODUCTION_IDLE_MS : idleMs,
+    ...(!isContained && { memoryMb: memoryMb(deployment) }),
+    idleMs: idle === null ? null : idle * 1000,
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, deployment.id, address, build),
@@ -57,7 +44,7 @@ export async function servedDeployment(
       hasSiblings: true,
       env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
       allowPrivateNetwork: config.allow_private_network ?? false,
-      logLevel: config.log_level ?? (environment === 'development' ? 'debug' : 'info'),
+      logLevel: logLevel(deployment),
       ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
       ...(auth && { auth }),
     },
@@ -72,10 +59,10 @@ export function servedPreview(
   given: Record<string, string> = {},
 ): Served {
   return {
-    placement: placementOf(build, 'preview'),
+    placement: placementOf(build),
     ...(build.template === 'custom' && containedBy(rooms, { build, id: build.id })),
     scaling: { min: 0, max: 1 },
-    idleMs: PLACEMENT.preview.idleMs,
+    idleMs: PREVIEW_IDLE_MS,
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, build.id, address, build),
@@ -108,12 +95,6 @@ export function describingTenant(
     stateKey: rooms.secrets.derive(`state ${build.id}`),
     program: programPlace(rooms, build, build.id),
   }
-}
-
-/** The instances an environment really uses: only production scales. */
-export function scalingOf({ environment, config }: Deployment): { min: number; max: number } {
-  if (environment !== 'production') return { min: 0, max: 1 }
-  return { min: config.scaling?.min_instances ?? 1, max: config.scaling?.max_instances ?? 10 }
 }
 
 /** Of what is no deployment, only an image needs a container. */
@@ -159,9 +140,10 @@ export function loadArtifact(rooms: Rooms, build: Build): Artifact {
   throw new HostingError('UNAVAILABLE', `Build ${build.id} has no artifact: it is ${build.status}.`)
 }
 
-/** Code of the user's never shares a process with another server. */
-function placementOf({ template }: Build, where: Environment | 'preview'): Served['placement'] {
-  return template === 'custom' ? 'dedicated' : PLACEMENT[where].placement
+/** Code of the user's never shares a process with another server. Without `deployment`: of a preview. */
+export function placementOf({ template }: Build, deployment?: Deployment): Served['placement'] {
+  if (template === 'custom' || deployment?.config.engine === 'container') return 'dedicated'
+  return deployment ? ENVIRONMENT[deployment.environment].placement : 'shared'
 }
 
 function loadersOf(rooms: Rooms, build: Build): Pick<Served, 'loadArtifact' | 'loadBundle'> {

@@ -1,30 +1,14 @@
 import type { ChangedList } from '../../shared/instance-protocol.ts'
-import type { Environment } from '../../shared/states.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { getBuild } from './builds.ts'
+import { sessionSeconds } from './environments.ts'
 import type { Rooms } from './rooms.ts'
 import { changedLists } from './surfaces.ts'
-
-const MINUTE_S = 60
-
-/**
- * How long a session of the 2025 era that nobody uses stays with the release that began it, in seconds. Who develops
- * wants to see what was deployed at once.
- */
-const SESSION_SECONDS: Record<Environment, number> = {
-  production: 30 * MINUTE_S,
-  staging: 15 * MINUTE_S,
-  development: 0,
-}
 
 /** However busy it is, after a day a session goes on at the release of then. */
 const SESSIONS_MS = 24 * 3_600_000
 
 const BEGIN_MS = 3000
-
-export function sessionSeconds({ config, environment }: Deployment): number {
-  return config.session_seconds ?? SESSION_SECONDS[environment]
-}
 
 /** Before the switch, so that no request of a session of the old release meets an instance that does not know where it is. */
 export async function handSessionsOn({ store, supervisor }: Rooms, released: Deployment): Promise<void> {
