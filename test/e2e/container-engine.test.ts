@@ -5,9 +5,14 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { engineEnvironment } from '../../src/shared/container-engine.ts'
+import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { HAS_PODMAN, writeEngineSettings } from '../helpers/containers.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
-import { modern, modernHeaders, postModern, send } from '../helpers/mcp-requests.ts'
+import { modern, modernHeaders, open, postModern, send } from '../helpers/mcp-requests.ts'
+import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
+
+const INSTANCE_PROGRAM = new URL('../../dist/instance.js', import.meta.url).pathname
 
 const WEATHER = new URL('../../examples/weather', import.meta.url).pathname
 
@@ -197,6 +202,33 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await eventually(() => containers(deployment_id).length === 0)
   }, 60_000)
 
+  test('sleeps without a container, and is woken by a connection', async () => {
+    const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
+    await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
+    const url = await runtime.add('sleeper', {
+      tenant: { ...describeServed('sleeper').tenant, allowedHosts: ['sleeper'] },
+      placement: 'dedicated',
+      idleMs: 300,
+      isContained: true,
+      loadArtifact: () => createArtifact(),
+      provide: async () => ({
+        container: {
+          engine: 'podman',
+          file: execFileSync('/bin/sh', ['-c', 'command -v podman'], { encoding: 'utf8' }).trim(),
+          env: engineEnvironment(env),
+          image: image!,
+          isOwn: true,
+          labels: { 'mcp-hosting.id': 'sleeper' },
+          limits: {},
+        },
+      }),
+    })
+    await runtime.supervisor.start('sleeper')
+    await eventually(() => containers('sleeper').length === 0)
+    const answer = await send(new URL('/nothing', url).href, { headers: { host: 'sleeper' } })
+    expect(answer.json.error.message).toContain('There is nothing at /nothing')
+  }, 60_000)
+
   test('may be an image that exists: it is asked what it offers, and pinned', async () => {
     const image = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
     podman('tag', image, 'localhost/forecasts:1')
@@ -210,6 +242,61 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const missing = await home.mcp(['deploy', '--image', 'localhost/nowhere:1'], { env })
     expect(missing.code).not.toBe(0)
     expect(missing.stderr).toContain('localhost/nowhere:1 is neither here nor can it be fetched')
+  }, 60_000)
+
+  test('whose image runs by itself lets a request in flight end when it is told to stop', async () => {
+    const folder = join(home.dir, 'slow')
+    mkdirSync(folder)
+    const slow = {
+      name: 'slow',
+      description: 'Answers after a while',
+      inputSchema: { type: 'object' },
+      handler: {
+        type: 'template',
+        text: 'done',
+        emit: [{ log: { level: 'info', message: 'began' } }, { waitMs: 700 }],
+      },
+    }
+    writeFileSync(
+      join(folder, 'mcp.config.json'),
+      JSON.stringify({ name: 'slow', template: 'advanced', tools: [slow] }),
+    )
+    await home.json(['build', folder], { env })
+    const archive = join(home.dir, 'slow.tar')
+    await home.json(['export', 'slow', '--image', '--out', archive], { env })
+    const image = podman('load', '--quiet', '--input', archive).trim().split(' ').at(-1)!
+    const name = 'mcp-test-slow'
+    podman(
+      'run',
+      '--detach',
+      '--name',
+      name,
+      '--publish',
+      '127.0.0.1:19876:19876',
+      '--env',
+      'PORT=19876',
+      image,
+    )
+    const url = 'http://127.0.0.1:19876/mcp'
+    await eventually(() =>
+      fetch(new URL('/health', url)).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    // Its head comes when the tool has begun.
+    const answer = await open(url, {
+      body: modern('tools/call', { name: 'slow' }),
+      headers: modernHeaders('tools/call', 'slow'),
+    })
+    podman('stop', '--time', '10', name)
+    let text = ''
+    for await (const chunk of answer) text += chunk
+    expect(text).toContain('"text":"done"')
+    expect(podman('inspect', name, '--format', '{{.State.ExitCode}} {{.Config.User}}').trim()).toBe(
+      '0 65532:65532',
+    )
+    podman('rm', '--force', name)
   }, 60_000)
 
   test('leaves nothing when the daemon stops', async () => {

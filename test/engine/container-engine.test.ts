@@ -34,6 +34,20 @@ test('what an earlier daemon of this home left is removed, by its label', async 
   expect(engine.calls().at(-1)).toBe(`rm --force --volumes ${ID}`)
 })
 
+test('after a start of the machine, an engine that is not there yet is waited for', async () => {
+  const engine = stubEngine(`
+    case $1 in
+      info) if [ -e "$HOME/up" ]; then echo '${PODMAN_INFO}'; else echo 'cannot connect' >&2; touch "$HOME/up"; exit 1; fi ;;
+    esac`)
+  onTestFinished(() => engine[Symbol.dispose]())
+  const home = containersOf(engine)
+  await expect(home.open().require()).rejects.toThrow('cannot connect')
+  await home.open().require()
+  rmSync(join(engine.env.HOME!, 'up'))
+  await home.open().begin()
+  expect(engine.calls().filter(call => call.startsWith('info'))).toHaveLength(4)
+})
+
 test('the end removes what runs, and asks nothing where nothing ran', async () => {
   const engine = engineThat(`ps) echo ${ID} ;; rm) ;;`)
   const home = containersOf(engine)

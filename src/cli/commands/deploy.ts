@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/auth-providers.ts'
 import type { DeployConfig } from '../../shared/deployments.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
@@ -195,6 +196,14 @@ function withImage<T extends { target: string; image: string | undefined }>(inpu
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
+/** An image of somebody's. Throws INVALID_REQUEST when a command is to be hosted as well. */
+function namedImage(input: TargetOptions): Project | undefined {
+  const { image, target, command } = input
+  if (!image || target !== '.') return undefined
+  if (command === undefined) return imageProject(image, input)
+  throw new HostingError('INVALID_REQUEST', '--image and --command both say what to host: give one of them.')
+}
+
 /** What exists as a path is a project and is built first; anything else names a build. */
 async function openTarget(
   context: CommandContext,
@@ -203,7 +212,7 @@ async function openTarget(
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input
   const { env } = context
-  const program = input.image && target === '.' ? imageProject(input.image, input) : programProject(input)
+  const program = namedImage(input) ?? programProject(input)
   if (!program && !existsSync(target)) {
     const chosen = chooseAuth({ base: undefined, flag, envVars: given, env })
     const build = await findBuild(await context.api(), target)

@@ -20,6 +20,8 @@ export interface ContainersOptions {
   /** The daemon before this one still serves, and ends its containers itself. */
   isHeir?: boolean
   env?: NodeJS.ProcessEnv
+  /** Where containers ran before, an engine that is not there is waited for at a start; default 30 s. */
+  patienceMs?: number
 }
 
 /** Every container has it; the value tells the home. */
@@ -29,6 +31,8 @@ const DAEMON_LABEL = 'mcp-hosting.daemon'
 
 const COMMAND_MS = 60_000
 const PULL_MS = 600_000
+const PATIENCE_MS = 30_000
+const RETRY_MS = 500
 const KEPT_CHARACTERS = 4000
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024
 
@@ -40,6 +44,7 @@ export class Containers {
   readonly #env: NodeJS.ProcessEnv
   #found: Promise<FoundEngine> | undefined
   #swept: Promise<void> | undefined
+  #isEnding = false
   readonly #providing = new Map<string, Promise<void>>()
 
   constructor(options: ContainersOptions) {
@@ -65,7 +70,9 @@ export class Containers {
 
   /** Removes what an earlier daemon of this home left, where it used containers at all. */
   async begin(): Promise<void> {
-    if (existsSync(this.#options.marker)) await this.require()
+    if (!existsSync(this.#options.marker)) return
+    this.#found = this.#findPatiently()
+    await this.require()
   }
 
   /** The engine, once nothing of an earlier daemon is left. Throws UNAVAILABLE with the reason when there is none. */
@@ -114,6 +121,7 @@ export class Containers {
 
   /** Removes every container of this daemon. Where the engine does not answer, the next start does it. */
   async end(): Promise<void> {
+    this.#isEnding = true
     if (this.#swept) await this.#removeAll(`${DAEMON_LABEL}=${this.#daemonId}`).catch(() => {})
   }
 
@@ -122,6 +130,16 @@ export class Containers {
     if (code !== 0) return undefined
     const id = output.trim()
     return id.includes(':') ? id : `sha256:${id}`
+  }
+
+  /** When the machine has just started, so may have the engine's own server. */
+  async #findPatiently(): Promise<FoundEngine> {
+    const deadline = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS)
+    for (;;) {
+      const found = await findContainerEngine(this.#env)
+      if (found.usable || this.#isEnding || performance.now() >= deadline) return found
+      await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    }
   }
 
   /** What was found stays so; what was not may be installed by the next time. */

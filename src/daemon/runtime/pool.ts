@@ -245,7 +245,11 @@ export class Pool {
   #createIdleTimer(idleMs: number): IdleTimer {
     return new IdleTimer({
       idleMs,
-      isBusy: now => this.#held.size > 0 || this.#renewing !== undefined || this.#instances.isBusy(now),
+      isBusy: now =>
+        this.#starting !== undefined ||
+        this.#held.size > 0 ||
+        this.#renewing !== undefined ||
+        this.#instances.isBusy(now),
       onIdle: () => this.#sleep(),
     })
   }
