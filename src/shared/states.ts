@@ -38,7 +38,7 @@ export const PROJECT_TRANSITIONS: Readonly<Record<ProjectState, readonly Project
 export const CONTAINER_BUILD_TRANSITIONS: Readonly<
   Record<ContainerBuildState, readonly ContainerBuildState[]>
 > = {
-  pending: ['in_progress', 'failed', 'stopped'],
+  pending: ['in_progress', 'stopped'],
   in_progress: ['succeeded', 'failed', 'stopped'],
   succeeded: [],
   failed: [],

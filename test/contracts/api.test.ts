@@ -9,7 +9,7 @@ import { createProjectFolder } from '../helpers/project-folder.ts'
 import { echoServer } from '../http/fixtures.ts'
 import { deployBody, testErrors } from './errors.ts'
 import { OpenApiClient } from './openapi-client.ts'
-import { proofTable, writtenTable } from './proof-table.ts'
+import { proofTable, referenceWith } from './proof-table.ts'
 
 /**
  * Walks every operation of the API and holds every answer (status, headers, body) against the served OpenAPI
@@ -358,5 +358,5 @@ test('every described answer was seen, but for faults where nothing is read', ()
 })
 
 test('the API reference tells of every answer which test proves it', () => {
-  expect(writtenTable(proofTable(api))).toEqual(proofTable(api))
+  expect(referenceWith('answers', proofTable(api))).toContain(proofTable(api))
 })

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { OpenApiClient } from './openapi-client.ts'
 
 const REFERENCE = new URL('../../docs/api.md', import.meta.url)
-const SECTION = /(<!-- answers: made by test\/contracts -->\n\n)[\s\S]*?(\n<!-- end -->)/
 
 /** A row an operation: which test saw it answer with which statuses, as they were seen. */
 export function proofTable({ operations, seen }: OpenApiClient): string {
@@ -27,12 +26,12 @@ function cellOf(test: string, statuses: string[]): string {
   return statuses.length === 1 && test.startsWith(statuses[0]!) ? test : `${statuses.join(', ')}: ${test}`
 }
 
-/** The table that stands in the API reference; with `UPDATE_DOCS=1` the given one is written there first. */
-export function writtenTable(made: string): string {
+/** The API reference; with `UPDATE_DOCS=1` the table is written there first, between the comments of that name. */
+export function referenceWith(name: 'answers' | 'states', table: string): string {
   const text = readFileSync(REFERENCE, 'utf8')
-  if (!process.env.UPDATE_DOCS) return SECTION.exec(text)?.[0].replace(SECTION_EDGES, '') ?? ''
-  writeFileSync(REFERENCE, text.replace(SECTION, `$1${made.replaceAll('$', '$$$$')}$2`))
-  return made
+  if (!process.env.UPDATE_DOCS) return text
+  const section = new RegExp(`(<!-- ${name}: made by test/contracts -->\n\n)[\\s\\S]*?(\n<!-- end -->)`)
+  const updated = text.replace(section, (_all, begin, end) => begin + table + end)
+  writeFileSync(REFERENCE, updated)
+  return updated
 }
-
-const SECTION_EDGES = /^<!-- answers.*\n\n|\n<!-- end -->$/g

@@ -5,23 +5,39 @@ import { HostEndedError, RefusedArtifactError } from './host-ending.ts'
 import { shownLines } from './host-logs.ts'
 import type { Place } from './placement.ts'
 
+export interface DescribeLimits {
+  timeoutMs: number
+  /** Ends the process before it has told anything. */
+  stopped?: AbortSignal | undefined
+}
+
 /**
  * Has the process load a custom server and tell what it defines, then ends it, whatever came of it: it ran user code.
  * See `Supervisor.describe` for what is thrown.
  */
-export async function describeIn(place: Place, code: ServedCode, timeoutMs: number): Promise<Described> {
+export async function describeIn(
+  place: Place,
+  code: ServedCode,
+  { timeoutMs, stopped }: DescribeLimits,
+): Promise<Described> {
   const { host, tenant } = place
   let isLate = false
+  const stop = () => host.kill()
+  stopped?.addEventListener('abort', stop)
   const timer = setTimeout(() => {
     isLate = true
     host.kill()
   }, timeoutMs)
   try {
+    stopped?.throwIfAborted()
     return await host.describe(tenant, code)
   } catch (error) {
+    if (stopped?.aborted)
+      throw new HostingError('INTERRUPTED', 'The build was stopped before the server had loaded.')
     throw isLate ? tooSlow(timeoutMs) : toBuildError(error, shownLines(host.logPath))
   } finally {
     clearTimeout(timer)
+    stopped?.removeEventListener('abort', stop)
     void place.leave()
   }
 }

@@ -10,7 +10,7 @@ import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { dedicatedPlacement } from './dedicated-hosts.ts'
-import { describeIn } from './describe.ts'
+import { type DescribeLimits, describeIn } from './describe.ts'
 import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { Leaving } from './instance-set.ts'
@@ -207,13 +207,13 @@ export class Supervisor {
    * What a custom server defines, told by a process of its own that ends then. Throws INVALID_MCP when it cannot be
    * loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
    */
-  describe(tenant: Tenant, code: ServedCode, timeoutMs: number): Promise<Described> {
+  describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
     const place = this.#placements.dedicated(tenant, { alone: true, kind: processKindOf(code.artifact) })
     this.#describing.add(place)
     void place.host.ended.then(() => this.#describing.delete(place))
-    return describeIn(place, code, timeoutMs)
+    return describeIn(place, code, limits)
   }
 
   has(id: string): boolean {

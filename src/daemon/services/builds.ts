@@ -32,7 +32,7 @@ export class Builds {
    * Accepts a build request and begins the build; `done` gives the build once it is ready or failed. Throws INVALID_MCP
    * for invalid definitions and NO_SOURCE for a source that is not there; later faults make a failed build instead.
    */
-  async create(input: unknown): Promise<{ build: Build; done: Promise<Build> }> {
+  async create(input: unknown, stopped?: AbortSignal): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()
     const request = parseBuildRequest(input)
     const source = request.source === undefined ? undefined : getSource(this.#rooms, request.source)
@@ -41,7 +41,7 @@ export class Builds {
       this.#rooms.store.servers.ensure(build.name, build.createdAt)
       this.#rooms.store.builds.create(build)
     })
-    const done = this.#make(build, { request, source, startedMs })
+    const done = this.#make(build, { request, source, stopped, startedMs })
     this.#rooms.background.run(() => done)
     return { build, done }
   }
@@ -87,13 +87,15 @@ export class Builds {
     await this.#rooms.logs.remove(id)
   }
 
-  async #make(build: Build, { request, source, startedMs }: BuildWork): Promise<Build> {
+  async #make(build: Build, { request, source, stopped, startedMs }: BuildWork): Promise<Build> {
     // Nothing of the work happens before the record is on its way to an asynchronous client.
     await new Promise(resolve => setImmediate(resolve))
     let ready: Build
     try {
       const hasCode = source !== undefined || request.program !== undefined
-      const built = hasCode ? await this.#code.make(build, request, source) : buildArtifact(request)
+      const built = hasCode
+        ? await this.#code.make(build, request, { source, stopped })
+        : buildArtifact(request)
       await this.#previews.prepare(build.name)
       const record = () => this.#move(build, 'ready', startedMs, factsOf(built))
       ready = await this.#rooms.artifacts.publish(built, record)
@@ -140,6 +142,8 @@ export class Builds {
 interface BuildWork {
   request: BuildRequest
   source: Source | undefined
+  /** Ends the processes that load its code. */
+  stopped: AbortSignal | undefined
   /** By `performance.now()`. */
   startedMs: number
 }

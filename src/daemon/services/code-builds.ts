@@ -40,12 +40,18 @@ export class CodeBuilds {
    * The artifact of a request with a program or a source. Throws INVALID_MCP for code that cannot be bundled, loaded or
    * served, TIMEOUT for code that does not load in time, UPSTREAM_FAILED when dependencies cannot be fetched.
    */
-  async make(build: Build, request: BuildRequest, source: Source | undefined): Promise<BuiltArtifact> {
+  async make(
+    build: Build,
+    request: BuildRequest,
+    { source, stopped }: { source: Source | undefined; stopped?: AbortSignal | undefined },
+  ): Promise<BuiltArtifact> {
     const { program } = request
     if (program?.type === 'image') return this.#programs.run(() => this.#makeImage(build, request, program))
     if (program) return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, source))
     const remembered = this.#remembered(source!, request)
-    return remembered ?? this.#modules.run(() => this.#makeModule(build, request, source!))
+    return (
+      remembered ?? this.#modules.run(() => this.#makeModule(build, request, { source: source!, stopped }))
+    )
   }
 
   #remembered(source: Source, request: BuildRequest): BuiltArtifact | undefined {
@@ -56,11 +62,15 @@ export class CodeBuilds {
     return { artifact, digest, bytes: JSON.stringify(artifact), bundle: artifacts.loadBundle(digest) }
   }
 
-  async #makeModule(build: Build, request: BuildRequest, source: Source): Promise<BuiltArtifact> {
+  async #makeModule(
+    build: Build,
+    request: BuildRequest,
+    { source, stopped }: { source: Source; stopped: AbortSignal | undefined },
+  ): Promise<BuiltArtifact> {
     const folder = join(this.#rooms.toolchain.workFolder, randomBytes(8).toString('hex'))
     try {
       const directory = await this.#rooms.archives.unpack(source, folder)
-      const made = await this.#bundleAndDescribe(build, request, directory)
+      const made = await this.#bundleAndDescribe(build, request, { directory, stopped })
       this.#rooms.toolchain.memory.remember(source.digest, request, made.digest)
       return made
     } finally {
@@ -68,15 +78,19 @@ export class CodeBuilds {
     }
   }
 
-  async #bundleAndDescribe(build: Build, request: BuildRequest, directory: string): Promise<BuiltArtifact> {
+  async #bundleAndDescribe(
+    build: Build,
+    request: BuildRequest,
+    { directory, stopped }: { directory: string; stopped: AbortSignal | undefined },
+  ): Promise<BuiltArtifact> {
     const modules = findModules(directory, request)
     if (modules.length === 0) throw nothingFound()
     const { dependencies, sdk } = this.#rooms.toolchain
-    await dependencies.provide(directory)
+    await dependencies.provide(directory, stopped)
     const bundle = await bundleProject({ directory, modules, sdk })
     const program = { type: 'module' as const, bundle: digestOf(bundle) }
     const { artifact } = buildArtifact(request, { program })
-    const describing = this.#describe(build, artifact, { bundle, env: request.env_vars })
+    const describing = this.#describe(build, artifact, { bundle, env: request.env_vars, stopped })
     prepareValidation()
     const described = await describing.catch(error => {
       throw toLoadError(error, directory)
@@ -128,19 +142,22 @@ export class CodeBuilds {
   #describe(
     build: Build,
     artifact: Artifact,
-    {
-      bundle,
-      env,
-      container,
-    }: { bundle?: string; env?: Record<string, string> | undefined; container?: TenantContainer },
+    { bundle, env, container, stopped }: Describing,
   ): Promise<Described> {
     const timeoutMs = bundle === undefined ? LOAD_TIMEOUT_MS.program : LOAD_TIMEOUT_MS.module
     const tenant = {
       ...describingTenant(this.#rooms, build, artifact, env),
       ...(container && { container }),
     }
-    return this.#rooms.supervisor.describe(tenant, { artifact, bundle }, timeoutMs)
+    return this.#rooms.supervisor.describe(tenant, { artifact, bundle }, { timeoutMs, stopped })
   }
+}
+
+interface Describing {
+  bundle?: string
+  env?: Record<string, string> | undefined
+  container?: TenantContainer
+  stopped?: AbortSignal | undefined
 }
 
 /** What the request leaves open is as the program needs it. */

@@ -62,7 +62,10 @@ async function buildServer(
     const project = rooms.store.projects.find(build.projectId)!
     const request = readProject(directory, project.name)
     const code = request.template === 'custom' ? { source: source.id } : {}
-    const { build: begun, done } = await builds.create({ ...request, ...code, project_id: build.projectId })
+    const { build: begun, done } = await builds.create(
+      { ...request, ...code, project_id: build.projectId },
+      signal,
+    )
     note({ mcpId: begun.id })
     const built = await done
     signal.throwIfAborted()

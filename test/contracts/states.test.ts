@@ -1,0 +1,272 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  BUILD_TRANSITIONS,
+  CONTAINER_BUILD_TRANSITIONS,
+  DEPLOYMENT_TRANSITIONS,
+  PROJECT_TRANSITIONS,
+} from '../../src/shared/states.ts'
+import { tarGz } from '../helpers/archives.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+import { referenceWith } from './proof-table.ts'
+import { STATE_CHANGES, type StateChange, stateTable } from './state-changes.ts'
+
+const GATED = fileURLToPath(new URL('../fixtures/programs/gated-server.mjs', import.meta.url))
+
+let daemon: TestDaemon
+let folder: string
+let made = 0
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mcp-gates-'))
+  daemon = await startTestDaemon()
+})
+
+afterAll(async () => {
+  await daemon.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Something in a state, what can be done to it, and the state it is in. */
+interface Subject {
+  ask(what: string): Promise<number | 'none'>
+  /** Of what is gone `gone`. */
+  state(): Promise<string>
+  /** Ends what holds it there. */
+  release(): unknown
+}
+
+const api = (method: string, path: string, body?: unknown, headers = {}) =>
+  daemon.api(method, path, { ...(body !== undefined && { body }), headers })
+const ASYNC = { prefer: 'respond-async' }
+
+/** A server whose start a file holds back. */
+function gatedServer() {
+  const gate = join(folder, `gate-${++made}`)
+  const program = {
+    type: 'stdio',
+    command: process.execPath,
+    args: [GATED, gate],
+    isolation: { sandbox: 'off' },
+  }
+  const set = (says: 'wait' | 'go' | 'fail') => writeFileSync(gate, says)
+  return { set, request: { name: `gated-${made}`, template: 'custom', program } }
+}
+
+async function restartDaemon(): Promise<'none'> {
+  await daemon.restart()
+  return 'none'
+}
+
+const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> = {
+  async build(state) {
+    const { set, request } = gatedServer()
+    set(state === 'ready' ? 'go' : state === 'failed' ? 'fail' : 'wait')
+    const headers = state === 'building' ? ASYNC : {}
+    const { body } = await api('POST', '/v1/build', request, headers)
+    const { mcp_id } = body.data
+    const path = `/v1/build/${mcp_id}`
+    const asks: Record<string, () => Promise<number | 'none'>> = {
+      'it is made': async () => set('go') ?? 'none',
+      'its program ends': async () => set('fail') ?? 'none',
+      'the daemon ends': restartDaemon,
+      DELETE: async () => (await api('DELETE', path)).status,
+      'POST /v1/deploy': async () =>
+        (await api('POST', '/v1/deploy', { mcp_id, environment: 'staging' })).status,
+    }
+    return {
+      ask: what => asks[what]!(),
+      state: async () => (await api('GET', path)).body.data?.status ?? 'gone',
+      release: () => set('fail'),
+    }
+  },
+
+  async deployment(state) {
+    const { set, request } = gatedServer()
+    set('go')
+    const mcp_id = await buildServer(daemon, request)
+    const wanted = {
+      mcp_id,
+      environment: 'production',
+      config: { scaling: { min_instances: 1, max_instances: 1 } },
+    }
+    set(state === 'deploying' ? 'wait' : state === 'failed' ? 'fail' : 'go')
+    const headers = state === 'deploying' ? ASYNC : {}
+    const { body } = await api('POST', '/v1/deploy', wanted, headers)
+    const path = `/v1/deploy/${body.data.deployment_id}`
+    if (state === 'stopped') await api('POST', `${path}/stop`)
+    const post = (verb: string) => async () => (await api('POST', `${path}/${verb}`)).status
+    const asks: Record<string, () => Promise<number | 'none'>> = {
+      'it is healthy': async () => set('go') ?? 'none',
+      'its program ends': async () => set('fail') ?? 'none',
+      'its program ends again and again': async () => {
+        set('fail')
+        await callTool(body.data.url, 'exit')
+        return 'none'
+      },
+      'the daemon ends': restartDaemon,
+      'POST …/stop': post('stop'),
+      'POST …/start': async () => set('go') ?? (await post('start')()),
+      'POST …/restart': post('restart'),
+      'POST …/rollback': post('rollback'),
+      'POST /v1/deploy of the same server': async () => (await api('POST', '/v1/deploy', wanted)).status,
+      'POST …/start while another one is live': async () => {
+        set('go')
+        await deploy(daemon, mcp_id, 'production')
+        return post('start')()
+      },
+      DELETE: async () => (await api('DELETE', path)).status,
+    }
+    return {
+      ask: what => asks[what]!(),
+      state: async () => (await api('GET', `${path}/status`)).body.data?.status ?? 'gone',
+      release: () => set('go'),
+    }
+  },
+
+  async 'container build'(state) {
+    // Two are made at once; these two keep what comes after them waiting.
+    const before = state === 'pending' ? [await triggered(HELD), await triggered(HELD)] : []
+    for (const { path } of before) await reached(path, 'in_progress')
+    const sources: Record<string, Record<string, string>> = {
+      succeeded: DECLARED,
+      failed: BROKEN,
+      in_progress: HELD,
+      stopped: HELD,
+      pending: DECLARED,
+    }
+    const { path, project } = await triggered(sources[state]!)
+    if (state === 'stopped') await api('POST', `${path}/stop`)
+    await reached(path, state)
+    const stopAll = async () => {
+      for (const held of before) await api('POST', `${held.path}/stop`)
+    }
+    const asks: Record<string, () => Promise<number | 'none'>> = {
+      'its turn comes': async () => (await stopAll()) ?? 'none',
+      'the daemon ends': restartDaemon,
+      'POST …/stop': async () => (await api('POST', `${path}/stop`)).status,
+      'POST …/trigger of its project': async () =>
+        (await api('POST', `/api/lambda-builds/trigger/${project}`)).status,
+    }
+    return {
+      ask: what => asks[what]!(),
+      state: async () => (await api('GET', path)).body.status,
+      async release() {
+        await stopAll()
+        await api('POST', `${path}/stop`)
+        const { body } = await api('GET', `/api/lambda-builds?projectId=${project}`)
+        for (const { id } of body.items) await api('POST', `/api/lambda-builds/${id}/stop`)
+      },
+    }
+  },
+
+  async project(state) {
+    const project = await projectOf(DECLARED)
+    const path = `/api/projects/${project}`
+    if (state !== 'active') await api('PATCH', path, { status: state })
+    const patch = (change: object) => async () => (await api('PATCH', path, change)).status
+    const asks: Record<string, () => Promise<number | 'none'>> = {
+      'PATCH status active': patch({ status: 'active' }),
+      'PATCH status archived': patch({ status: 'archived' }),
+      'PATCH status deleted': patch({ status: 'deleted' }),
+      'PATCH name': patch({ name: 'renamed' }),
+      'PUT …/source': async () => (await upload(project, DECLARED)).status,
+      'POST …/trigger': async () => (await api('POST', `/api/lambda-builds/trigger/${project}`)).status,
+    }
+    return {
+      ask: what => asks[what]!(),
+      state: async () => (await api('GET', path)).body.status,
+      release: () => undefined,
+    }
+  },
+}
+
+const DECLARED = { 'mcp.config.json': JSON.stringify(echoServer('declared')) }
+const BROKEN = { 'README.md': 'nothing to build' }
+const HELD = {
+  'mcp.config.json': JSON.stringify({ name: 'held', template: 'custom' }),
+  'tools/never.ts': `await new Promise(resolve => setTimeout(resolve, 600_000))\nexport default { description: 'Never', handler: () => '' }`,
+}
+
+async function projectOf(files: Record<string, string>): Promise<string> {
+  const { body } = await api('POST', '/api/projects', { name: 'stateful' })
+  await upload(body.id, files)
+  return body.id
+}
+
+function upload(project: string, files: Record<string, string>) {
+  const body = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
+  return daemon.api('PUT', `/api/projects/${project}/source`, {
+    body,
+    headers: { 'content-type': 'application/gzip' },
+  })
+}
+
+async function triggered(files: Record<string, string>): Promise<{ path: string; project: string }> {
+  const project = await projectOf({ ...files, 'made.txt': String(++made) })
+  const { body } = await api('POST', `/api/lambda-builds/trigger/${project}`)
+  return { path: `/api/lambda-builds/${body.id}`, project }
+}
+
+const reached = (path: string, state: string) =>
+  expect.poll(async () => (await api('GET', path)).body.status, { timeout: 20_000 }).toBe(state)
+
+describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
+  const changes = STATE_CHANGES.filter(change => change.of === of)
+  test.each(changes)('that is $from: $asked → $answer $then', async ({ from, asked, answer, then }) => {
+    const subject = await subjects[of](from)
+    try {
+      expect(await subject.state()).toBe(from)
+      expect(await subject.ask(asked)).toBe(answer || 'none')
+      await expect.poll(() => subject.state(), { timeout: 20_000 }).toBe(then)
+    } finally {
+      await subject.release()
+    }
+  })
+})
+
+test('every move between states is asked for, and every state refuses something or is final', () => {
+  const machines = {
+    build: BUILD_TRANSITIONS,
+    deployment: DEPLOYMENT_TRANSITIONS,
+    'container build': CONTAINER_BUILD_TRANSITIONS,
+    project: PROJECT_TRANSITIONS,
+  }
+  for (const [of, machine] of Object.entries(machines)) {
+    const changes = STATE_CHANGES.filter(change => change.of === of)
+    for (const [from, allowed] of Object.entries<readonly string[]>(machine)) {
+      const comesTo = (earlier: string) =>
+        (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
+      // What goes on by itself passes through.
+      const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
+      expect(tried.some(({ answer }) => answer === 409) || from === 'ready', `${of} ${from} refuses`).toBe(
+        true,
+      )
+      for (const to of allowed) {
+        const through = [
+          to,
+          ...(to === 'deploying' ? ['deployed'] : []),
+          ...(to === 'in_progress' ? ['succeeded'] : []),
+        ]
+        expect(
+          tried.some(({ then }) => through.includes(then)),
+          `${of} ${from} → ${to}`,
+        ).toBe(true)
+      }
+      for (const { then, answer } of tried.filter(change => change.from === from))
+        if (then !== from && then !== 'gone' && answer !== 409)
+          expect([
+            ...allowed,
+            ...allowed.flatMap(state => (machine as Record<string, readonly string[]>)[state]!),
+          ]).toContain(then)
+    }
+  }
+})
+
+test('the API reference lists every state change', () => {
+  expect(referenceWith('states', stateTable())).toContain(stateTable())
+})
