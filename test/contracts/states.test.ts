@@ -229,7 +229,7 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   })
 })
 
-test('every move between states is asked for, and every state refuses something or is final', () => {
+test('every move between states is asked for, and no other is made', () => {
   const machines = {
     build: BUILD_TRANSITIONS,
     deployment: DEPLOYMENT_TRANSITIONS,
@@ -243,9 +243,6 @@ test('every move between states is asked for, and every state refuses something 
         (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
       // What goes on by itself passes through.
       const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
-      expect(tried.some(({ answer }) => answer === 409) || from === 'ready', `${of} ${from} refuses`).toBe(
-        true,
-      )
       for (const to of allowed) {
         const through = [
           to,
