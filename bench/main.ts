@@ -11,10 +11,12 @@ import { benchRows } from './rows.ts'
 import { benchStartUp } from './start-up.ts'
 import { benchStdioBridge } from './stdio-bridge.ts'
 import { benchThroughput } from './throughput.ts'
+import { benchWake } from './wake.ts'
 
 const BENCHMARKS = {
   'start-up': { title: 'Command start-up', run: benchStartUp },
   deploy: { title: 'From deploy to the first answered call', run: benchDeployTime },
+  wake: { title: 'From sleep to the first answered call', run: benchWake },
   builds: { title: 'Builds of a TypeScript project', run: benchBuilds },
   reload: { title: 'mcp dev', run: benchReload },
   throughput: { title: 'Throughput of tools/call', run: benchThroughput },
