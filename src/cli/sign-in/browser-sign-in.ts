@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   auth,
+  computeScopeUnion,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
+  OAuthError,
+  RegistrationRejectedError,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
   StreamableHTTPClientTransport,
@@ -41,7 +44,15 @@ export async function signInByBrowser(
   const loopback = await openLoopback(portOf(known))
   try {
     const client = new BrowserClient(loopback, known)
-    const session = await signIn(context, place, { ...parts, loopback, client })
+    const { name, challenge } = parts
+    // What was granted before stays granted (MCP authorization, "Step-Up Authorization Flow").
+    const scope = challenge.isDenied ? computeScopeUnion(known?.scope, challenge.scope) : challenge.scope
+    const session = await signIn(context, place, {
+      name,
+      challenge: { ...challenge, scope },
+      loopback,
+      client,
+    })
     await withLock(`${place.file}.lock`, place.signal, async () =>
       saveServerSession(place.file, place.url, session),
     )
@@ -93,10 +104,11 @@ function portOf(known: ServerSession | undefined): number | undefined {
 }
 
 function refusalOf(error: unknown, url: string): HostingError {
-  const { name, code, message } = error as { name?: string; code?: unknown; message?: string }
-  if (name !== 'OAuthError' && name !== 'RegistrationRejectedError') return toHostingError(error, url)
-  const what = code === 'access_denied' ? 'was refused' : `failed (${String(code)})`
-  return new HostingError('UNAUTHORIZED', `The sign-in to ${url} ${what}: ${message}`, {
+  const isRefusal = error instanceof OAuthError || error instanceof RegistrationRejectedError
+  if (!isRefusal) return toHostingError(error, url)
+  const isDenied = error instanceof OAuthError && error.code === 'access_denied'
+  const what = isDenied ? 'was refused' : 'failed'
+  return new HostingError('UNAUTHORIZED', `The sign-in to ${url} ${what}: ${error.message}`, {
     cause: error,
     next: [{ description: 'Give a token that you have', command: `mcp tools ${url} --token <token>` }],
   })

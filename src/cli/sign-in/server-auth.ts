@@ -65,8 +65,9 @@ async function renewed(place: ServerPlace, stale: string | undefined): Promise<s
 }
 
 /**
- * Runs `work`, and once more after the user signed in when the server asks for that. Where nobody can be asked, the error says what
- * to do: UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who may do less than the server wants.
+ * Runs `work`, and once more after the user signed in when the server asks for that; and once more when it then asks for another
+ * scope. Where nobody can be asked, the error says what to do: UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who may do less
+ * than the server wants.
  */
 export async function withSignIn<T>(
   context: CommandContext,
@@ -75,15 +76,19 @@ export async function withSignIn<T>(
 ): Promise<T> {
   const { paths, signal, output } = context
   const place = { file: paths.signIns, url: target.url, signal }
-  try {
-    return await work(serverAuth(place))
-  } catch (error) {
-    const challenge = challengeOf(error)
-    if (!challenge) throw error
-    if (!output.interactive) throw nobodyToAsk(target, challenge, error)
-    const { signInByBrowser } = await import('./browser-sign-in.ts')
-    await signInByBrowser(context, place, { name: target.name, challenge })
-    return await work(serverAuth(place))
+  const asked = new Set<boolean>()
+  for (;;) {
+    try {
+      return await work(serverAuth(place))
+    } catch (error) {
+      const challenge = challengeOf(error)
+      const { isDenied = false } = challenge ?? {}
+      if (!challenge || asked.has(isDenied)) throw error
+      if (!output.interactive) throw nobodyToAsk(target, challenge, error)
+      asked.add(isDenied)
+      const { signInByBrowser } = await import('./browser-sign-in.ts')
+      await signInByBrowser(context, place, { name: target.name, challenge })
+    }
   }
 }
 
@@ -91,12 +96,12 @@ export async function withSignIn<T>(
 function challengeOf(error: unknown): Challenge | undefined {
   for (let at = error as Error | undefined; at instanceof Error; at = at.cause as Error | undefined) {
     if (at instanceof SignInNeeded) return at.challenge
-    const { name, requiredScope, resourceMetadataUrl } = at as Error & {
+    // The SDK's InsufficientScopeError, whose class would have to be loaded to ask for it.
+    const { requiredScope, resourceMetadataUrl } = at as Error & {
       requiredScope?: string
       resourceMetadataUrl?: URL
     }
-    if (name === 'InsufficientScopeError')
-      return { isDenied: true, scope: requiredScope, resourceMetadataUrl }
+    if ('requiredScope' in at) return { isDenied: true, scope: requiredScope, resourceMetadataUrl }
   }
   return undefined
 }

@@ -54,6 +54,7 @@ function atTerminal(...args: string[]) {
 
 /** Says yes to the browser and takes the address that it was opened with. */
 async function openPage(terminal: ReturnType<typeof atTerminal>): Promise<string> {
+  rmSync(opened(), { force: true })
   await terminal.shows('Open it in the browser')
   terminal.press('\r')
   return eventually(() => readText(opened()).trim())
@@ -165,6 +166,27 @@ test('without a terminal the error says what to do, and nobody is asked', async 
     next: [{ command: 'mcp tools who' }, { command: `mcp tools ${url} --token <token>` }],
   })
 })
+
+onLinux(
+  'a server that wants another scope has its user sign in for it, and keeps what was granted',
+  async () => {
+    await signIn()
+    const folder = join(home.dir, 'who')
+    const auth = { provider: 'local', scopes: ['openid', 'admin'], required_scopes: ['openid', 'admin'] }
+    writeFileSync(
+      join(folder, 'mcp.config.json'),
+      JSON.stringify({ name: 'who', template: 'custom', deploy: { development: { auth } } }),
+    )
+    await home.json(['deploy', folder])
+    const refused = await home.mcp(['call', 'who', 'who', '--json'])
+    expect(refused.code).toBe(3)
+    expect(JSON.parse(refused.stderr).error.code).toBe('INSUFFICIENT_SCOPE')
+    const terminal = atTerminal('call', 'who', 'who')
+    await approve(await openPage(terminal))
+    expect(await terminal.code).toBe(0)
+    expect(session().scope.split(' ').sort()).toEqual(['admin', 'openid'])
+  },
+)
 
 test('a token that is given is the one that is used', async () => {
   const { code, stderr } = await home.mcp(['call', 'who', 'who', '--token', 'no.good.token'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { memoryStorage } from '../../../../src/sdk/oauth/storage/memory.ts'
+import type { RecordKind } from '../../../../src/sdk/oauth/storage/storage.ts'
 import { createBrowser, type Page } from '../support/browser.ts'
 import { approve, isCallback, openAuthorize, post, startFlow } from '../support/flow.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
@@ -127,6 +128,33 @@ test('the end of a sign-in works once', async () => {
   await flow.browser.open(callback, isCallback)
   for (const [host, jar] of cookies) flow.browser.cookies.set(host, jar)
   expect((await flow.browser.open(callback, isCallback)).status).toBe(400)
+})
+
+test('the end of a sign-in that comes twice at once works once', async () => {
+  const storage = memoryStorage()
+  const both = Promise.withResolvers<void>()
+  let readers = 0
+  mounted.restart({
+    storage: {
+      ...storage,
+      // Both have read it before either goes on, as two processes over one database may.
+      async get<T>(kind: RecordKind, key: string) {
+        const found = await storage.get<T>(kind, key)
+        if (kind === 'sign-in' && ++readers === 2) both.resolve()
+        if (kind === 'sign-in') await both.promise
+        return found
+      },
+    },
+  })
+  const { flow, upstream } = await untilUpstream()
+  const callback = await untilOurCallback(upstream.href)
+  const copies = [flow.browser, createBrowser()]
+  for (const [host, jar] of flow.browser.cookies) copies[1]!.cookies.set(host, new Map(jar))
+  const pages = await Promise.all(copies.map(browser => browser.open(callback, isCallback)))
+  expect(pages.map(({ status }) => status).sort()).toEqual([0, 400])
+  const back = pages.find(({ status }) => status === 0)!
+  expect(new URL(back.url).searchParams.get('code')).toBeTruthy()
+  mounted.restart()
 })
 
 test('a state that was never given out leads nowhere', async () => {
