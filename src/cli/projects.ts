@@ -76,6 +76,7 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
     repository: project.repositoryUrl ?? undefined,
     framework: project.framework ?? undefined,
     template: project.templateId ?? undefined,
+    base: project.baseImage ?? undefined,
     source: project.sourceId ?? undefined,
     location: project.storageLocation ?? undefined,
     updated: project.updatedAt,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Image } from '../../../src/daemon/builder/image/image.ts'
 import { writeImage } from '../../../src/daemon/builder/image/image.ts'
 import { writeLayer } from '../../../src/daemon/builder/image/layer.ts'
@@ -9,7 +9,7 @@ import { Layout } from '../../../src/daemon/builder/image/layout.ts'
 import { pushImage } from '../../../src/daemon/builder/image/push.ts'
 import { parseRepository, Registry } from '../../../src/daemon/builder/image/registry.ts'
 import { findCredentials } from '../../../src/daemon/builder/image/registry-auth.ts'
-import { startRegistry } from './small-registry.ts'
+import { type SmallRegistry, startRegistry } from './small-registry.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-registry-'))
 const layout = new Layout(join(directory, 'layout'))
@@ -98,3 +98,63 @@ test('a registry that fails half way leaves no tag, and the next push sends the 
 test('a repository without a host is refused with an example', () => {
   expect(() => parseRepository('team/weather')).toThrow('registry.example.com/team/weather')
 })
+
+describe('a push to a registry that fails or lies leaves no tag, and says why', () => {
+  const cases: [string, (server: SmallRegistry) => void, RegExp][] = [
+    ['no upload begins', server => server.failNext(/^POST/, 503), /begins no upload: HTTP 503/],
+    [
+      'an upload without an address',
+      server => answer(server, /^POST/, 202, {}),
+      /begins no upload: HTTP 202/,
+    ],
+    [
+      'an address that is none',
+      server => answer(server, /^POST/, 202, { location: 'http://' }),
+      /is no web address/,
+    ],
+    [
+      'an address of another kind',
+      server => answer(server, /^POST/, 202, { location: 'file:///etc' }),
+      /is no web address/,
+    ],
+    [
+      'a blob that is not taken',
+      server => server.failNext(/^PUT .*uploads/, 400),
+      /does not take sha256:.*HTTP 400/,
+    ],
+    [
+      'a connection that is cut',
+      server => server.lie(/^PUT .*uploads/, request => request.destroy()),
+      /does not answer/,
+    ],
+    [
+      'a manifest that is not taken',
+      server => server.failNext(/^PUT .*manifests/, 500),
+      /does not take the manifest of 1.0.0: HTTP 500/,
+    ],
+    [
+      'a manifest that is cut',
+      server => server.lie(/^PUT .*manifests/, request => request.destroy()),
+      /does not answer/,
+    ],
+  ]
+  test.each(cases)('%s', async (_name, lie, expected) => {
+    await using server = await startRegistry()
+    lie(server)
+    const push = pushImage(new Registry(repository(server.host), {}), layout.blobs, image, '1.0.0')
+    await expect(push).rejects.toMatchObject({
+      code: 'UPSTREAM_FAILED',
+      message: expect.stringMatching(expected),
+    })
+    expect(server.manifests.size).toBe(0)
+  })
+})
+
+function answer(
+  server: SmallRegistry,
+  pattern: RegExp,
+  status: number,
+  headers: Record<string, string>,
+): void {
+  server.lie(pattern, (_, response) => response.writeHead(status, headers).end())
+}
