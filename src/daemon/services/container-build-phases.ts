@@ -3,9 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildPhase } from '../../shared/container-builds.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { pushImage } from '../builder/image/push.ts'
-import { parseRepository, Registry } from '../builder/image/registry.ts'
-import { findCredentials } from '../builder/image/registry-auth.ts'
+import { parseRepository } from '../builder/image/repository-address.ts'
 import { readProject } from '../builder/project/read-project.ts'
 import type { Build } from '../store/builds.ts'
 import type { ContainerBuild } from '../store/container-builds.ts'
@@ -83,6 +81,11 @@ async function buildServer(
 
 async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: MadeImage): Promise<void> {
   await enter(context, 'PUSH')
+  const [{ pushImage }, { Registry }, { findCredentials }] = await Promise.all([
+    import('../builder/image/push.ts'),
+    import('../builder/image/registry.ts'),
+    import('../builder/image/registry-auth.ts'),
+  ])
   const [server, tag] = name.split(':') as [string, string]
   const address = parseRepository(`${rooms.registry.imageRepository}/${server}`)
   const { dockerConfig } = rooms.registry

@@ -3,12 +3,13 @@ import type { Readable } from 'node:stream'
 import { HostingError } from '../../shared/errors.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import { imageArchive } from '../builder/image/archive.ts'
-import { type Base, localBase, pulledBase } from '../builder/image/base.ts'
+import { type Base, localBase } from '../builder/image/base.ts'
 import { parseBaseReference } from '../builder/image/base-reference.ts'
 import type { Image } from '../builder/image/image.ts'
 import type { LayerEntry } from '../builder/image/layer.ts'
 import { Layout } from '../builder/image/layout.ts'
 import { type ExistingProgram, programFiles, requireCommand } from '../builder/image/program-files.ts'
+import type { pulledBase } from '../builder/image/pulled-base.ts'
 import { buildServerImage } from '../builder/image/server-image.ts'
 import type { Build } from '../store/builds.ts'
 import { PushedBlobs } from './pushed-blobs.ts'
@@ -77,7 +78,7 @@ export class Images {
     if (artifact.program?.type === 'image') throw isImage(name, artifact.program.image)
     const reference = parseBaseReference(wanted ?? defaultBase ?? 'local')
     const base = reference
-      ? await pulledBase(this.layout, reference, { dockerConfig, signal })
+      ? await pullBase(this.layout, reference, { dockerConfig, signal })
       : await localBase(this.layout)
     const { program } = artifact
     const files =
@@ -113,6 +114,12 @@ export class Images {
     const served = { program: { ...program, isolation: { ...kept, sandbox: 'off' as const } } }
     return { served, ...programFiles(name, program, parts) }
   }
+}
+
+/** What speaks to registries is loaded when it is needed. */
+async function pullBase(...input: Parameters<typeof pulledBase>): Promise<Base> {
+  const { pulledBase } = await import('../builder/image/pulled-base.ts')
+  return pulledBase(...input)
 }
 
 function isImage(name: string, image: string): HostingError {

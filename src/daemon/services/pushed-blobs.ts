@@ -1,5 +1,5 @@
 import type { Image } from '../builder/image/image.ts'
-import type { RepositoryAddress } from '../builder/image/registry.ts'
+import type { RepositoryAddress } from '../builder/image/repository-address.ts'
 
 /** Which repository of a registry was given a layer, since the start of the daemon: others can have it from there. */
 export class PushedBlobs {

@@ -7,8 +7,9 @@ import { writeImage } from '../../../src/daemon/builder/image/image.ts'
 import { writeLayer } from '../../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../../src/daemon/builder/image/layout.ts'
 import { pushImage } from '../../../src/daemon/builder/image/push.ts'
-import { parseRepository, Registry } from '../../../src/daemon/builder/image/registry.ts'
+import { Registry } from '../../../src/daemon/builder/image/registry.ts'
 import { findCredentials } from '../../../src/daemon/builder/image/registry-auth.ts'
+import { parseRepository } from '../../../src/daemon/builder/image/repository-address.ts'
 import { type SmallRegistry, startRegistry } from './small-registry.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-registry-'))

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
-import { parseRepository, type RepositoryAddress } from './registry.ts'
+import { parseRepository, type RepositoryAddress } from './repository-address.ts'
 
 /** What an image is built upon. */
 export type BaseReference =

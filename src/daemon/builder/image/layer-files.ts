@@ -5,15 +5,13 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { extract, type Header } from 'tar-stream'
 import type { Blobs } from './blobs.ts'
+import type { ImagePaths } from './image-paths.ts'
 import type { Layer } from './layer.ts'
 import { malformed } from './manifest.ts'
 
 /** Of a base, unpacked; far above what any has, far below what fills a machine. */
 const MAX_ENTRIES = 1_000_000
 const MAX_UNPACKED_BYTES = 50_000_000_000
-
-/** Paths of an image without `/` at the start; a symbolic link with its target, anything else as `''`. */
-export type ImagePaths = Record<string, string>
 
 /**
  * Lists what is in an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for a
@@ -96,19 +94,4 @@ function apply(paths: Map<string, string>, header: Header, name: string): void {
 
 function removeBelow(paths: Map<string, string>, folder: string): void {
   for (const path of paths.keys()) if (path.startsWith(`${folder}/`)) paths.delete(path)
-}
-
-/** Where a path of the image really lies, its symbolic links followed; a new file there replaces none of them. */
-export function resolveInImage(paths: ImagePaths, path: string, hops = 40): string {
-  const parts = path.split('/').filter(Boolean)
-  for (let index = 1; index <= parts.length; index++) {
-    const target = Object.hasOwn(paths, parts.slice(0, index).join('/'))
-      ? paths[parts.slice(0, index).join('/')]
-      : ''
-    if (!target || hops === 0) continue
-    const parent = parts.slice(0, index - 1).join('/')
-    const followed = target.startsWith('/') ? target : posix.join('/', parent, target)
-    return resolveInImage(paths, posix.join(followed, ...parts.slice(index)), hops - 1)
-  }
-  return posix.join('/', ...parts).slice(1)
 }

@@ -1,13 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { HostingError } from '../../../shared/errors.ts'
 import { basicAuthorization, type Challenge, type Credentials, parseChallenge } from './registry-auth.ts'
-
-export interface RepositoryAddress {
-  /** `host[:port]` */
-  registry: string
-  /** `team/weather` */
-  repository: string
-}
+import type { RepositoryAddress } from './repository-address.ts'
 
 export interface RegistryRequest {
   method: Dispatcher.HttpMethod
@@ -162,18 +156,6 @@ export class Registry {
       `The registry ${this.address.registry} wants us to sign in at ${url.origin}, which is not encrypted.`,
     )
   }
-}
-
-/** `127.0.0.1:5000/team/weather` → its parts. Throws INVALID_REQUEST for what is no repository with a host. */
-export function parseRepository(text: string): RepositoryAddress {
-  const [, registry, repository] =
-    /^([a-z0-9.-]+(?::\d+)?)\/([a-z0-9]+(?:[._/-]+[a-z0-9]+)*)$/i.exec(text) ?? []
-  if (registry && repository && /[.:]|^localhost$/.test(registry))
-    return { registry, repository: repository.toLowerCase() }
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `"${text}" is no image repository: expected host/name, such as registry.example.com/team/weather.`,
-  )
 }
 
 export function headerOf(answer: RegistryAnswer, name: string): string | undefined {
