@@ -2,9 +2,6 @@ import { z } from 'zod'
 
 /** POST /v1/test (service interface 2.5 and 4.2). What goes beyond the contract is optional (docs/testing.md). */
 
-/** Models the contract names. `ai_model` takes more: see `parseModelId` of the agent. */
-export const DOCUMENTED_MODELS = ['<vendor-a>-sonnet-4-5', '<vendor-b>-5.2'] as const
-
 /** When a run ends although the model would go on. */
 export const limitsSchema = z.strictObject({
   /** Requests to the model. */

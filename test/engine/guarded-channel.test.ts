@@ -26,7 +26,7 @@ function start(source: string) {
   return { child, heard, violations, violated }
 }
 
-const WRITE = `import { writeSync } from 'node:fs'; const write = text => { for (;;) try { return writeSync(3, text) } catch {} };`
+const WRITE = `import { writeSync } from 'node:fs'; const write = text => { for (;;) try { return writeSync(3, text) } catch (error) { if (error.code !== 'EAGAIN') throw error } };`
 const STAY = 'setInterval(() => {}, 1000);'
 
 test('messages come through, with the handles that are sent along', async () => {
