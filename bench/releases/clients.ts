@@ -19,6 +19,9 @@ export interface ClientsOptions {
   callsOfPassing: number
 }
 
+/** Calls of a session over one connection: a session outlives its connections. */
+const RECONNECT_EVERY = 25
+
 /** A request that got no answer, or not the one that was due. */
 export interface Fault {
   era: string
@@ -118,6 +121,7 @@ export class Clients {
     for (let count = 0; count < calls && !this.#isOver && client.isInSession; count++) {
       const version = await client.call()
       if (version === undefined) continue
+      if (count % RECONNECT_EVERY === RECONNECT_EVERY - 1) client.reconnect()
       began ??= version
       if (version !== began) this.tally.moved++
     }
@@ -165,6 +169,11 @@ class Client {
   async end(): Promise<void> {
     if (this.#session !== undefined) await this.#count(undefined)
     this.#session = undefined
+  }
+
+  /** The next request goes over a connection of its own, which leads to the live release. */
+  reconnect(): void {
+    this.#agent.destroy()
   }
 
   close(): void {
