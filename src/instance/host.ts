@@ -3,6 +3,7 @@ import type { Artifact, Described } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
 import { addRevoked } from '../shared/revoked-tokens.ts'
+import { type WakeUp, wakeElsewhere, wakeHere } from './asleep.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
 import { bindConnection, type ConnectionName } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
@@ -31,6 +32,8 @@ export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
   readonly #preparing = new Map<string, { tenant: Tenant }>()
   readonly #ending = new Set<Promise<void>>()
+  /** Tenants that the daemon is to wake. */
+  readonly #waking = new Map<string, PromiseWithResolvers<void>>()
   readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
@@ -70,6 +73,7 @@ export class Host {
         onRestarting: how => this.#send({ type: 'restarting', tenantId: tenant.id, how }),
       })
       served.guard = guard
+      served.wakeUp = this.#wakeUpOf(tenant)
       this.#tenants.set(tenant.id, served)
       const told = () =>
         this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
@@ -163,6 +167,26 @@ export class Host {
   /** Another instance of the deployment announced it. */
   hearAnnounced({ tenantId, lists, uris }: Of<'announced'>): void {
     this.#tenants.get(tenantId)?.announcements.hear({ lists, uris })
+  }
+
+  /** The daemon brings connections to the server from now on. */
+  hearWoken({ tenantId }: Of<'woken'>): void {
+    this.#waking.get(tenantId)?.resolve()
+    this.#waking.delete(tenantId)
+  }
+
+  #wakeUpOf({ id, asleep }: Tenant): WakeUp | undefined {
+    const tell = () => this.#send({ type: 'wake', tenantId: id })
+    if (asleep === 'here') return wakeHere(tell)
+    if (asleep === undefined) return undefined
+    return wakeElsewhere(() => {
+      const known = this.#waking.get(id)
+      if (known) return known.promise
+      const waking = Promise.withResolvers<void>()
+      this.#waking.set(id, waking)
+      tell()
+      return waking.promise
+    })
   }
 
   /** Which instance has a session from now on. */

@@ -37,7 +37,7 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
 /** Handler modules run inside of this process: before the first one is loaded, it is locked down. */
 function obeyLocked(message: Obeyed, act: () => void): void {
   const isCode = 'artifact' in message && message.artifact.program?.type === 'module'
-  if (!isCode || message.tenant.container) return act()
+  if (!isCode || message.tenant.container || message.tenant.asleep) return act()
   void import('./isolation/lock-down.ts').then(({ lockDown }) => {
     lockDown(message.tenant)
     act()
@@ -68,6 +68,8 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return void host.retire(message)
     case 'hold-log':
       return void host.holdLog(message)
+    case 'woken':
+      return host.hearWoken(message)
     case 'resume-log':
       return host.resumeLog(message)
     case 'announced':

@@ -13,6 +13,8 @@ export function prepare(
     return import('./container/container-server.ts').then(({ prepareContainer }) =>
       prepareContainer(artifact, tenant),
     )
+  if (tenant.asleep === 'elsewhere')
+    return import('./asleep.ts').then(({ prepareAsleep }) => prepareAsleep(artifact, tenant))
   switch (artifact.program?.type) {
     case undefined:
       return prepareServer(artifact, tenant)

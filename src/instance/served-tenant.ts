@@ -8,6 +8,7 @@ import type {
   TenantMetrics,
   ToInstance,
 } from '../shared/instance-protocol.ts'
+import type { WakeUp } from './asleep.ts'
 import { header } from './http/headers.ts'
 import { openLog } from './log/open-log.ts'
 import type { TenantLog } from './log/tenant-log.ts'
@@ -48,6 +49,8 @@ export class ServedTenant {
   readonly endlessStreams = new Set<() => void>()
   /** Lets only requests with a token through; undefined where everybody may use the server. */
   guard: Guard | undefined
+  /** While it sleeps: what takes requests that need more than its artifact. */
+  wakeUp: WakeUp | undefined
   isDraining = false
   /** A newer build has the address: nothing new is answered from here. */
   isReplaced = false

@@ -44,6 +44,11 @@ export interface Tenant {
   handlerTimeoutMs?: number
   /** Base 64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string
+  /**
+   * It sleeps as far as anybody is told: `wake` is sent with the first request that its artifact alone cannot answer.
+   * `here`: which is answered here; `elsewhere`: which is relayed to its address, once `woken` has come.
+   */
+  asleep?: 'here' | 'elsewhere'
   /** Only requests with a token are served. */
   auth?: TenantAuth
   /** It runs from an image, in a container of this engine. */
@@ -129,6 +134,8 @@ export type ToInstance =
   /** Stop writing to the tenant's log until `resume-log` (the daemon rotates the file); answered by `log-held`. */
   | { type: 'hold-log'; tenantId: string }
   | { type: 'resume-log'; tenantId: string }
+  /** Connections reach the server that was asleep, or wait for it. */
+  | { type: 'woken'; tenantId: string }
   /** Answered by `alive`, as soon as the event loop comes to it. */
   | { type: 'ping' }
   /** Another instance of the deployment said that this changed. */
@@ -164,6 +171,8 @@ export type FromInstance =
   | ({ type: 'announce'; tenantId: string } & Announcement)
   /** Answered by `claimed`, so that one instance alone takes a session over. */
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
+  /** A request came that needs more than the lists of a tenant that is `asleep`. */
+  | { type: 'wake'; tenantId: string }
   | { type: 'alive' }
   /**
    * Sent at most once a second, and only by a process in which something changed. `utilization`: of its event loop since the

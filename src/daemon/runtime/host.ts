@@ -41,6 +41,8 @@ export interface HostWatcher {
   onRestarting?(how: string): void
   onAnnounced?(announcement: Announcement): void
   onClaim?(claim: SessionClaim): void
+  /** What sleeps there is needed. */
+  onWake?(): void
 }
 
 /** What a process is to run: the artifact, and the text of its bundle where it has one. */
@@ -197,7 +199,7 @@ export class Host {
   tell(
     message: Extract<
       ToInstance,
-      { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' | 'revoked' }
+      { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' | 'revoked' | 'woken' }
     >,
   ): void {
     this.#send(message)
@@ -274,6 +276,8 @@ export class Host {
         return this.#watchers.get(message.tenantId)?.onRestarting?.(message.how)
       case 'announce':
         return this.#watchers.get(message.tenantId)?.onAnnounced?.(message)
+      case 'wake':
+        return this.#watchers.get(message.tenantId)?.onWake?.()
       case 'claim':
         return this.#watchers.get(message.tenantId)?.onClaim?.(message)
       case 'metrics':

@@ -43,6 +43,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
     uris.every(uri => isText(uri)),
   claim: ({ tenantId, session, port, gone }) =>
     isId(tenantId) && isId(session) && isPort(port) && isPort(gone),
+  wake: ({ tenantId }) => isId(tenantId),
   alive: () => true,
   took: ({ seq }) => isCount(seq),
   borrowed: ({ loanId }) => isCount(loanId),

@@ -32,6 +32,8 @@ export interface InstanceEvents {
   onAnnounced?(instance: Instance, announcement: Announcement): void
   /** A session is to be taken over. */
   onClaim?(instance: Instance, claim: SessionClaim): void
+  /** It sleeps, and a request needs it. */
+  onWake?(instance: Instance): void
 }
 
 export interface InstancePast {
@@ -76,6 +78,7 @@ export class Instance {
       onFailed: error => events.onFailed(this, error),
       onAnnounced: announcement => events.onAnnounced?.(this, announcement),
       onClaim: claim => events.onClaim?.(this, claim),
+      onWake: () => events.onWake?.(this),
     }
     place.host.watch(place.tenant.id, this.#watcher)
   }
@@ -126,6 +129,11 @@ export class Instance {
   tellChanged({ lists, uris }: Announcement): void {
     const { host, tenant } = this.place
     if (this.state === 'ready') host.tell({ type: 'announced', tenantId: tenant.id, lists, uris })
+  }
+
+  tellWoken(): void {
+    const { host, tenant } = this.place
+    host.tell({ type: 'woken', tenantId: tenant.id })
   }
 
   /** `port`: of the instance that has the session. */

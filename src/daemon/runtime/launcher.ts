@@ -21,6 +21,8 @@ export interface LauncherOptions {
   startMs: number
   /** Fewer instances run or are about to than there should be. */
   isMissing(): boolean
+  /** What is launched now only answers out of its artifact until a request needs more. */
+  isDozing(): boolean
   onReady(instance: Instance): void
   /** Trying again is of no use. */
   onFailed(error: Error): void
@@ -98,7 +100,9 @@ export class Launcher {
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = this.#history.unhealthy >= 2
     const kind = served.isContained ? 'open' : processKindOf(artifact)
-    return placement(served.tenant, { alone, beside, kind, memoryMb: served.memoryMb })
+    const isDozing = !beside && this.#options.isDozing()
+    const tenant = isDozing ? { ...served.tenant, asleep: 'here' as const } : served.tenant
+    return placement(tenant, { alone, beside, kind, memoryMb: served.memoryMb })
   }
 
   async #start(instance: Instance, code: ServedCode): Promise<void> {

@@ -22,6 +22,8 @@ export interface PlacementOptions {
   memoryMb?: number | undefined
   /** The tenant is served already, and must be until the new place serves it. */
   beside?: boolean
+  /** Only answers for the tenant while it sleeps. */
+  atDoor?: boolean
 }
 
 /** May throw, as a start may. */

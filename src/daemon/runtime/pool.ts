@@ -4,6 +4,7 @@ import type { EarlierVersion, LogLine } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import { addRevoked, type RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { Autoscaler } from './autoscaler.ts'
+import { Doorkeeper } from './doorkeeper.ts'
 import { HeldConnections } from './held-connections.ts'
 import { HostEndedError } from './host-ending.ts'
 import { IdleTimer } from './idle-timer.ts'
@@ -22,6 +23,8 @@ import { refuseConnection } from './unavailable.ts'
 export interface PoolOptions {
   served: Served
   placement: Placement
+  /** Of what answers for it while it sleeps. */
+  doorPlacement: Placement
   limits: PoolLimits
   /** Not called for a failure that a pending `start` rejects with. */
   onFailed(error: Error): void
@@ -37,15 +40,19 @@ export class Pool {
     onMetrics: series => this.#onMetrics(series),
     onEnded: (instance, ending) => this.#launcher.onCrash(instance, new HostEndedError(ending)),
     onFailed: (instance, error) => this.#launcher.onCrash(instance, error),
+    onWake: () => this.#awaken(),
   })
   readonly #held: HeldConnections
   readonly #launcher: Launcher
   readonly #idle: IdleTimer | undefined
   readonly #autoscaler: Autoscaler | undefined
   readonly #memory: MemoryWatch | undefined
+  readonly #door: Doorkeeper | undefined
   readonly #least: number
   /** Instances there should be; 0 is asleep. */
   #desired = 0
+  /** An instance runs, but only answers what its artifact tells: nobody is to see it awake. */
+  #dozing = false
   #closing = false
   #failure: Error | undefined
   #starting: PromiseWithResolvers<void> | undefined
@@ -58,6 +65,8 @@ export class Pool {
     this.#held = new HeldConnections(options.limits.hold)
     this.#launcher = this.#createLauncher()
     this.#least = placement === 'shared' ? 1 : Math.max(1, scaling.min)
+    if (placement === 'dedicated' && options.served.answersAsleep && !options.served.isContained)
+      this.#door = this.#createDoorkeeper()
     if (idleMs !== null) this.#idle = this.#createIdleTimer(idleMs)
     if (placement === 'dedicated' && memoryMb !== undefined) this.#memory = this.#createMemoryWatch(memoryMb)
     if (placement === 'dedicated' && scaling.max > this.#least) this.#autoscaler = this.#createAutoscaler()
@@ -65,6 +74,11 @@ export class Pool {
 
   /** Brings the least number of instances to ready; rejects with the reason when that fails for good. */
   start(): Promise<void> {
+    this.#dozing = false
+    return this.#start()
+  }
+
+  #start(): Promise<void> {
     if (this.#closing) return Promise.reject(this.#stoppedError())
     if (this.#failure) this.#launcher.forgetCrashes()
     this.#failure = undefined
@@ -94,11 +108,13 @@ export class Pool {
     if (this.#closing) return refuseConnection(socket, stopped, named)
     if (this.#failure)
       return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, named)
+    if (this.#desired === 0 && this.#door) return this.#door.connect(socket, named)
     this.#idle?.touch()
     const instance = this.#instances.pick()
     if (instance) return instance.handOver(socket, named, () => this.connect(socket, named))
     this.#held.add({ socket, named })
-    if (this.#desired === 0) this.#wake()
+    if (this.#desired === 0)
+      this.#wake({ dozing: this.#served.placement === 'shared' && this.#served.answersAsleep === true })
   }
 
   /** With a second instance about to come the kernel would share out connections regardless of load. */
@@ -136,17 +152,25 @@ export class Pool {
   }
 
   async holdLog(instanceId: string): Promise<() => void> {
-    const instance = this.#instances.find(instanceId)
+    const instance = this.#instances.find(instanceId) ?? this.#door?.instances.find(instanceId)
     return instance ? instance.place.host.holdLog(instance.place.tenant.id) : () => {}
   }
 
   report(): ServedReport {
-    return this.#instances.report()
+    const report = this.#instances.report()
+    return this.#dozing ? { ...report, instances: [] } : report
+  }
+
+  /** Ids of all instances that write a log, whether they are shown or not. */
+  writers(): string[] {
+    const all = [this.#instances, ...(this.#door ? [this.#door.instances] : [])]
+    return all.flatMap(set => set.report().instances.map(({ id }) => id))
   }
 
   /** From now on the reserve serves, and what served until now drains. */
   #switchTo(reserve: Instance[]): void {
     const old = this.#instances.live
+    this.#dozing = false
     this.#tell('info', `restarted: ${reserve.length} new for ${old.length} instances`)
     this.#launcher.cancelRestarts()
     this.#launcher.forgetCrashes()
@@ -156,15 +180,25 @@ export class Pool {
     this.#fill()
   }
 
-  #wake(): void {
-    this.#tell('info', 'woken by a connection')
-    this.start().catch(error => {
+  #wake({ dozing }: { dozing: boolean }): void {
+    if (!dozing) this.#tell('info', `woken by a ${this.#served.answersAsleep ? 'request' : 'connection'}`)
+    this.#dozing = dozing
+    this.#start().catch(error => {
       if (!this.#closing) this.#options.onFailed(error)
     })
   }
 
+  /** The request that needs it is answered by the instance that has it. */
+  #awaken(): void {
+    if (!this.#dozing) return
+    this.#dozing = false
+    this.#tell('info', 'woken by a request')
+  }
+
   #sleep(): void {
-    this.#tell('info', `asleep after ${this.#served.idleMs! / 1000} s without a connection or a request`)
+    if (!this.#dozing)
+      this.#tell('info', `asleep after ${this.#served.idleMs! / 1000} s without a connection or a request`)
+    this.#dozing = false
     this.#desired = 0
     this.#autoscaler?.stop()
     this.#dismiss(this.#instances.live)
@@ -194,7 +228,11 @@ export class Pool {
 
   #onReady(instance: Instance): void {
     this.#instances.tellEarlier(instance)
-    this.#tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
+    if (!this.#dozing)
+      this.#tell(
+        'info',
+        `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`,
+      )
     for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
     this.#instances.rebalance()
     this.#settleStart()
@@ -226,7 +264,7 @@ export class Pool {
     this.#held.refuseAll(stopped)
     this.#starting?.reject(this.#stoppedError())
     this.#starting = undefined
-    await this.#instances.dismissAll(drainMs, leaving)
+    await Promise.all([this.#instances.dismissAll(drainMs, leaving), this.#door?.close(drainMs)])
   }
 
   #halt(): void {
@@ -274,10 +312,29 @@ export class Pool {
       placement: this.#options.placement,
       instances: this.#instances,
       startMs: this.#options.limits.startMs,
+      isDozing: () => this.#dozing,
       isMissing: () => this.#countComing() < this.#desired,
       onReady: instance => this.#onReady(instance),
       onFailed: error => this.#fail(error),
       tell: (level, message) => this.#tell(level, message),
+    })
+  }
+
+  #createDoorkeeper(): Doorkeeper {
+    const { served, doorPlacement, limits, onTraffic } = this.#options
+    const wake = () => {
+      if (this.#desired === 0 && !this.#closing) this.#wake({ dozing: false })
+    }
+    return new Doorkeeper({
+      served,
+      placement: doorPlacement,
+      limits,
+      onNeeded: wake,
+      onUnanswered: (socket, named) => {
+        wake()
+        this.connect(socket, named)
+      },
+      onTraffic,
     })
   }
 

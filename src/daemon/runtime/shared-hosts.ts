@@ -37,10 +37,10 @@ export class SharedHosts {
     this.#options = options
   }
 
-  place(tenant: Tenant, { alone, beside }: PlacementOptions): Place {
+  place(tenant: Tenant, { alone, beside, atDoor }: PlacementOptions): Place {
     const shared =
       (alone ? undefined : this.#findRoom()) ?? this.#open(alone ? 1 : this.#options.tenantsPerHost)
-    const { instanceId, tenantId } = this.#nameOf(tenant.id, beside)
+    const { instanceId, tenantId } = atDoor ? this.#nameAtDoor(tenant.id) : this.#nameOf(tenant.id, beside)
     const logFile = instanceLogPath(this.#options.logsDir, tenant.id, instanceId)
     mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
     shared.tenants++
@@ -54,11 +54,19 @@ export class SharedHosts {
 
   forget(tenantId: string): void {
     this.#names.delete(tenantId)
+    this.#names.delete(`${tenantId}/door`)
   }
 
   /** Ends every process, whatever it is at; a tenant that is leaving has then left. */
   async close(): Promise<void> {
     await Promise.all([...this.#hosts].map(({ host }) => host.stop()))
+  }
+
+  #nameAtDoor(id: string): Names {
+    const tenantId = `${id}/door`
+    const names = this.#names.get(tenantId) ?? { instanceId: createId('inst'), tenantId }
+    this.#names.set(tenantId, names)
+    return names
   }
 
   /** Beside itself, a tenant needs other names: they may well share a process. */

@@ -36,6 +36,8 @@ export interface Served {
   idleMs: number | null
   /** A dedicated instance that holds more is replaced, in MB; without it none is. */
   memoryMb?: number | undefined
+  /** While it sleeps its health and lists are answered out of its artifact, and do not wake it. */
+  answersAsleep?: boolean
   /** Read when an instance is started, not kept. */
   loadArtifact(): Artifact
   /** Text of a handler module's bundle, read with the artifact. */
@@ -123,6 +125,7 @@ export class Supervisor {
     const pool = new Pool({
       served,
       placement: this.#placements[served.placement],
+      doorPlacement: this.#placements.shared,
       limits: { ...POOL_LIMITS, ...this.#options.limits },
       onFailed: error => this.#options.onFailed(id, error),
       onTraffic: series => this.#options.onTraffic?.(id, series),
@@ -226,9 +229,7 @@ export class Supervisor {
 
   /** Every running instance with the deployment or preview it serves. */
   running(): { id: string; instanceId: string }[] {
-    return [...this.#pools].flatMap(([id, pool]) =>
-      pool.report().instances.map(instance => ({ id, instanceId: instance.id })),
-    )
+    return [...this.#pools].flatMap(([id, pool]) => pool.writers().map(instanceId => ({ id, instanceId })))
   }
 
   /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenDue`). */

@@ -37,6 +37,7 @@ export async function servedDeployment(
     scaling,
     ...(!isContained && { memoryMb: memoryMb(deployment) }),
     idleMs: idle === null ? null : idle * 1000,
+    answersAsleep: true,
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, deployment.id, address, build),
@@ -63,6 +64,7 @@ export function servedPreview(
     ...(build.template === 'custom' && containedBy(rooms, { build, id: build.id })),
     scaling: { min: 0, max: 1 },
     idleMs: PREVIEW_IDLE_MS,
+    answersAsleep: true,
     ...loadersOf(rooms, build),
     tenant: {
       ...tenantBase(rooms, build.id, address, build),

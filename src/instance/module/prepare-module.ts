@@ -3,7 +3,8 @@ import type { Handler, LogLevel } from '../../shared/definitions.ts'
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
 import { createServerScope } from '../handlers/scope.ts'
 import { prepareServer } from '../prepare-server.ts'
-import type { PreparedServer, ServerCapabilities } from '../prepared-server.ts'
+import type { PreparedServer } from '../prepared-server.ts'
+import { moduleCapabilities } from './capabilities.ts'
 import { ModuleFailure } from './failure.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { complete, completionFunction } from './module-completion.ts'
@@ -43,7 +44,7 @@ export async function prepareModule(
   const prompts = new Map(found.prompts.map(one => [one.prompt.name, one]))
   return {
     ...declared,
-    capabilities: capabilitiesOf(artifact),
+    capabilities: moduleCapabilities(artifact),
     speaksUnasked: true,
     attach: outlet => {
       log.outlet = outlet
@@ -123,18 +124,4 @@ async function createTools(
 ): Promise<Map<string, ModuleTool>> {
   const made = await Promise.all(tools.map(one => ModuleTool.create({ ...one, ...parts })))
   return new Map(made.map(tool => [tool.name, tool]))
-}
-
-/** Code may log, and announce what changed, at any time. */
-function capabilitiesOf({ tools, resources, prompts, capabilities = {} }: Artifact): ServerCapabilities {
-  const completes =
-    capabilities.completions ||
-    [...resources, ...prompts].some(({ completions }) => completions !== undefined)
-  return {
-    ...(tools.length > 0 && { tools: { listChanged: true } }),
-    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
-    ...(prompts.length > 0 && { prompts: { listChanged: true } }),
-    ...(completes && { completions: {} }),
-    logging: {},
-  }
 }

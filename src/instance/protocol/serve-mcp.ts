@@ -1,3 +1,4 @@
+import { needsServer } from '../asleep.ts'
 import { preflightHeaders } from '../http/address-check.ts'
 import { MAX_BODY_BYTES, parseJson, readBody } from '../http/body.ts'
 import { type Exchange, refuse, sendEmpty } from '../http/exchange.ts'
@@ -59,6 +60,12 @@ function serveText(exchange: Exchange, text: string): void {
     const reason = (error as Error).message
     return refuse(exchange, 400, { code: RPC.parseError, message: `Parse error: ${reason}` })
   }
+  const { wakeUp } = exchange.tenant
+  if (wakeUp && needsServer(message)) return wakeUp(exchange, text, () => serveParsed(exchange, message))
+  serveParsed(exchange, message)
+}
+
+function serveParsed(exchange: Exchange, message: unknown): void {
   exchange.tenant.log.message('in', message)
   if (Array.isArray(message)) return serveBatch(exchange, message)
   serveMessage(exchange, message)

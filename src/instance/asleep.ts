@@ -1,0 +1,72 @@
+import type { Artifact } from '../shared/artifact.ts'
+import type { Tenant } from '../shared/instance-protocol.ts'
+import type { Exchange } from './http/exchange.ts'
+import { relayToSuccessor } from './http/relay.ts'
+import { moduleCapabilities } from './module/capabilities.ts'
+import { prepareServer } from './prepare-server.ts'
+import type { PreparedServer, ServerCapabilities } from './prepared-server.ts'
+import { isObject } from './protocol/json-rpc.ts'
+
+/** Takes a request that the artifact alone cannot answer. `text`: its body; `serve` answers it here. */
+export type WakeUp = (exchange: Exchange, text: string | undefined, serve: () => void) => void
+
+/** What a client asks when it connects, and what it may go on asking to see what there is. */
+const ANSWERED_ASLEEP: readonly unknown[] = [
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'subscriptions/listen',
+]
+
+/** Notifications and answers concern nothing that is asleep. */
+export function needsServer(message: unknown): boolean {
+  if (Array.isArray(message)) return true
+  return (
+    isObject(message) && 'id' in message && 'method' in message && !ANSWERED_ASLEEP.includes(message.method)
+  )
+}
+
+/** For a server that is all here: the daemon is told, and the request answered. */
+export function wakeHere(tellDaemon: () => void): WakeUp {
+  let isAwake = false
+  return (_exchange, _text, serve) => {
+    if (!isAwake) tellDaemon()
+    isAwake = true
+    serve()
+  }
+}
+
+/** For a server that runs elsewhere: `wake` resolves once the daemon brings connections there. */
+export function wakeElsewhere(wake: () => Promise<void>): WakeUp {
+  return (exchange, text) => void wake().then(() => relayToSuccessor(exchange, text))
+}
+
+/** The lists of a server whose code runs elsewhere, once it is woken. */
+export function prepareAsleep(artifact: Artifact, tenant: Tenant): PreparedServer {
+  const declared = prepareServer(artifact, tenant)
+  const { program } = artifact
+  if (program === undefined) return declared
+  const capabilities =
+    program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
+  const asleep: PreparedServer = { ...declared, capabilities, speaksUnasked: true }
+  // A program over HTTP has an MCP of its own.
+  if (program.type !== 'http') return asleep
+  return { ...asleep, forward: async exchange => exchange.tenant.wakeUp?.(exchange, undefined, () => {}) }
+}
+
+/** As the program said when it was built. */
+function programCapabilities({ tools, resources, prompts, capabilities = {} }: Artifact): ServerCapabilities {
+  const { listChanged, subscribe, completions, logging } = capabilities
+  const changes = listChanged ? { listChanged } : {}
+  return {
+    ...(tools.length > 0 && { tools: changes }),
+    ...(resources.length > 0 && { resources: { ...changes, ...(subscribe && { subscribe }) } }),
+    ...(prompts.length > 0 && { prompts: changes }),
+    ...(completions && { completions: {} }),
+    ...(logging && { logging: {} }),
+  }
+}

@@ -1,0 +1,21 @@
+import type { Artifact } from '../../shared/artifact.ts'
+import type { ServerCapabilities } from '../prepared-server.ts'
+
+/** Code may log, and announce what changed, at any time. */
+export function moduleCapabilities({
+  tools,
+  resources,
+  prompts,
+  capabilities = {},
+}: Artifact): ServerCapabilities {
+  const completes =
+    capabilities.completions ||
+    [...resources, ...prompts].some(({ completions }) => completions !== undefined)
+  return {
+    ...(tools.length > 0 && { tools: { listChanged: true } }),
+    ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+    ...(prompts.length > 0 && { prompts: { listChanged: true } }),
+    ...(completes && { completions: {} }),
+    logging: {},
+  }
+}
