@@ -8,6 +8,7 @@ import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon
 import { readLog } from '../daemon-log.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { runInForeground } from '../foreground.ts'
+import { findHolder, holderError } from '../home-holder.ts'
 import { inTime } from '../output.ts'
 import { stopDaemon } from '../stop-daemon.ts'
 import { upgradeDaemon } from '../upgrade-daemon.ts'
@@ -41,6 +42,8 @@ export const stop = defineCommand({
     const { output, paths } = context
     const startedAt = performance.now()
     const daemon = await findDaemon(paths)
+    const holder = daemon ? undefined : findHolder(paths)
+    if (holder) throw holderError(holder, paths)
     if (daemon) await output.progress('Stopping the daemon', () => stopDaemon(daemon, context))
     output.result({ stopped: daemon !== undefined, home: paths.home }, () =>
       output.line(
@@ -89,16 +92,30 @@ export const status = defineCommand({
   examples: [{ command: 'mcp daemon status --json', does: '{running, url, pid, version, startedAt, home}' }],
   async run({ output, paths }): Promise<ExitCode> {
     const daemon = await findDaemon(paths)
+    const holder = daemon ? undefined : findHolder(paths)
     const { url = null, pid = null, version = null, startedAt = null } = daemon ?? {}
-    output.result({ running: daemon !== undefined, url, pid, version, startedAt, home: paths.home }, () => {
-      output.line(
-        daemon
-          ? `The daemon runs at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
-          : 'The daemon does not run.',
-      )
-      output.line(`Home: ${paths.home}`)
-      if (!daemon) output.next({ description: 'Start it', command: 'mcp daemon start' })
-    })
+    output.result(
+      {
+        running: daemon !== undefined,
+        url,
+        pid,
+        version,
+        startedAt,
+        home: paths.home,
+        ...(holder && { holder }),
+      },
+      () => {
+        output.line(
+          daemon
+            ? `The daemon runs at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
+            : 'The daemon does not run.',
+        )
+        output.line(`Home: ${paths.home}`)
+        if (holder) output.warn(holderError(holder, paths).message)
+        if (holder) output.next({ description: 'Have it ended when it hangs', command: 'mcp doctor --fix' })
+        else if (!daemon) output.next({ description: 'Start it', command: 'mcp daemon start' })
+      },
+    )
     return daemon ? EXIT.done : EXIT.unreachable
   },
 })

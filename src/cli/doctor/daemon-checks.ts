@@ -74,6 +74,15 @@ function tryListen(port: number): Promise<string | undefined> {
 
 /** A hosted API must be reachable and know the key; the local daemon is not started for a check. */
 async function checkApi(context: CommandContext): Promise<Finding> {
+  try {
+    return await checkApiInUse(context)
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    return fail(error.message, 'Have a damaged configuration set aside', 'mcp doctor --fix')
+  }
+}
+
+async function checkApiInUse(context: CommandContext): Promise<Finding> {
   const { apiUrl, context: name } = context.settings()
   if (!apiUrl && !(await findDaemon(context.paths).catch(() => undefined)))
     return pass('the local daemon, once it runs')

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HomePaths } from '../../shared/paths.ts'
+import type { CommandContext } from '../command-context.ts'
+import { findDaemon } from '../daemon-client.ts'
+import { findHolder, isDaemon } from '../home-holder.ts'
+
+/** Something that is wrong and can be put right without a loss. */
+export interface Repair {
+  name: string
+  /** What is done, as a sentence: "Removed …". */
+  done: string
+  apply(): void | Promise<void>
+}
+
+const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
+/** A write that is under way takes no minute. */
+const UNFINISHED_AFTER_MS = 60_000
+const END_MS = 2000
+
+/** Looks only; `apply` of each repairs. */
+export async function findRepairs(context: CommandContext): Promise<Repair[]> {
+  const { paths } = context
+  return [
+    ...closedModes(paths),
+    ...setAside(paths.config, 'config'),
+    ...setAside(paths.credentials, 'credentials'),
+    ...unfinishedFiles(paths.home),
+    ...(await deadDaemon(paths)),
+  ]
+}
+
+/** Keys are nobody else's business. */
+function closedModes(paths: HomePaths): Repair[] {
+  if (process.platform === 'win32') return []
+  const files = [paths.credentials, paths.secretKey, paths.database, paths.discovery]
+  return files
+    .filter(file => existsSync(file) && (statSync(file).mode & 0o077) !== 0)
+    .map(file => ({
+      name: 'credentials',
+      done: `Took the right to read ${file} from other users`,
+      apply: () => chmodSync(file, 0o600),
+    }))
+}
+
+/** A file that is no JSON any more leads nowhere; it is kept beside a new one. */
+function setAside(file: string, name: string): Repair[] {
+  if (!existsSync(file) || isJson(file)) return []
+  const kept = `${file}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
+  return [
+    {
+      name,
+      done: `Moved ${file}, which is no JSON, to ${kept}; a new one is made when it is needed`,
+      apply: () => renameSync(file, kept),
+    },
+  ]
+}
+
+function isJson(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, 'utf8'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a crash left of atomic writes (shared/atomic-file.ts). */
+function unfinishedFiles(home: string): Repair[] {
+  if (!existsSync(home)) return []
+  const limit = Date.now() - UNFINISHED_AFTER_MS
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .filter(name => UNFINISHED.test(name))
+    .map(name => join(home, name))
+    .filter(file => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit)
+    .map(file => ({
+      name: 'leftovers',
+      done: `Removed ${file}, which was never finished`,
+      apply: () => rmSync(file, { force: true }),
+    }))
+}
+
+/** One that hangs, and what one that died left: all it must know is in the database. */
+async function deadDaemon(paths: HomePaths): Promise<Repair[]> {
+  const answers = await findDaemon(paths).catch(() => undefined)
+  if (answers) return []
+  const holder = findHolder(paths)
+  if (holder && isDaemon(holder))
+    return [
+      {
+        name: 'daemon',
+        done: `Ended the daemon with the process id ${holder.pid}, which did not answer`,
+        apply: () => end(holder.pid),
+      },
+      ...discoveryFile(paths),
+    ]
+  return holder ? [] : discoveryFile(paths)
+}
+
+function discoveryFile({ discovery }: HomePaths): Repair[] {
+  if (!existsSync(discovery)) return []
+  return [
+    {
+      name: 'daemon',
+      done: `Removed ${discovery} of a daemon that does not run any more`,
+      apply: () => rmSync(discovery, { force: true }),
+    },
+  ]
+}
+
+async function end(pid: number): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const deadline = performance.now() + END_MS
+    if (!send(pid, signal)) return
+    while (performance.now() < deadline) {
+      if (!send(pid, 0)) return
+      await sleep(20)
+    }
+  }
+}
+
+/** False when there is no such process. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
