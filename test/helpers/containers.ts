@@ -87,7 +87,7 @@ export class ContainerTools implements AsyncDisposable {
 
 /**
  * The variables that make podman work on machines with hybrid cgroups and no right to raise limits (crun refuses there, and
- * so do the default limits), with its storage in the folder.
+ * so do the default limits), with its storage and state in the folder: a reset of one must not take another's away.
  */
 export function writeEngineSettings(directory: string): Record<string, string> {
   mkdirSync(join(directory, 'run'), { recursive: true })
@@ -95,7 +95,7 @@ export function writeEngineSettings(directory: string): Record<string, string> {
   const storage = join(directory, 'storage.conf')
   writeFileSync(
     containers,
-    '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\n',
+    `[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\ntmp_dir = "${directory}/tmp"\n`,
   )
   writeFileSync(
     storage,
