@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { nodeFlags, processEnvironment } from '../src/daemon/engine/process-engine.ts'
 import { deployEcho, startDaemon } from './daemon.ts'
 import { deployModuleEcho } from './module.ts'
+import { descendantsOf } from './processes.ts'
 import { startProxies } from './proxies.ts'
 
 /** Somebody who answers the echo call. */
 export interface Candidate {
   url: string
-  /** All processes that take part in an answer; those below them count too. */
+  /** All processes that take part in an answer. */
   pids: number[]
 }
 
@@ -42,13 +43,14 @@ export async function startCandidates(): Promise<Candidates> {
   const proxies: Record<string, Candidate> = { 'an undici proxy': await start('undici-proxy.ts', direct.url) }
   for (const [name, proxy] of Object.entries(await startProxies(direct.url))) {
     stack.defer(proxy.stop)
-    proxies[name] = { url: proxy.url, pids: [proxy.pid] }
+    // The one that was started may only watch its workers.
+    const workers = descendantsOf(proxy.pid).map(({ pid }) => pid)
+    proxies[name] = { url: proxy.url, pids: [proxy.pid, ...workers] }
   }
   for (const proxy of Object.values(proxies)) proxy.pids.push(...direct.pids)
   const instanceOf = (name: string) => daemon.call<Listed>('GET', `/v1/deploy?name=${name}`)
   const served = async (url: string, name: string): Promise<Candidate> => {
     const { items } = await instanceOf(name)
-    // The daemon's other children wait for their turn as well, and take no time.
     return { url, pids: [daemon.pid, ...items.flatMap(({ instances }) => instances.map(({ pid }) => pid))] }
   }
   const ended = stack.move()

@@ -85,9 +85,8 @@ function readProc(pid: number, name: string): string | undefined {
   }
 }
 
-/** Seconds of processor time that these processes and all below them have taken so far. */
-export function cpuSecondsOf(roots: readonly number[]): number {
-  const pids = new Set(roots.flatMap(root => [root, ...descendantsOf(root).map(({ pid }) => pid)]))
-  const ticks = [...pids].flatMap(readStat).reduce((sum, { cpuTicks }) => sum + cpuTicks, 0)
+/** Seconds of processor time that these processes have taken so far. */
+export function cpuSecondsOf(pids: readonly number[]): number {
+  const ticks = pids.flatMap(readStat).reduce((sum, { cpuTicks }) => sum + cpuTicks, 0)
   return ticks / TICKS_A_SECOND
 }
