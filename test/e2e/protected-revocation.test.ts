@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { type LocalSignIn, revoke, signInWithKey } from '../helpers/local-sign-in.ts'
@@ -6,6 +6,9 @@ import { eventually } from '../helpers/mcp.ts'
 import { post, rpc } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { redeem, refresh, type Tokens } from '../sdk/oauth/support/flow.ts'
+
+// Each runs several programs one after the other, which a busy machine makes slow.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Tokens that were revoked, at the instances, which ask nobody for a request. */
 let daemon: TestDaemon

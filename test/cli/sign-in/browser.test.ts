@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
 import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
+
+// Each runs several programs one after the other, which a busy machine makes slow.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Commands that use a server of the daemon's whose users sign in: the real programs, with the clicks of a user. */
 let home: TestHome

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ContractStub, type StubOptions, startContractStub } from '../../helpers/contract-stub.ts'
 import {
   type DeviceProvider,
@@ -9,6 +9,9 @@ import {
   startDeviceProvider,
 } from '../../helpers/device-provider.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+
+// Each runs several programs one after the other, which a busy machine makes slow.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** `mcp login` at a hosted API whose users sign in at a certified authorization server. */
 let home: TestHome
