@@ -120,10 +120,14 @@ test('what a crash left without a record is removed, and nothing else', async ()
   const gone = await buildServer(daemon, echoServer('gone', { data: 1 }))
   const { digest } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
   writeStates(`DELETE FROM builds WHERE id = '${gone}'`)
-  const { artifacts, logs } = daemon.home
+  const { artifacts, logs, sources, programSources } = daemon.home
   writeFileSync(join(artifacts, `${digest}.json.abc.tmp`), 'half')
+  writeFileSync(join(sources, 'abc.tmp'), 'half')
+  mkdirSync(join(programSources, 'abc.tmp', 'tools'), { recursive: true })
   for (const id of ['dep_gone', gone, deployment_id, mcpId]) mkdirSync(join(logs, id), { recursive: true })
   await daemon.restart()
+  expect(readdirSync(sources)).toEqual([])
+  expect(readdirSync(programSources)).toEqual([])
   await expect.poll(() => readdirSync(logs).includes(gone)).toBe(false)
   expect(readdirSync(artifacts)).toEqual([`${digest}.json`])
   expect(readdirSync(logs)).toEqual(expect.arrayContaining([deployment_id, mcpId]))

@@ -79,15 +79,10 @@ export class ArtifactStore {
     return bundle
   }
 
-  /** Digests of all files, and the names of those that a crash left half written. */
-  list(): { digests: string[]; unfinished: string[] } {
+  /** Digests of all files. */
+  list(): string[] {
     const names = readdirSync(this.#directory)
-    const digests = names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? [])
-    return { digests: [...new Set(digests)], unfinished: names.filter(name => name.endsWith('.tmp')) }
-  }
-
-  removeUnfinished(name: string): void {
-    rmSync(join(this.#directory, name), { force: true })
+    return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? []))]
   }
 
   /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */

@@ -1,20 +1,19 @@
 import { forgetServer } from './builds.ts'
 import type { Rooms } from './rooms.ts'
-import { dropUnusedArtifact, removeLeftoverSources } from './source-retention.ts'
+import { dropUnusedArchives, dropUnusedArtifact } from './source-retention.ts'
 
 /**
- * Removes what a crash left of something whose record is gone, or was never finished: files of artifacts and logs, and
- * addresses of servers. Records go before their files, so nothing that is still known is ever touched.
+ * Removes what a crash left of something whose record is gone: files of artifacts and logs, and addresses of servers.
+ * Records go before their files, so nothing that is still known is ever touched. It runs while requests are served, so a
+ * file that is being written is none of its business (daemon/unfinished.ts).
  */
 export async function removeLeftovers(rooms: Rooms): Promise<void> {
   const { store, artifacts, toolchain, logs, programs } = rooms
   for (const { name } of store.servers.list()) if (!store.builds.hasAny(name)) forgetServer(rooms, name)
   for (const name of programs.servers()) if (!store.builds.hasAny(name)) programs.removeOf(name)
   await rooms.packages.prune(Date.now())
-  const { digests, unfinished } = artifacts.list()
-  for (const name of unfinished) artifacts.removeUnfinished(name)
-  for (const digest of digests) if (!store.builds.digestInUse(digest)) await dropUnusedArtifact(rooms, digest)
-  await removeLeftoverSources(rooms)
+  for (const digest of artifacts.list()) await dropUnusedArtifact(rooms, digest)
+  await dropUnusedArchives(rooms)
   toolchain.memory.prune(digest => artifacts.has(digest))
   await toolchain.dependencies.prune(Date.now())
   for (const id of await logs.ids())

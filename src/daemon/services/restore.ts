@@ -8,7 +8,7 @@ const FETCHED_AT_ONCE = 8
  * an old one. A storage out of reach keeps nothing from starting that is here.
  */
 export async function restoreArtifacts({ store, artifacts, background }: Rooms): Promise<void> {
-  const here = new Set(artifacts.list().digests)
+  const here = new Set(artifacts.list())
   const missing = store.builds.digests().filter(digest => !here.has(digest))
   await forEachBounded(missing, FETCHED_AT_ONCE, async digest => {
     await artifacts.provide(digest).catch(background.report)

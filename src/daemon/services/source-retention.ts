@@ -39,11 +39,9 @@ export async function dropUnusedArtifact(
   await artifacts.removeUnless(() => store.builds.digestInUse(digest), digest).catch(background.report)
 }
 
-/** What a crash left of uploads, and archives of which no record tells. */
-export async function removeLeftoverSources(rooms: Files): Promise<void> {
-  const { digests, unfinished } = rooms.archives.list()
-  for (const name of unfinished) rooms.archives.removeUnfinished(name)
-  for (const digest of new Set([...digests, ...rooms.programSources.list()]))
+/** Archives of which no record tells. */
+export async function dropUnusedArchives(rooms: Files): Promise<void> {
+  for (const digest of new Set([...rooms.archives.list(), ...rooms.programSources.list()]))
     await dropUnusedArchive(rooms, digest)
 }
 

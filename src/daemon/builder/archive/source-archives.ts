@@ -107,17 +107,11 @@ export class SourceArchives {
     return (await unpackArchive(this.path(digest, format), format, into)).root
   }
 
-  /** Digests of all archives, and the names of what a crash left half written. */
-  list(): { digests: string[]; unfinished: string[] } {
-    const names = readdirSync(this.#directory)
-    return {
-      digests: names.flatMap(name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? []),
-      unfinished: names.filter(name => name.endsWith('.tmp')),
-    }
-  }
-
-  removeUnfinished(name: string): void {
-    rmSync(join(this.#directory, name), { force: true })
+  /** Digests of all archives. */
+  list(): string[] {
+    return readdirSync(this.#directory).flatMap(
+      name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? [],
+    )
   }
 
   /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */

@@ -15,7 +15,6 @@ export class ProgramSources {
     this.#directory = directory
     this.#archives = archives
     this.#dependencies = dependencies
-    this.#removeUnfinished()
   }
 
   /** Folder of the archive with this digest, whether it is there or not. */
@@ -51,13 +50,6 @@ export class ProgramSources {
   /** Nothing happens when it is not there. */
   remove(digest: string): void {
     rmSync(this.folder(digest), { recursive: true, force: true })
-  }
-
-  /** What a crash left half unpacked. */
-  #removeUnfinished(): void {
-    if (!existsSync(this.#directory)) return
-    for (const name of readdirSync(this.#directory))
-      if (name.endsWith('.tmp')) rmSync(join(this.#directory, name), { recursive: true, force: true })
   }
 
   /** A copy of its own: what projects share is removed when no build asked for it for long. */
