@@ -172,6 +172,7 @@ async function openFrontDoors(
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
     onTaken: (port, error) =>
       log?.('warn', `no server is found by name at port ${port}: it is taken`, errorFields(error)),
+    onCertificate: problem => log?.('warn', problem, {}),
   })
 }
 

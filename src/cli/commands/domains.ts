@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { HostingError } from '../../shared/errors.ts'
+import { connect } from 'node:tls'
 import type { MappingRecord } from '../../shared/mappings.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { listDeployments, resolveDeployment } from '../resolve-id.ts'
+
+const HANDSHAKE_MS = 5000
 
 interface MappingPage {
   items: MappingRecord[]
@@ -71,20 +74,23 @@ export const trust = defineCommand({
   name: 'domains trust',
   summary: 'how to trust the https certificates of this machine',
   description:
-    "Tells where the local authority's certificate lies, which signs the certificates of all names, and how programs are made to trust it. Nothing is changed.",
+    "Tells where the local authority's certificate lies, which signs the certificates of all names, and how programs are made to trust it. The authority is made with the first https connection, at the latest by this command once a server is deployed. No setting of the system is changed.",
   examples: [{ command: 'mcp domains trust', does: 'the commands for this system' }],
-  async run({ output, paths }) {
+  async run(context) {
+    const { output, paths } = context
     const certificate = join(paths.tls, 'authority.pem')
-    if (!existsSync(certificate))
-      throw new HostingError(
-        'NOT_FOUND',
-        'There is no local authority yet: it is made with the first https connection.',
-        {
-          next: [{ description: 'See the names, then open one by https', command: 'mcp domains list' }],
-        },
-      )
-    const commands = trustCommands(certificate)
-    output.result({ certificate, commands }, () => {
+    const url = await findSecureUrl(context)
+    if (url && !existsSync(certificate)) await connectOnce(url)
+    const exists = existsSync(certificate)
+    const commands = exists ? trustCommands(certificate, url) : []
+    output.result({ certificate, exists, commands }, () => {
+      if (!exists) {
+        output.line(
+          'There is no local authority yet: it is made with the first https connection to a server.',
+        )
+        output.line(`Its certificate will be ${certificate}`)
+        return output.next({ description: 'Deploy a server, then ask again', command: 'mcp deploy' })
+      }
       output.line(`The local authority's certificate is ${certificate}`)
       output.line('Its key never leaves this machine, and it signs names of your servers alone.')
       output.next(...commands)
@@ -119,19 +125,45 @@ async function listNames({ api }: CommandContext): Promise<Name[]> {
   return [...own, ...mapped]
 }
 
-function trustCommands(certificate: string): { description: string; command: string }[] {
+/** Where a server of this machine is reached by https; undefined where none is, and for a hosted API. */
+async function findSecureUrl({ settings, api }: CommandContext): Promise<URL | undefined> {
+  if (settings().apiUrl) return undefined
+  const deployments = (await listDeployments(await api(), {})) ?? []
+  return deployments
+    .flatMap(({ named_urls = [] }) => named_urls.map(url => new URL(url)))
+    .find(({ protocol, hostname }) => protocol === 'https:' && hostname.endsWith('.localhost'))
+}
+
+/** For its handshake the daemon makes the authority. */
+async function connectOnce({ hostname: servername, port }: URL): Promise<void> {
+  const socket = connect({ host: '127.0.0.1', port: Number(port), servername, rejectUnauthorized: false })
+  socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('no answer')))
+  try {
+    await once(socket, 'secureConnect')
+  } catch {
+    // Who asked is told that there is no authority, which is all that matters here.
+  } finally {
+    socket.destroy()
+  }
+}
+
+function trustCommands(
+  certificate: string,
+  url: URL | undefined,
+): { description: string; command: string }[] {
   const node = {
     description: 'Node programs, for one run',
     command: `NODE_EXTRA_CA_CERTS='${certificate}' node client.mjs`,
   }
-  const curl = {
-    description: 'curl',
-    command: `curl --cacert '${certificate}' https://<name>.localhost:6443/health`,
-  }
+  const curl = url && { description: 'curl', command: `curl --cacert '${certificate}' ${url.origin}/health` }
   const system = {
     darwin: `sudo security add-trusted-cert -d -k /Library/Keychains/System.keychain '${certificate}'`,
     win32: `certutil -addstore -user Root "${certificate}"`,
     linux: `sudo cp '${certificate}' /usr/local/share/ca-certificates/mcp-hosting.crt && sudo update-ca-certificates`,
   }[process.platform as string]
-  return [node, curl, ...(system ? [{ description: 'All programs of this system', command: system }] : [])]
+  return [
+    node,
+    ...(curl ? [curl] : []),
+    ...(system ? [{ description: 'All programs of this system', command: system }] : []),
+  ]
 }

@@ -14,6 +14,8 @@ export interface FrontDoorOptions extends NamedGatewayOptions {
   tlsDir: string
   /** A port that another program holds, most likely the daemon of another home: the servers keep their own ports. */
   onTaken(port: number, error: Error): void
+  /** Of a name with a certificate of its own: why clients will not take it. */
+  onCertificate(problem: string): void
 }
 
 /** The two ports behind which all servers are found by name; closed until they are opened. */
@@ -21,8 +23,8 @@ export class FrontDoors {
   #http: NamedGateway | undefined
   #https: TlsGateway | undefined
 
-  async open({ ports, tlsDir, onTaken, ...options }: FrontDoorOptions): Promise<void> {
-    const certificates = new Certificates(tlsDir)
+  async open({ ports, tlsDir, onTaken, onCertificate, ...options }: FrontDoorOptions): Promise<void> {
+    const certificates = new Certificates(tlsDir, onCertificate)
     const certificate = (hostname: string) => certificates.find(hostname)
     const [http, https] = await Promise.all([
       NamedGateway.open(ports.http, options).catch(error => onTaken(ports.http, error)),

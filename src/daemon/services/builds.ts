@@ -30,7 +30,7 @@ export class Builds {
 
   /**
    * Accepts a build request and begins the build; `done` gives the build once it is ready or failed. Throws INVALID_MCP
-   * for invalid definitions and NO_SOURCE for a source that is not there; later faults make a failed build instead.
+   * for invalid definitions and NOT_FOUND for a source that is not there; later faults make a failed build instead.
    */
   async create(input: unknown, stopped?: AbortSignal): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { readCertificate } from './certificate-files.ts'
 import type { LocalAuthority } from './local-authority.ts'
 
 interface Kept {
@@ -17,14 +18,21 @@ const KEPT_MS = 86_400_000
 export class Certificates {
   readonly #directory: string
   readonly #kept = new Map<string, Kept>()
+  readonly #onProblem: (problem: string) => void
+  /** What was last told of a name's files: each problem once, not with every connection. */
+  readonly #told = new Map<string, string>()
   #authority: Promise<LocalAuthority> | undefined
 
-  /** `directory` holds `<host name>.pem` and `.key` of names with certificates of their own, and the local authority. */
-  constructor(directory: string) {
+  /**
+   * `directory` holds `<host name>.pem` and `.key` of names with certificates of their own, and the local authority.
+   * `onProblem`: is told why clients will not take a name's files.
+   */
+  constructor(directory: string, onProblem: (problem: string) => void = () => {}) {
     this.#directory = directory
+    this.#onProblem = onProblem
   }
 
-  /** Rejects for files that are no certificate with its key. */
+  /** Rejects with UNAVAILABLE for files that are no certificate with its key; nothing else takes their place. */
   async find(hostname: string): Promise<SecureContext> {
     const stamp = this.#stampOf(hostname)
     const kept = this.#kept.get(hostname)
@@ -43,13 +51,27 @@ export class Certificates {
   }
 
   #read(hostname: string): SecureContext {
-    const [certificate, key] = this.#paths(hostname).map(path => readFileSync(path, 'utf8'))
-    return createSecureContext({ key: key!, cert: certificate! })
+    const [certificate, key] = this.#paths(hostname)
+    try {
+      const { context, problem } = readCertificate({ hostname, certificate, key })
+      this.#tell(hostname, problem)
+      return context
+    } catch (error) {
+      this.#tell(hostname, (error as Error).message)
+      throw error
+    }
   }
 
+  #tell(hostname: string, problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.#told.get(hostname)) this.#onProblem(problem)
+    if (problem === undefined) this.#told.delete(hostname)
+    else this.#told.set(hostname, problem)
+  }
+
+  /** Empty where there is neither file; a lone one is an error, or its owner would be served by another authority. */
   #stampOf(hostname: string): string {
     const found = this.#paths(hostname).map(path => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
-    return found.includes(undefined) ? '' : found.join(' ')
+    return found.every(time => time === undefined) ? '' : found.join(' ')
   }
 
   #paths(hostname: string): [string, string] {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
+import { HostingError } from '../../../shared/errors.ts'
 import { allowReading } from '../../runtime/reading.ts'
 import { descriptorOf, whereTo } from '../inherited-sockets.ts'
 import { hostnameOf, type NamedGatewayOptions, reject, turnAway, unknownHost } from '../named-gateway.ts'
@@ -63,7 +64,8 @@ async function pickContext(name: string, options: TlsGatewayOptions, done: Conte
   try {
     done(null, await options.certificate(hostname))
   } catch (error) {
-    options.onAcceptError?.(error as Error)
+    // Of files of its own the name's owner was told (certificates.ts).
+    if (!(error instanceof HostingError)) options.onAcceptError?.(error as Error)
     done(error as Error)
   }
 }

@@ -32,7 +32,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
       },
       202: { description: 'Accepted; the build goes on', schema: buildRecordSchema, headers: location },
     },
-    errors: ['INVALID_MCP'],
+    errors: ['INVALID_MCP', 'NOT_FOUND'],
     async run({ body, respondAsync }) {
       const { build, done } = await builds.create(body)
       return respondAsync

@@ -1,0 +1,71 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { HostingError } from '../../../shared/errors.ts'
+
+export interface CertificateFiles {
+  hostname: string
+  /** PEM, the certificate first, then its chain. */
+  certificate: string
+  /** PEM, without a passphrase. */
+  key: string
+}
+
+/**
+ * Reads the certificate and key of a host name. `problem`: why clients will refuse what can be shown to them all the same,
+ * so that they say it themselves. Throws UNAVAILABLE for files that cannot be used, with what is to be done.
+ */
+export function readCertificate({ hostname, certificate, key }: CertificateFiles): {
+  context: SecureContext
+  problem?: string
+} {
+  const cert = readFile(certificate)
+  const x509 = parse(certificate, 'a certificate in PEM', () => new X509Certificate(cert))
+  const keyText = readFile(key)
+  const privateKey = parse(key, 'a private key in PEM without a passphrase', () => createPrivateKey(keyText))
+  requireTogether(x509, privateKey, { certificate, key })
+  const problem = problemOf(x509, hostname)
+  const context = createSecureContext({ key: keyText, cert })
+  return problem ? { context, problem: `The certificate ${certificate} ${problem}.` } : { context }
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new HostingError('UNAVAILABLE', `${path} cannot be read (${code}).`, {
+      details:
+        'A certificate <name>.pem and its key <name>.key lie side by side, and the daemon may read both.',
+      cause,
+    })
+  }
+}
+
+function parse<T>(path: string, expected: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw new HostingError('UNAVAILABLE', `${path} is not ${expected}.`, { cause })
+  }
+}
+
+function requireTogether(
+  x509: X509Certificate,
+  privateKey: KeyObject,
+  { certificate, key }: Pick<CertificateFiles, 'certificate' | 'key'>,
+): void {
+  if (x509.checkPrivateKey(privateKey)) return
+  throw new HostingError('UNAVAILABLE', `The key ${key} does not belong to the certificate ${certificate}.`, {
+    details: 'Put the key there with which the certificate was asked for; the new file is used at once.',
+  })
+}
+
+function problemOf(x509: X509Certificate, hostname: string): string | undefined {
+  const now = Date.now()
+  if (x509.validToDate.getTime() < now) return `has expired on ${x509.validToDate.toISOString()}`
+  if (x509.validFromDate.getTime() > now) return `is valid only from ${x509.validFromDate.toISOString()} on`
+  if (x509.checkHost(hostname) === undefined)
+    return `is not for ${hostname}; it is for ${x509.subjectAltName ?? 'no name'}`
+  return undefined
+}
