@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { StorageSettings } from '../../src/daemon/builder/storage/open-storage.ts'
 import { S3Storage } from '../../src/daemon/builder/storage/s3-storage.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { type S3Server, startS3 } from '../helpers/s3-server.ts'
 import { buildServer, deploy } from './fixtures.ts'
+
+/** For builds on a machine that does much else. */
+const BUSY_MS = 60_000
+vi.setConfig({ testTimeout: 2 * BUSY_MS })
 
 let server: S3Server
 let daemon: TestDaemon
@@ -223,6 +227,6 @@ function upload(id: string, body: Uint8Array) {
 async function containerBuild(project: string) {
   const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   const read = async () => (await daemon.api('GET', `/api/lambda-builds/${body.id}`)).body
-  await expect.poll(async () => (await read()).endTime, { timeout: 20_000 }).not.toBe('')
+  await expect.poll(async () => (await read()).endTime, { timeout: BUSY_MS }).not.toBe('')
   return read()
 }

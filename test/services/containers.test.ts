@@ -19,7 +19,7 @@ test('an image runs in a container without being told, and is shown', () => {
 test('an image without a container, and limits of a process, are refused', () => {
   expect(() => checkEngine(ofImage, { engine: 'process' })).toThrow('runs in a container only')
   expect(() => checkEngine(declared, { limits: { pids: 9 } })).toThrow(
-    'config.limits are those of containers',
+    'config.limits.cpus and config.limits.pids are those of containers',
   )
 })
 

@@ -91,7 +91,6 @@ async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: 
   const { dockerConfig } = rooms.registry
   const credentials = dockerConfig ? await findCredentials(dockerConfig, address.registry) : undefined
   const registry = new Registry(address, { credentials, signal: context.signal })
-  const lines: string[] = []
   const from = base.origin?.repository
   const ofBase =
     from?.registry === address.registry ? new Set(base.layers.map(({ digest }) => digest)) : undefined
@@ -99,10 +98,9 @@ async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: 
     ofBase?.has(digest) ? from?.repository : rooms.images.pushed.find(address, digest)
   await pushImage(registry, rooms.images.layout.blobs, image, tag, {
     mountFrom,
-    onStep: line => lines.push(line),
+    onStep: line => context.tell('PUSH', line),
   })
   rooms.images.pushed.note(address, image)
-  for (const line of lines) await context.tell('PUSH', line)
   const repository = `${address.registry}/${address.repository}`
   context.note({ imageRepository: repository, imageUri: `${repository}:${tag}` })
 }

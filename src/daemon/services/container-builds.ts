@@ -1,6 +1,6 @@
 import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
 import type { LogPage } from '../../shared/deployments.ts'
-import { HostingError, toHostingError } from '../../shared/errors.ts'
+import { HostingError, type NextStep, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import { CONTAINER_BUILD_TRANSITIONS, type ContainerBuildState, canMove } from '../../shared/states.ts'
 import type { ContainerBuild, ContainerBuildFilter } from '../store/container-builds.ts'
@@ -37,6 +37,7 @@ export class ContainerBuilds {
         throw new HostingError(
           'CONFLICT',
           `Project ${projectId} is ${project.status}; only an active one is built.`,
+          project.status === 'archived' ? { next: [takeUpAgain(projectId)] } : {},
         )
       if (project.storageLocation === null) throw noSource(projectId)
       const running = store.containerBuilds.findRunning(projectId)
@@ -218,6 +219,10 @@ function newBuild(
     createdAt: now,
     updatedAt: now,
   }
+}
+
+function takeUpAgain(projectId: string): NextStep {
+  return { description: 'Take it up again', command: `mcp projects archive ${projectId} --undo` }
 }
 
 function noSource(projectId: string): HostingError {

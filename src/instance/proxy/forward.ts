@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
@@ -35,6 +36,7 @@ export async function forward(
 ): Promise<NodeJS.ErrnoException | undefined> {
   const { request, response } = exchange
   const gone = new AbortController()
+  if (response.destroyed) return undefined // while it waited for the program
   response.once('close', () => gone.abort())
   try {
     await pool.stream(
@@ -42,7 +44,7 @@ export async function forward(
         method: request.method as Dispatcher.HttpMethod,
         path,
         headers: requestHeaders(exchange, options),
-        body: hasBody(request) ? request : null,
+        body: hasBody(request) ? bodyOf(request) : null,
         signal: gone.signal,
         // A stream of events may be quiet for hours.
         headersTimeout: 0,
@@ -107,6 +109,15 @@ function namedByConnection(raw: readonly string[]): Set<string> {
     if (raw[index]!.toLowerCase() === 'connection')
       for (const name of raw[index + 1]!.split(',')) named.add(name.trim().toLowerCase())
   return named
+}
+
+/**
+ * Read only once there is a connection, and never destroyed with a try that failed: a request that nobody took can be sent
+ * again, and its client can still be told why not.
+ */
+function bodyOf(request: IncomingMessage): Readable {
+  // Its types do not tell that undici takes any iterable (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).
+  return request.iterator({ destroyOnReturn: false }) as unknown as Readable
 }
 
 function hasBody(request: IncomingMessage): boolean {

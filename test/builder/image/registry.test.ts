@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Image } from '../../../src/daemon/builder/image/image.ts'
 import { writeImage } from '../../../src/daemon/builder/image/image.ts'
 import { writeLayer } from '../../../src/daemon/builder/image/layer.ts'
@@ -82,6 +82,28 @@ test('a registry that does not let us in is named, with what to do', async () =>
     code: 'UPSTREAM_FAILED',
     message: `The registry ${server.host} does not let us in: HTTP 401.`,
   })
+})
+
+test('without credentials it is said where they come from', async () => {
+  await using server = await startRegistry({ basic: 'me:secret' })
+  const push = pushImage(new Registry(repository(server.host), {}), layout.blobs, image, 'latest')
+  await expect(push).rejects.toMatchObject({
+    details: expect.stringContaining(`docker login ${server.host}`),
+  })
+})
+
+test('a file of credentials that is not JSON, and a helper that prints none, are told without what is in them', async () => {
+  const config = join(directory, 'broken.json')
+  writeFileSync(config, 'hunter2')
+  const broken = await findCredentials(config, 'registry.example.com').catch(String)
+  expect(broken).toContain('broken.json cannot be read: it is not JSON')
+  writeFileSync(join(directory, 'docker-credential-mute'), '#!/bin/sh\necho hunter2\n', { mode: 0o755 })
+  writeFileSync(config, '{"credsStore":"mute"}')
+  vi.stubEnv('PATH', `${directory}:${process.env.PATH}`)
+  const mute = await findCredentials(config, 'registry.example.com').catch(String)
+  vi.unstubAllEnvs()
+  expect(mute).toContain('docker-credential-mute did not answer: what it printed is not JSON')
+  expect([broken, mute].join()).not.toContain('hunter2')
 })
 
 test('a registry that fails half way leaves no tag, and the next push sends the rest', async () => {

@@ -108,6 +108,33 @@ test('after its death requests wait for the next one; the one that it was answer
   expect(await call('who')).not.toBe(before)
 })
 
+test('a program that breaks off amid a body of 10 MB gets its client an error, and the next request an answer', async () => {
+  const { origin } = served.address
+  const body = 'x'.repeat(10 * 1024 * 1024)
+  const answer = await send(`${origin}/drop`, { body, method: 'POST' })
+  expect(answer.status).toBe(502)
+  expect((await send(`${origin}/echo`, { body, method: 'POST' })).text.length).toBe(body.length)
+})
+
+test('an answer that comes before the body was read reaches the client', async () => {
+  const outgoing = httpRequest(`${served.address.origin}/early`, { method: 'POST' })
+  outgoing.on('error', () => {}) // what is not read may be refused
+  outgoing.write('begun')
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(413)
+  answer.resume()
+  outgoing.destroy()
+})
+
+test('a client that breaks off amid its body ends the request at the program', async () => {
+  const outgoing = httpRequest(`${served.address.origin}/slow-stream?broken`, { method: 'POST' })
+  outgoing.on('error', () => {}) // its own doing
+  outgoing.write('one\n')
+  await once(outgoing, 'response')
+  outgoing.destroy()
+  await eventually(async () => (await call('ended')).includes('/slow-stream?broken'))
+})
+
 test('it ends with its instance', async () => {
   const other = await serveProgram({ type: 'http', args: [PROGRAM] })
   const started = descendants(other.harness.pid)

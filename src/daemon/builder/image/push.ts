@@ -11,8 +11,8 @@ export interface PushReport {
 export interface PushOptions {
   /** A repository of the same registry that may have the blob already: it is then mounted from there. */
   mountFrom?(digest: string): string | undefined
-  /** One line for each step. */
-  onStep?(line: string): void
+  /** One line for each step, as it happens. */
+  onStep?(line: string): Promise<void> | void
 }
 
 /** Pushes an image under a tag; what the registry has is not sent again. Throws UPSTREAM_FAILED. */
@@ -29,10 +29,10 @@ export async function pushImage(
     const isKnown =
       (await hasBlob(registry, blob)) || (await uploadBlob(registry, blobs, blob, mountFrom?.(blob.digest)))
     report[isKnown ? 'known' : 'sent'].push(blob)
-    onStep?.(`${isKnown ? 'known' : 'sent'} ${blob.digest} (${blob.size} bytes)`)
+    await onStep?.(`${isKnown ? 'known' : 'sent'} ${blob.digest} (${blob.size} bytes)`)
   }
   await putManifest(registry, blobs, descriptor, tag)
-  onStep?.(`tagged ${tag} ${descriptor.digest}`)
+  await onStep?.(`tagged ${tag} ${descriptor.digest}`)
   return report
 }
 

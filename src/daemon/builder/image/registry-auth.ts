@@ -51,14 +51,14 @@ export function basicAuthorization({ username, password }: Credentials): string 
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
+/** What V8 says of bad JSON quotes it, and it may be a password: that goes into no message and no log. */
 function readConfig(path: string): DockerConfig {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DockerConfig
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new HostingError('INVALID_REQUEST', `${path} cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    })
+    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
+    throw new HostingError('INVALID_REQUEST', `${path} cannot be read: ${why}.`)
   }
 }
 
@@ -81,10 +81,7 @@ async function askHelper(helper: string, registry: string): Promise<Credentials 
     const { Username, Secret } = JSON.parse(output) as { Username: string; Secret: string }
     return { username: Username, password: Secret }
   } catch (error) {
-    throw new HostingError(
-      'UNAVAILABLE',
-      `docker-credential-${helper} did not answer: ${(error as Error).message}.`,
-      { cause: error },
-    )
+    const why = error instanceof SyntaxError ? 'what it printed is not JSON' : (error as Error).message
+    throw new HostingError('UNAVAILABLE', `docker-credential-${helper} did not answer: ${why}.`)
   }
 }

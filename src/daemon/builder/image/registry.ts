@@ -57,10 +57,15 @@ export class Registry {
       'UPSTREAM_FAILED',
       `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
       {
-        details: body.slice(0, 500) || 'It gave no reason.',
+        details: body.slice(0, 500) || this.#missingCredentials(answer) || 'It gave no reason.',
         next: [{ description: 'Sign in to it', command: `docker login ${this.address.registry}` }],
       },
     )
+  }
+
+  #missingCredentials({ statusCode }: RegistryAnswer): string | undefined {
+    if (statusCode !== 401 || this.#credentials) return undefined
+    return `There are no credentials for it on this machine: docker login ${this.address.registry}`
   }
 
   /** Throws UPSTREAM_FAILED for what is no web address, as a `Location` may be. */
