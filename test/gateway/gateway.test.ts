@@ -55,6 +55,15 @@ test('a port that another program holds is a conflict that names it', async () =
   })
 })
 
+test('a port that an ending process still holds is taken as soon as it is free', async () => {
+  await using harness = new RuntimeHarness()
+  await using other = await listen()
+  const opened = harness.gateway.open('a', other.port)
+  await harness.gateway.open('b') // that one has met the holder by now
+  await other[Symbol.asyncDispose]()
+  expect(await opened).toBe(other.port)
+})
+
 test('a daemon that is out of descriptors drops connections and goes on when it has some again', async () => {
   await using small = await startSmallGateway(64)
   const crowd = await Promise.all(Array.from({ length: 150 }, () => tryToConnect(small.port)))

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { HostingError } from '../../shared/errors.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
@@ -8,21 +9,28 @@ export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 /** For more servers than that; more of them are other programs' usual ones, so it comes second. */
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 
-/** Throws CONFLICT when the port is taken. */
+/**
+ * Instances that had borrowed the socket (runtime/loan.ts) of a daemon that was killed hold it until they have ended, which
+ * takes a moment on a busy machine.
+ */
+const HELD_BY_THE_KILLED_MS = 3000
+const TRY_EVERY_MS = 50
+
+/** Throws CONFLICT when the port is taken, and stays so. */
 export async function listenOnPort(
   port: number,
   acceptor: Acceptor,
   inherited?: InheritedSockets,
 ): Promise<Listener> {
-  try {
-    return await Listener.open(port, acceptor, inherited)
-  } catch (error) {
-    if (!isTaken(error)) throw describeListenError(error)
-    throw new HostingError(
-      'CONFLICT',
-      `Port ${port} of this server's address is held by another program. End that program, then start the server again.`,
-      { cause: error },
-    )
+  const end = performance.now() + HELD_BY_THE_KILLED_MS
+  while (true) {
+    try {
+      return await Listener.open(port, acceptor, inherited)
+    } catch (error) {
+      if (!isTaken(error)) throw describeListenError(error)
+      if (performance.now() >= end) throw describeHeld(port, error)
+    }
+    await sleep(TRY_EVERY_MS)
   }
 }
 
@@ -51,6 +59,14 @@ async function listenWithin(
     }
   }
   return undefined
+}
+
+function describeHeld(port: number, cause: unknown): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `Port ${port} of this server's address is held by another program. End that program, then start the server again.`,
+    { cause },
+  )
 }
 
 function describeListenError(error: unknown): unknown {
