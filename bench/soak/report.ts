@@ -88,7 +88,8 @@ export function formatReport(report: SoakReport): string {
     '## Verdict',
     '',
     `By the line of least squares through the least memory of each minute or its median of descriptors, from minute ${Math.round(report.judgedFrom / 60)} on: before it the`,
-    'daemon and the shared process are killed as well, and everything warms up. What may grow is for the whole time.',
+    'daemon and the shared process are killed as well, and everything warms up. What may grow is for the whole time. Of the',
+    "daemon's descriptors the channels of instances that deployments tell of are taken off: releases that sessions keep come and go.",
     '',
     table(
       ['process', 'first', 'last', 'an hour', 'grown', 'may grow', ''],

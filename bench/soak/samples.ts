@@ -24,6 +24,12 @@ export interface Sample {
   processDescriptors: number
 }
 
+/** What the daemon tells of a deployment. */
+interface Told {
+  deployment_id: string
+  instances: { pid: number | null; state: string }[]
+}
+
 export interface Running {
   deploymentId: string
   pid: number
@@ -46,6 +52,7 @@ export class Samples {
   async take(at: number): Promise<void> {
     const usage = usageOf(this.#daemon.pid)
     if (!usage) return // it is being restarted
+    const known = await this.#knownProcesses()
     const processes = this.remember()
     const usages = processes.flatMap(({ pid }) => usageOf(pid) ?? [])
     this.all.push({
@@ -55,7 +62,9 @@ export class Samples {
       processesMb: sum(usages, 'proportionalMb'),
       processDescriptors: sum(usages, 'descriptors'),
     })
-    this.#add(`daemon|${this.#daemon.pid}`, at, usage)
+    // A channel each: how many there are is told by the deployments, and instances that nobody tells of are counted here.
+    const descriptors = usage.descriptors - known
+    this.#add(`daemon|${this.#daemon.pid}`, at, { ...usage, descriptors })
     for (const [name, pid] of await this.#oldProcesses()) {
       const own = usageOf(pid)
       if (own) this.#add(`${name}|${pid}`, at, own)
@@ -89,14 +98,24 @@ export class Samples {
   }
 
   async running(): Promise<Running[]> {
-    const { items } = await this.#daemon.call<{
-      items: { deployment_id: string; instances: { pid: number | null; state: string }[] }[]
-    }>('GET', '/v1/deploy?status=deployed&limit=100')
+    const items = await this.#deployments('&status=deployed')
     return items.flatMap(({ deployment_id, instances }) =>
       instances.flatMap(({ pid, state }) =>
         pid !== null && state === 'ready' ? [{ deploymentId: deployment_id, pid }] : [],
       ),
     )
+  }
+
+  /** Instances of deployments, those of earlier releases that stay for their sessions included. */
+  async #knownProcesses(): Promise<number> {
+    const items = await this.#deployments('').catch(() => []) // the daemon is being restarted
+    const pids = items.flatMap(({ instances }) => instances.map(({ pid }) => pid))
+    return new Set(pids.filter(pid => pid !== null)).size
+  }
+
+  #deployments(query: string): Promise<Told[]> {
+    const path = `/v1/deploy?limit=100${query}`
+    return this.#daemon.call<{ items: Told[] }>('GET', path).then(({ items }) => items)
   }
 
   /** The instances that nobody kills, and the process that several declared servers share. */
