@@ -23,7 +23,7 @@ export interface BenchDaemon {
   call<T = Deployed>(method: string, path: string, body?: object): Promise<T>
   /** Ends it, by a signal of the kernel's or as a user would, and starts it on the same home. */
   restart(how: 'SIGKILL' | 'command'): Promise<void>
-  /** Ends it and removes its home. */
+  /** Ends it and removes its home, unless that was given. */
   stop(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
     },
     async stop() {
       await runNode([mcp, 'daemon', 'stop', '--json'], env)
-      rmSync(home, { recursive: true, force: true })
+      if (extra.MCP_HOME === undefined) rmSync(home, { recursive: true, force: true })
     },
   }
 }

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 
 const JSON_HEADERS = {
@@ -29,8 +30,10 @@ export interface Fault {
   /** Times as `performance.now()` tells them. */
   startedAt: number
   endedAt: number
-  /** When the connection was made over which it was sent. */
-  connectedAt: number
+  /** Of the connection over which it was sent: when it was begun, and the client's port; undefined when it was never made. */
+  openedAt: number
+  port: number | undefined
+  isOfSession: boolean
 }
 
 /** What all clients saw. */
@@ -43,7 +46,17 @@ export interface Tally {
   /** Calls of a session that another release answered than the one that began it. */
   moved: number
   /** Calls without a session that were sent after a release was live, and answered by one before it. */
-  stale: number
+  stale: Stray[]
+}
+
+/** An answer of a release that was not due. */
+export interface Stray {
+  /** Which one answered, and which one was due. */
+  version: string
+  due: string
+  /** Milliseconds from the answer to the release until the request was sent, and until it was answered. */
+  sentAfter: number
+  answeredAfter: number
 }
 
 interface Answer {
@@ -57,10 +70,11 @@ interface Answer {
  * tells which release answers, so that each answer can be told from a wrong one.
  */
 export class Clients {
-  readonly tally: Tally = { requests: 0, sessions: 0, faults: [], lost: 0, moved: 0, stale: 0 }
+  readonly tally: Tally = { requests: 0, sessions: 0, faults: [], lost: 0, moved: 0, stale: [] }
   readonly #options: ClientsOptions
   readonly #lanes: Promise<void>[] = []
-  readonly #releases: string[] = []
+  readonly #releases: { version: string; at: number }[] = []
+  #coming: string | undefined
   #isOver = false
 
   constructor(options: ClientsOptions) {
@@ -77,9 +91,15 @@ export class Clients {
     for (let count = 0; count < passing; count++) this.#lanes.push(this.#sessionLane(callsOfPassing))
   }
 
+  /** The deploy command is about to be sent: from now on this version may answer, also one that was live before. */
+  releasing(version: string): void {
+    this.#coming = version
+  }
+
   /** The deploy command has answered: from now on no other version is due to clients without a session. */
   released(version: string): void {
-    this.#releases.push(version)
+    this.#coming = undefined
+    this.#releases.push({ version, at: performance.now() })
   }
 
   /** Resolves when so many requests were answered in all. */
@@ -98,15 +118,20 @@ export class Clients {
     const client = new Client(this.#options.url, MODERN, this.tally)
     while (!this.#isOver) {
       const due = this.#releases.length - 1
+      const sentAt = performance.now()
       const version = await client.call()
-      if (version !== undefined && this.#isBefore(version, due)) this.tally.stale++
+      if (version !== undefined) this.#judge(version, due, sentAt)
     }
     client.close()
   }
 
   /** What is released while the call is under way may answer as well. */
-  #isBefore(version: string, due: number): boolean {
-    return !this.#releases.slice(due).includes(version) && this.#releases.includes(version)
+  #judge(version: string, due: number, sentAt: number): void {
+    const isKnown = (from: number) => this.#releases.slice(from).some(release => release.version === version)
+    if (isKnown(due) || version === this.#coming || !isKnown(0)) return
+    const { version: expected, at } = this.#releases[due]!
+    const times = { sentAfter: sentAt - at, answeredAfter: performance.now() - at }
+    this.tally.stale.push({ version, due: expected, ...times })
   }
 
   async #sessionLane(calls: number): Promise<void> {
@@ -136,7 +161,8 @@ class Client {
   readonly #era: string
   readonly #tally: Tally
   #session: string | undefined
-  #connectedAt = 0
+  #openedAt = 0
+  #port: number | undefined
 
   constructor(url: string, era: string, tally: Tally) {
     this.#url = url
@@ -195,8 +221,12 @@ class Client {
     return undefined
   }
 
-  #connected(): void {
-    this.#connectedAt = performance.now()
+  #watch(socket: Socket): void {
+    this.#openedAt = performance.now()
+    this.#port = undefined
+    socket.once('connect', () => {
+      this.#port = socket.localPort
+    })
   }
 
   #lose(): void {
@@ -206,7 +236,8 @@ class Client {
 
   #fault(reason: string, startedAt: number): void {
     const endedAt = performance.now()
-    this.#tally.faults.push({ era: this.#era, reason, startedAt, endedAt, connectedAt: this.#connectedAt })
+    const connection = { openedAt: this.#openedAt, port: this.#port, isOfSession: this.isInSession }
+    this.#tally.faults.push({ era: this.#era, reason, startedAt, endedAt, ...connection })
   }
 
   #send(message: object | undefined): Promise<Answer> {
@@ -219,7 +250,7 @@ class Client {
     })
     sent.on('error', reject)
     sent.on('socket', socket => {
-      if (!sent.reusedSocket) socket.once('connect', () => this.#connected())
+      if (!sent.reusedSocket) this.#watch(socket)
     })
     sent.on('response', response => {
       let text = ''

@@ -1,5 +1,6 @@
 import { packFiles } from '../module.ts'
-import { Clients, type ClientsOptions, type Tally } from './clients.ts'
+import { Clients, type ClientsOptions, type Fault, type Tally } from './clients.ts'
+import { killInstance, type Victim } from './victim.ts'
 
 /** `data` of a /v1 answer, the body of an /api one. */
 // biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for.
@@ -46,15 +47,15 @@ export async function releaseUnderLoad(
   let id: string = first.deployment_id
   for (let move = 1; move <= moves; move++) {
     await clients.reached((plan.requests / (moves + 1)) * move)
+    live.push(move <= plan.releases ? move : live.at(-2)!)
+    clients.releasing(`v${live.at(-1)}`)
     const startedAt = performance.now()
     if (move <= plan.releases) {
       const released = await deploy(subject, builds[move]!)
       id = released.deployment_id
-      live.push(move)
       timed.releaseMs.push(performance.now() - startedAt)
     } else {
       id = (await subject.call('POST', `/v1/deploy/${id}/rollback`, {})).deployment_id
-      live.push(live.at(-2)!)
       timed.rollbackMs.push(performance.now() - startedAt)
     }
     clients.released(`v${live.at(-1)}`)
@@ -65,7 +66,7 @@ export async function releaseUnderLoad(
 
 export interface KillsReport extends Tally {
   kills: number
-  /** Faults of requests that were not sent over a connection from before a kill. */
+  /** Faults of requests that were not sent over a connection that a killed instance had. */
   unexcused: Tally['faults']
 }
 
@@ -78,31 +79,36 @@ export async function killUnderLoad(
   const { url, deployment_id } = await deploy(subject, await build(subject, 'v0'))
   const clients = new Clients({ ...crowd, url })
   clients.start('v0')
-  const killedAt: number[] = []
-  while (killedAt.length < kills) {
+  const victims: Victim[] = []
+  while (victims.length < kills) {
     await new Promise(resolve => setTimeout(resolve, pauseMs))
     const before = clients.tally.requests
     await clients.reached(before + 10) // whatever went on, it is served again
     const { instances } = await subject.call('GET', `/v1/deploy/${deployment_id}/status`)
     const ready = instances.filter(({ state }: { state: string }) => state === 'ready')
-    const victim = ready[Math.floor(Math.random() * ready.length)]
-    if (!victim) continue
-    killedAt.push(performance.now())
-    process.kill(victim.pid, 'SIGKILL')
+    const chosen = ready[Math.floor(Math.random() * ready.length)]
+    if (chosen) victims.push(killInstance(chosen.pid, Number(new URL(url).port)))
   }
   await clients.reached(clients.tally.requests + 100)
   const tally = await clients.stop()
-  const unexcused = tally.faults.filter(
-    ({ connectedAt, startedAt, endedAt }) =>
-      !killedAt.some(
-        at => Math.min(connectedAt, startedAt) < at && startedAt < at + NOTICED_MS && endedAt >= at,
-      ),
-  )
-  return { ...tally, kills, unexcused }
+  return { ...tally, kills, unexcused: tally.faults.filter(fault => !isExcused(fault, victims)) }
 }
 
-/** So long after a kill a busy machine may take to tell a client that the connection is gone over which it is about to send. */
-const NOTICED_MS = 250
+/**
+ * Each connection that a victim had excuses one request, and each one that another instance had made to it in order to
+ * relay one of its sessions' requests, one of a session that was under way in that moment.
+ */
+function isExcused({ port, openedAt, startedAt, endedAt, isOfSession }: Fault, victims: Victim[]): boolean {
+  const isCut = (victim: Victim) =>
+    port !== undefined && openedAt < victim.stoppedAt && victim.clients.delete(port)
+  if (victims.some(isCut)) return true
+  const relaying = victims.find(
+    ({ relayed, killedAt, stoppedAt }) => relayed > 0 && startedAt < killedAt && endedAt >= stoppedAt,
+  )
+  if (!isOfSession || !relaying) return false
+  relaying.relayed--
+  return true
+}
 
 async function build(subject: Subject, version: string): Promise<string> {
   const request = subject.kind === 'module' ? await modules(subject, version) : declared(subject, version)

@@ -179,7 +179,8 @@ async function openFrontDoors(
 /** Builds the rooms from below upward; `end` tells them that no more is to be begun. */
 async function connectRooms(config: DaemonConfig, files: Files, origin: string) {
   const closing = new AbortController()
-  const onFailed = (id: string, error: Error) => takeFailure(rooms, services, id, error)
+  const onFailed = (id: string, error: Error) =>
+    rooms.background.attempt(() => takeFailure(rooms, services, id, error))
   const rooms = createRooms(config, { files, onFailed, closing: closing.signal, origin })
   const services = await createServicesOf(rooms, config)
   const rotator = new LogRotator(rooms.supervisor, rooms.logs, rooms.background.report)
@@ -237,7 +238,7 @@ function createRooms(
     ...(patienceMs === undefined ? {} : { patienceMs }),
     ...(poolLimits === undefined ? {} : { limits: poolLimits }),
     onFailed,
-    onTraffic: (id, series) => requestMetrics.take(id, series),
+    onTraffic: (id, series) => background.attempt(() => requestMetrics.take(id, series)),
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
   })
   const gateway = new Gateway({

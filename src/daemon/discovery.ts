@@ -19,12 +19,17 @@ export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
 
 /** Takes the file away, unless a newer daemon has written its own meanwhile. One that cannot be read leads nobody anywhere. */
 export function removeDiscovery(paths: HomePaths, nonce: string): void {
-  if (readNonce(paths.discovery) === nonce) rmSync(paths.discovery, { force: true })
+  if (readDiscovery(paths.discovery)?.nonce === nonce) rmSync(paths.discovery, { force: true })
 }
 
-function readNonce(path: string): unknown {
+/** Left by a daemon that did not take it away: it was killed or crashed. */
+export function leftDiscovery({ discovery }: HomePaths): Partial<Discovery> | undefined {
+  return readDiscovery(discovery)
+}
+
+function readDiscovery(path: string): Partial<Discovery> | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))?.nonce
+    return JSON.parse(readFileSync(path, 'utf8')) ?? undefined
   } catch {
     return undefined
   }

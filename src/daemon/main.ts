@@ -5,7 +5,7 @@ import { homePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
-import { removeDiscovery, writeDiscovery } from './discovery.ts'
+import { leftDiscovery, removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
 import { readStorage } from './storage-settings.ts'
@@ -54,6 +54,7 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   const startedAt = new Date().toISOString()
   const stop = stopRequest()
   const inheritance = succession?.inheritance
+  if (!succession) tellOfLast(leftDiscovery(paths))
   const program = fileURLToPath(import.meta.url)
   const upgrades = new UpgradeRequests({ program, paths, lock })
   const daemon = await createDaemon({
@@ -102,6 +103,13 @@ async function leaveTo(heir: ChildProcess, daemon: Daemon): Promise<void> {
   await daemon.handOver.finish()
 }
 
+/** A process that is killed, or that the system ends for want of memory, cannot write why: the next one writes that it was so. */
+function tellOfLast(left: ReturnType<typeof leftDiscovery>): void {
+  if (!left) return
+  const { pid, startedAt } = left
+  logDaemon('warn', 'the last daemon did not stop in order: it was killed or crashed', { pid, startedAt })
+}
+
 function stopRequest(): { requested: Promise<string>; now: (reason: string) => void } {
   const { promise, resolve } = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
@@ -111,6 +119,9 @@ function stopRequest(): { requested: Promise<string>; now: (reason: string) => v
   process.on('uncaughtException', error => {
     logDaemon('error', 'uncaught exception, exiting', errorFields(error))
     process.exit(70)
+  })
+  process.on('exit', code => {
+    if (code !== 0) logDaemon('error', 'the process ends', { code })
   })
   return { requested: promise, now: resolve }
 }

@@ -76,6 +76,12 @@ test('a daemon that was killed is replaced by the next command', async () => {
   process.kill(pid, 'SIGKILL')
   expect(await home.json(['status'])).toEqual([])
   expect(home.discovery()!.pid).not.toBe(pid)
+  const log = readFileSync(join(home.dir, 'logs', 'daemon.log'), 'utf8')
+    .trim()
+    .split('\n')
+  expect(log.map(line => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('did not stop in order'), pid }),
+  )
 })
 
 test('the daemon of a lost credentials file is stopped all the same', async () => {

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { connect as connectSecurely } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NamedGateway } from '../../src/daemon/gateway/named-gateway.ts'
 import { findHost } from '../../src/daemon/gateway/request-head.ts'
@@ -175,3 +176,28 @@ function secureGet(servername: string, host = servername, ca?: Buffer): Promise<
     sent.once('error', reject).end()
   })
 }
+
+test('a database that cannot be read costs a connection, not the daemon', async () => {
+  const errors: Error[] = []
+  const options = {
+    resolve: (): string => {
+      throw new Error('disk I/O error')
+    },
+    connect: () => expect.unreachable(),
+    certificate: (hostname: string) => certificates.find(hostname),
+    onAcceptError: (error: Error) => errors.push(error),
+  }
+  const byHost = await NamedGateway.open(0, options)
+  const overTls = await TlsGateway.open(0, options)
+  try {
+    const socket = connect(byHost.port, '127.0.0.1')
+    socket.write(post('a.localhost', 'hello'))
+    await once(socket, 'close')
+    const hello = connectSecurely({ port: overTls.port, host: '127.0.0.1', servername: 'a.localhost' })
+    await expect(once(hello, 'secureConnect')).rejects.toThrow()
+    expect(errors.map(({ message }) => message)).toEqual(['disk I/O error', 'disk I/O error'])
+  } finally {
+    byHost.close()
+    overTls.close()
+  }
+})

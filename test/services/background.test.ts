@@ -32,3 +32,12 @@ test('nothing is tried once the daemon ends', () => {
   expect(write).toHaveBeenCalledTimes(1)
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('an error of what the runtime tells is reported, and not thrown at the one who tells', () => {
+  const reported: unknown[] = []
+  const error = new Error('disk I/O error')
+  new Background(told => reported.push(told)).attempt(() => {
+    throw error
+  })
+  expect(reported).toEqual([error])
+})

@@ -28,7 +28,7 @@ export class NamedGateway {
   /** Rejects with the system's error, for example EADDRINUSE. */
   static async open(port: number, options: NamedGatewayOptions): Promise<NamedGateway> {
     const acceptor: Acceptor = {
-      accept: socket => void admit(socket, options),
+      accept: socket => void admit(socket, options).catch(error => drop(socket, error, options)),
       onAcceptError: error => options.onAcceptError?.(error),
     }
     const listener = await Listener.open(port, acceptor, options.inherited)
@@ -53,6 +53,12 @@ export async function admit(socket: Socket, { resolve, connect }: NamedGatewayOp
   if (servedId === undefined) return turnAway(socket, unknownHost(head.host))
   socket.off('error', ignoreBroken)
   connect(servedId, socket, head)
+}
+
+/** For example the database could not be read: one connection's misfortune must not be everybody's. */
+export function drop(socket: Socket, error: Error, { onAcceptError }: NamedGatewayOptions): void {
+  socket.destroy()
+  onAcceptError?.(error)
 }
 
 /** Answers a request that is none. */

@@ -20,6 +20,15 @@ export class Background {
     this.#running.add(run)
   }
 
+  /** For what the runtime tells: an error of the database is not the one's who tells, and must not end the daemon. */
+  attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.report(error)
+    }
+  }
+
   /**
    * For an outcome that must be written down: does `work`, or throws and tries it again until it succeeds (a full disk
    * gets room again), and then does what follows. What the daemon's end leaves, reconciliation finds.

@@ -4,7 +4,14 @@ import { createServer, type SecureContext, type Server, type TLSSocket } from 'n
 import { HostingError } from '../../../shared/errors.ts'
 import { allowReading } from '../../runtime/reading.ts'
 import { descriptorOf, whereTo } from '../inherited-sockets.ts'
-import { hostnameOf, type NamedGatewayOptions, reject, turnAway, unknownHost } from '../named-gateway.ts'
+import {
+  drop,
+  hostnameOf,
+  type NamedGatewayOptions,
+  reject,
+  turnAway,
+  unknownHost,
+} from '../named-gateway.ts'
 import { readHead } from '../request-head.ts'
 import { SocketPairs } from './socket-pairs.ts'
 
@@ -33,7 +40,10 @@ export class TlsGateway {
       noDelay: true,
       SNICallback: (name, done) => void pickContext(name, options, done),
     })
-    server.on('secureConnection', socket => void admitSecure(socket, pairs, options))
+    server.on(
+      'secureConnection',
+      socket => void admitSecure(socket, pairs, options).catch(error => drop(socket, error, options)),
+    )
     server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown one, or no TLS at all
     try {
       server.listen(whereTo(port, options.inherited))
@@ -60,8 +70,8 @@ type ContextCallback = (error: Error | null, context?: SecureContext) => void
 
 async function pickContext(name: string, options: TlsGatewayOptions, done: ContextCallback): Promise<void> {
   const hostname = name.toLowerCase()
-  if (options.resolve(hostname) === undefined) return done(new Error(`no server has the name ${hostname}`))
   try {
+    if (options.resolve(hostname) === undefined) return done(new Error(`no server has the name ${hostname}`))
     done(null, await options.certificate(hostname))
   } catch (error) {
     // Of files of its own the name's owner was told (certificates.ts).
