@@ -5,18 +5,8 @@ import { tarGz } from '../helpers/archives.ts'
 import type { TestDaemon } from '../helpers/daemon.ts'
 import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
 import { createKey, echoServer } from '../http/fixtures.ts'
+import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
-
-export interface Contract {
-  daemon: TestDaemon
-  api: OpenApiClient
-}
-
-export const deployBody = (mcp_id: string, environment = 'staging', config = {}) => ({
-  mcp_id,
-  environment,
-  config,
-})
 
 const GZIP = { 'content-type': 'application/gzip' }
 const DEAD_STORAGE = {

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { createProjectFolder } from '../../helpers/project-folder.ts'
+import { echoServer } from '../../http/fixtures.ts'
+import { ASYNC, type Call, type Contract } from '../contract.ts'
+
+/** What is made of definitions and of code. */
+export function testBuilds(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+
+  test('build', async () => {
+    const { body, headers } = await call('createBuild', {}, { body: echoServer() })
+    expect(body.data).toMatchObject({ name: 'echo', status: 'ready', build_time: expect.any(Number) })
+    contract.mcpId = body.data.mcp_id
+    expect(headers.location).toBe(`/v1/build/${contract.mcpId}`)
+    const started = await call('createBuild', {}, { body: echoServer(), headers: ASYNC })
+    expect(started.body.data).toMatchObject({ status: 'building', build_time: 0 })
+    const { body: page } = await call('listBuilds', {}, { query: 'name=echo&limit=1' })
+    expect(page.data.items).toHaveLength(1)
+    expect((await call('getBuild', { mcp_id: contract.mcpId })).body.data.url).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/mcp$/,
+    )
+    expect((await call('getArtifact', { mcp_id: contract.mcpId })).body.data).toMatchObject({
+      format: 1,
+      server: { name: 'echo' },
+    })
+  })
+
+  test('build of code', async () => {
+    const { body: project } = await call('createProject', {}, { body: { name: 'code' } })
+    using folder = createProjectFolder({
+      'tools/hi.ts': `export default { description: 'Greets', handler: () => 'hi' }`,
+    })
+    const archive = execFileSync('tar', ['-cz', '-C', folder.path, '.'])
+    const upload = { body: archive, headers: { 'content-type': 'application/gzip' } }
+    const { body } = await call('putProjectSource', { id: project.id }, upload)
+    const request = { name: 'code', template: 'custom', source: body.sourceId }
+    const { body: built } = await call('createBuild', {}, { body: request })
+    expect(built.data).toMatchObject({ status: 'ready', tools: ['hi'] })
+    const { body: code } = await call('getBundle', { mcp_id: built.data.mcp_id })
+    expect(code.data.bundle).toContain('tools/hi.ts')
+    expect((await call('getBundle', { mcp_id: contract.mcpId })).status).toBe(404)
+  })
+
+  test('an image', async () => {
+    expect((await call('getImage', { mcp_id: contract.mcpId })).status).toBe(200)
+  })
+}
+
+/** Makes the artifacts unusable for a while, so whoever needs them comes before. */
+export function testUnusedBuilds(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+
+  test('a build that fails after it was accepted', async () => {
+    rmSync(contract.daemon.home.artifacts, { recursive: true })
+    writeFileSync(contract.daemon.home.artifacts, 'in the way')
+    const { body } = await call('createBuild', {}, { body: echoServer('unlucky') })
+    expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UNAVAILABLE' } })
+    expect((await call('getArtifact', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await call('getBundle', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await call('getSurface', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    expect((await call('getImage', { mcp_id: body.data.mcp_id })).status).toBe(409)
+    rmSync(contract.daemon.home.artifacts)
+  })
+
+  test('removal of a build', async () => {
+    const { body } = await call('createBuild', {}, { body: echoServer('unused') })
+    await call('removeBuild', { mcp_id: body.data.mcp_id })
+  })
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { startModelStub } from '../../helpers/model-stub.ts'
+import type { Call, Contract } from '../contract.ts'
+
+/** Asks the build that was made before. */
+export function testChats(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+
+  test('tests and chats', async () => {
+    const stub = await startModelStub('compatible', [{ status: 400 }])
+    const { body } = await call(
+      'runTest',
+      {},
+      { body: { mcp_id: contract.mcpId, message: 'call echo with hi' } },
+    )
+    const { chat_id: chatId } = body.data
+    const other = { mcp_id: contract.mcpId, message: 'x', ai_model: `openai:m@${stub.url}` }
+    expect((await call('runTest', {}, { body: other })).status).toBe(502)
+    await stub.close()
+    const replay = { ...other, cassette: { mode: 'replay', responses: {} } }
+    expect((await call('runTest', {}, { body: replay })).body.error.code).toBe('NOT_RECORDED')
+    await call('listChats', {}, { query: 'limit=1' })
+    await call('listChatMessages', { chatId }, { query: 'limit=1' })
+    expect((await call('countChatMessages', { chatId })).body).toMatchObject({
+      chatId,
+      messageCount: expect.any(Number),
+    })
+    await call('removeChat', { chatId })
+  })
+
+  test('model keys', async () => {
+    await call('saveModelKey', { vendor: 'openai' }, { body: { apiKey: 'sk-0123456789abcdef' } })
+    await call('listModelKeys')
+    await call('removeModelKey', { vendor: 'openai' })
+  })
+}

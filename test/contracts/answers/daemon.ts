@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import type { Call, Contract } from '../contract.ts'
+
+/** Keys, and the daemon itself. */
+export function testDaemon(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+
+  test('keys', async () => {
+    await call('getApiKeyInfo')
+    const { body } = await call('createApiKey', {}, { body: { name: 'ci', scopes: ['READ'] } })
+    await call('listApiKeys', {}, { query: 'limit=1' })
+    await call('checkApiKey', {}, { body: { key: body.key, method: 'GET', path: '/v1/build' } })
+    await call('revokeApiKey', { id: body.apiKeyId })
+  })
+
+  test('the daemon itself', async () => {
+    expect((await call('getDaemonHealth', {}, { query: 'challenge=abc' })).body).toMatchObject({
+      status: 'ok',
+      pid: process.pid,
+    })
+    await call('getOpenApi')
+    await call('backUpDatabase')
+    expect((await call('describeDaemon')).body).toMatchObject({ pid: process.pid, upgrade: null })
+    await call('upgradeDaemon', {}, { body: {} })
+    expect(contract.upgrades).toBe(1)
+    await call('stopDaemon')
+    await expect.poll(() => contract.stops).toBe(1)
+  })
+}

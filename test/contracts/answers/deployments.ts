@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
+
+/** Of the build that was made before. */
+export function testDeployments(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+
+  test('deploy', async () => {
+    const { body } = await call('createDeployment', {}, { body: deployBody(contract.mcpId, 'production') })
+    expect(body.data).toMatchObject({ status: 'deployed', deploy_time: expect.any(Number) })
+    const { body: second } = await call(
+      'createDeployment',
+      {},
+      { body: deployBody(contract.mcpId, 'production') },
+    )
+    contract.deploymentId = second.data.deployment_id
+    const started = await call('createDeployment', {}, { body: deployBody(contract.mcpId), headers: ASYNC })
+    expect(started.body.data.status).toBe('deploying')
+    const { body: status } = await call('getDeploymentStatus', { deployment_id: contract.deploymentId })
+    expect(status.data).toMatchObject({
+      ...second.data,
+      mcp_id: contract.mcpId,
+      environment: 'production',
+      domain: null,
+      subdomain: 'echo',
+    })
+    await call('listDeployments', {}, { query: 'environment=production&limit=1' })
+  })
+
+  test('surface', async () => {
+    const { body } = await call('getSurface', { mcp_id: contract.mcpId }, { query: 'environment=production' })
+    expect(body.data).toMatchObject({
+      mcp_id: contract.mcpId,
+      items: [{ environment: 'production', breaking: false }],
+    })
+  })
+
+  test('health, metrics and logs', async () => {
+    const { body } = await call('getDeploymentHealth', { id: contract.deploymentId })
+    expect(body).toMatchObject({
+      deploymentId: contract.deploymentId,
+      status: 'healthy',
+      requests: { total: expect.any(Number) },
+    })
+    const { body: page } = await call(
+      'getDeploymentLogs',
+      { id: contract.deploymentId },
+      { query: 'limit=10' },
+    )
+    expect(page).toMatchObject({ id: contract.deploymentId, status: 'deployed' })
+    const { body: history } = await call('getDeploymentMetrics', { id: contract.deploymentId })
+    expect(history).toMatchObject({ id: contract.deploymentId, stepSeconds: 60, points: expect.any(Array) })
+    const { body: live } = await call('getMetrics', {}, { query: 'environment=production' })
+    expect(live.deployments).toMatchObject([{ deploymentId: contract.deploymentId, instances: 1 }])
+  })
+
+  test('subdomain mappings', async () => {
+    await call('putMapping', { subdomain: 'team' }, { body: { deploymentId: contract.deploymentId } })
+    await call('listMappings', {}, { query: 'limit=1' })
+    await call('removeMapping', { subdomain: 'team' })
+  })
+
+  test('stop, start, restart, rollback, remove', async () => {
+    const at = { deployment_id: contract.deploymentId }
+    expect((await call('restartDeployment', at)).body.data.status).toBe('deployed')
+    expect((await call('stopDeployment', at)).body.data.status).toBe('stopped')
+    expect((await call('startDeployment', at)).body.data.status).toBe('deployed')
+    await call('stopDeployment', at)
+    expect((await call('startDeployment', at, { headers: ASYNC })).body.data.status).toBe('deploying')
+    await expect.poll(async () => (await call('getDeploymentStatus', at)).body.data.status).toBe('deployed')
+    const { body } = await call('rollbackDeployment', at)
+    expect(body.data.status).toBe('deployed')
+    await call('rollbackDeployment', { deployment_id: body.data.deployment_id }, { headers: ASYNC })
+    await call('removeDeployment', at)
+  })
+}

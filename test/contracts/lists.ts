@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { echoServer } from '../http/fixtures.ts'
+import { type Contract, deployBody } from './contract.ts'
+import type { OpenApiClient } from './openapi-client.ts'
+
+/** Reads every list of the API to its end. */
+export function testLists(contract: Contract): void {
+  test('is read page by page, each record once, and refuses a token that no list gave', async () => {
+    const { api } = contract
+    await makeTwoOfEach(api)
+    const lists = api.operations.filter(({ method, spec }) => method === 'GET' && tokenOf(spec))
+    expect(lists.length).toBeGreaterThan(8)
+    for (const { spec } of lists) await expectPages(api, spec)
+  })
+}
+
+type Spec = OpenApiClient['operations'][number]['spec']
+
+/** Name of the query parameter that asks for the next page. */
+function tokenOf(spec: Spec): 'cursor' | 'nextToken' | undefined {
+  const names = spec.parameters.map(({ name }: { name: string }) => name)
+  return (['cursor', 'nextToken'] as const).find(name => names.includes(name))
+}
+
+async function expectPages(api: OpenApiClient, spec: Spec): Promise<void> {
+  const { operationId } = spec
+  const token = tokenOf(spec)!
+  const params = await paramsOf(api, operationId)
+  const read = async (query: string) => {
+    const { body } = await api.call(operationId, params, { query })
+    const page = body.data ?? body
+    const records = (page.items ?? page.lines).map(withoutMoments) as string[]
+    return { records, next: page.next_cursor ?? page.nextToken }
+  }
+  const { records: all } = await read('limit=1000')
+  const seen: string[] = []
+  let next: string | null = ''
+  do {
+    const page = await read(`limit=1${next && `&${token}=${encodeURIComponent(next)}`}`)
+    expect(page.records.length, operationId).toBeLessThanOrEqual(1)
+    seen.push(...page.records)
+    next = page.next
+  } while (next && seen.length <= all.length)
+  expect(all.length, `${operationId} has more than a page`).toBeGreaterThan(1)
+  expect(seen, operationId).toEqual(all)
+  expect((await api.call(operationId, params, { query: `${token}=none` })).status, operationId).toBe(400)
+}
+
+async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
+  const { body: build } = await api.call('createBuild', {}, { body: echoServer('listed') })
+  const { mcp_id } = build.data
+  const { body: made } = await api.call('createDeployment', {}, { body: deployBody(mcp_id, 'production') })
+  const { deployment_id: deploymentId } = made.data
+  await api.call('restartDeployment', { deployment_id: deploymentId })
+  for (const name of ['one', 'two']) {
+    await api.call('createApiKey', {}, { body: { name, scopes: ['READ'] } })
+    await api.call('createProject', {}, { body: { name, storageLocation: `s3://sources/${name}` } })
+    await api.call('putMapping', { subdomain: name }, { body: { deploymentId } })
+    await api.call('runTest', {}, { body: { mcp_id, message: 'call say with hi' } })
+  }
+  const { body: projects } = await api.call('listProjects', {}, { query: 'limit=2' })
+  for (const { id } of projects.items) {
+    const { body } = await api.call('triggerContainerBuild', { projectId: id })
+    const read = async () => (await api.call('getContainerBuild', { id: body.id })).body.status
+    await expect.poll(read).toBe('failed')
+  }
+}
+
+/** A record as text, but for what changes from one moment to the next. */
+function withoutMoments(record: unknown): string {
+  const fleeting = ['instances', 'lastUsedAt']
+  return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
+}
+
+/** What a list is of, where it is of something. */
+async function paramsOf(api: OpenApiClient, operationId: string): Promise<Record<string, string>> {
+  if (operationId === 'listChatMessages')
+    return { chatId: (await api.call('listChats')).body.items[0].chatId }
+  if (operationId === 'getContainerBuildLogs') {
+    const { body } = await api.call('listContainerBuilds', {}, { query: 'status=failed' })
+    return { id: body.items[0].id }
+  }
+  const { body } = await api.call('listDeployments', {}, { query: 'environment=production' })
+  return { id: body.data.items[0].deployment_id }
+}
