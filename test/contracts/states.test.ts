@@ -57,11 +57,6 @@ function gatedServer() {
   return { set, request: { name: `gated-${made}`, template: 'custom', program } }
 }
 
-async function restartDaemon(): Promise<'none'> {
-  await daemon.restart()
-  return 'none'
-}
-
 const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> = {
   async build(state) {
     const { set, request } = gatedServer()
@@ -73,7 +68,6 @@ const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> =
     const asks: Record<string, () => Promise<number | 'none'>> = {
       'it is made': async () => set('go') ?? 'none',
       'its program ends': async () => set('fail') ?? 'none',
-      'the daemon ends': restartDaemon,
       DELETE: async () => (await api('DELETE', path)).status,
       'POST /v1/deploy': async () =>
         (await api('POST', '/v1/deploy', { mcp_id, environment: 'staging' })).status,
@@ -108,7 +102,6 @@ const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> =
         await callTool(body.data.url, 'exit')
         return 'none'
       },
-      'the daemon ends': restartDaemon,
       'POST …/stop': post('stop'),
       'POST …/start': async () => set('go') ?? (await post('start')()),
       'POST …/restart': post('restart'),
@@ -147,7 +140,6 @@ const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> =
     }
     const asks: Record<string, () => Promise<number | 'none'>> = {
       'its turn comes': async () => (await stopAll()) ?? 'none',
-      'the daemon ends': restartDaemon,
       'POST …/stop': async () => (await api('POST', `${path}/stop`)).status,
       'POST …/trigger of its project': async () =>
         (await api('POST', `/api/lambda-builds/trigger/${project}`)).status,
@@ -215,18 +207,42 @@ async function triggered(files: Record<string, string>): Promise<{ path: string;
 const reached = (path: string, state: string) =>
   expect.poll(async () => (await api('GET', path)).body.status, { timeout: 20_000 }).toBe(state)
 
+/** Ends everything, so it is asked once for all that it concerns. */
+const DAEMON_ENDS = 'the daemon ends'
+
 describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
-  const changes = STATE_CHANGES.filter(change => change.of === of)
-  test.each(changes)('that is $from: $asked → $answer $then', async ({ from, asked, answer, then }) => {
-    const subject = await subjects[of](from)
-    try {
-      expect(await subject.state()).toBe(from)
-      expect(await subject.ask(asked)).toBe(answer || 'none')
-      await expect.poll(() => subject.state(), { timeout: 20_000 }).toBe(then)
-    } finally {
-      await subject.release()
-    }
-  })
+  const changes = STATE_CHANGES.filter(change => change.of === of && change.asked !== DAEMON_ENDS)
+  // Of container builds two are made at once, and those that wait are part of the cases.
+  const options = { concurrent: of !== 'container build' }
+  test.for(changes)(
+    'that is $from: $asked → $answer $then',
+    options,
+    async ({ from, asked, answer, then }, { expect }) => {
+      const subject = await subjects[of](from)
+      try {
+        expect(await subject.state()).toBe(from)
+        expect(await subject.ask(asked)).toBe(answer || 'none')
+        await expect.poll(() => subject.state(), { timeout: 20_000 }).toBe(then)
+      } finally {
+        await subject.release()
+      }
+    },
+  )
+})
+
+test('whatever it is, it is in the state that the end of the daemon leaves it in', async () => {
+  const changes = STATE_CHANGES.filter(({ asked }) => asked === DAEMON_ENDS)
+  const all = await Promise.all(
+    changes.map(async change => ({ ...change, subject: await subjects[change.of](change.from) })),
+  )
+  try {
+    for (const { subject, of, from } of all) expect(await subject.state(), of).toBe(from)
+    await daemon.restart()
+    for (const { subject, of, from, then } of all)
+      await expect.poll(() => subject.state(), { timeout: 20_000, message: `${of} ${from}` }).toBe(then)
+  } finally {
+    for (const { subject } of all) await subject.release()
+  }
 })
 
 test('every move between states is asked for, and no other is made', () => {
