@@ -20,6 +20,8 @@ export interface ApiSession {
   resource: string
   clientId: string
   clientSecret?: string
+  /** How the client sends its secret; absent: as the server's metadata say. */
+  clientAuth?: string
   accessToken: string
   /** Unix seconds; absent: the server did not tell. */
   expiresAt?: number

@@ -101,7 +101,13 @@ export function daemonProgram(): string {
 
 /** What says who the user is stays with the user's command. */
 export function daemonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { MCP_API_KEY: _key, MCP_API_URL: _url, MCP_CONTEXT: _context, ...rest } = env
+  const {
+    MCP_API_KEY: _key,
+    MCP_CLIENT_SECRET: _secret,
+    MCP_API_URL: _url,
+    MCP_CONTEXT: _context,
+    ...rest
+  } = env
   return rest
 }
 

@@ -14,7 +14,7 @@ import {
   listBuilds,
   listDeployments,
 } from './resolve-id.ts'
-import { withSignIn } from './sign-in/server-auth.ts'
+import { type GivenClient, withSignIn } from './sign-in/server-auth.ts'
 
 /** Where an MCP server answers, and what it is called in sentences. */
 export interface ServerTarget {
@@ -34,6 +34,16 @@ export const SERVER_OPTIONS = {
     doc: "which of a server's addresses; default: the live one, production first",
   },
   token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
+  clientId: {
+    type: 'string',
+    value: 'id',
+    doc: 'what its sign-in knows this program by, where programs cannot register; the secret, if there is one, in MCP_CLIENT_SECRET',
+  },
+  callbackPort: {
+    type: 'integer',
+    value: 'port',
+    doc: 'with --client-id: the registered address is http://127.0.0.1:<port>/callback',
+  },
 } as const satisfies Record<string, OptionDeclaration>
 
 export const SERVER_ARGUMENT = {
@@ -45,6 +55,8 @@ export interface ServerInput {
   server: string
   env: (typeof SERVER_OPTIONS.env.choices)[number] | undefined
   token: string | undefined
+  clientId: string | undefined
+  callbackPort: number | undefined
 }
 
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
@@ -55,6 +67,7 @@ export async function useServer<T>(
   input: ServerInput,
   work: (connection: McpConnection, target: ServerTarget) => Promise<T>,
 ): Promise<T> {
+  const client = givenClient(context, input)
   const target = await resolveTarget(context, input.server, input.env)
   const { withServer } = await import('./mcp-client.ts')
   const { globals, signal } = context
@@ -62,10 +75,27 @@ export async function useServer<T>(
   const run = (authProvider?: AuthProvider) =>
     withServer(target.url, { ...options, authProvider }, connection => work(connection, target))
   try {
-    return await (input.token === undefined ? withSignIn(context, target, run) : run())
+    return await (input.token === undefined ? withSignIn(context, { ...target, client }, run) : run())
   } catch (error) {
     throw nameLog(error, target)
   }
+}
+
+/** Throws INVALID_REQUEST for a port that is none. */
+function givenClient(
+  { env }: CommandContext,
+  { clientId, callbackPort }: ServerInput,
+): GivenClient | undefined {
+  if (clientId === undefined && callbackPort !== undefined)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      '--callback-port is that of a client that is registered: give its --client-id, too.',
+    )
+  if (callbackPort !== undefined && (callbackPort < 1 || callbackPort > 65_535))
+    throw new HostingError('INVALID_REQUEST', `--callback-port is ${callbackPort}: no port has that number.`)
+  return clientId === undefined
+    ? undefined
+    : { id: clientId, secret: env.MCP_CLIENT_SECRET, port: callbackPort }
 }
 
 /** What became of a server of one's own is told by its log. */

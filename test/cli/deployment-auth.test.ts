@@ -70,7 +70,7 @@ describe('a project that asks for a sign-in', () => {
     expect(up.call.tool).toBe('hello')
     expect((await fetch(up.url, { method: 'POST' })).status).toBe(401)
     const refused = await home.mcp(['tools', up.url])
-    expect(refused.stderr).toContain('asks for a token: give one with --token')
+    expect(refused.stderr).toContain('asks its users to sign in')
   })
 
   it('is deployed with the address to tell the identity provider, or open to everybody with --auth none', async () => {

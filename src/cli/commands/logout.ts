@@ -41,7 +41,7 @@ export default defineCommand({
   },
 })
 
-type Ended = Pick<ApiSession, 'issuer' | 'clientId' | 'clientSecret' | 'refreshToken' | 'accessToken'>
+type Ended = Omit<ApiSession, 'resource' | 'expiresAt'>
 
 async function leaveServer(context: CommandContext, reference: string): Promise<void> {
   const { output, paths, signal } = context
@@ -58,6 +58,7 @@ async function leaveServer(context: CommandContext, reference: string): Promise<
       ...rest,
       clientId: client.client_id,
       ...(client.client_secret && { clientSecret: client.client_secret }),
+      ...(client.token_endpoint_auth_method && { clientAuth: client.token_endpoint_auth_method }),
     }
     const revoked =
       accessToken === undefined ? undefined : await endSession(context, { ...ended, accessToken })

@@ -1,6 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import { type ApiSession, readCredentials, saveSession } from '../credentials.ts'
-import { discover, loadOauth, requestOptions, told } from './authorization-server.ts'
+import { discover, loadOauth, type Oauth, requestOptions, told } from './authorization-server.ts'
 import { clientAuth } from './device-sign-in.ts'
 import { withLock } from './lock-file.ts'
 import { sessionOf } from './session-of.ts'
@@ -48,15 +48,19 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
   const client = clientOf(session)
   const options = { ...requestOptions(oauth, issuer, signal), additionalParameters: { resource } }
   return told(oauth, issuer, async () => {
-    const auth = clientAuth(oauth, client)
+    const auth = clientAuth(oauth, server, client)
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options)
     const tokens = await oauth.processRefreshTokenResponse(server, client, response).catch(error => {
-      throw error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant'
-        ? signInAgain(context, error)
-        : error
+      throw isOver(oauth, error) ? signInAgain(context, error) : error
     })
     return sessionOf(tokens, { issuer, resource, client, refreshToken })
   })
+}
+
+/** The sign-in, or the client that it belongs to, is not known any more; the latter may come as a challenge (RFC 6749 5.2). */
+function isOver(oauth: Oauth, error: unknown): boolean {
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401
+  return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }
 
 /** Ends the sign-in at its server too (RFC 7009): the refresh token, with which access tokens go. False when it offers no way. */
@@ -71,7 +75,7 @@ export async function revokeSession(
   const options = requestOptions(oauth, issuer, signal)
   await told(oauth, issuer, async () => {
     for (const token of [refreshToken, accessToken].filter(one => one !== undefined)) {
-      const auth = clientAuth(oauth, client)
+      const auth = clientAuth(oauth, server, client)
       await oauth.processRevocationResponse(
         await oauth.revocationRequest(server, client, auth, token, options),
       )
@@ -80,8 +84,14 @@ export async function revokeSession(
   return true
 }
 
-function clientOf({ clientId, clientSecret }: Pick<ApiSession, 'clientId' | 'clientSecret'>) {
-  return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+type SessionClient = Pick<ApiSession, 'clientId' | 'clientSecret' | 'clientAuth'>
+
+function clientOf({ clientId, clientSecret, clientAuth }: SessionClient) {
+  return {
+    client_id: clientId,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(clientAuth !== undefined && { token_endpoint_auth_method: clientAuth }),
+  }
 }
 
 function signInAgain(context: string, cause?: unknown): HostingError {

@@ -20,15 +20,28 @@ import { withLock } from './lock-file.ts'
 import { type Loopback, openLoopback } from './loopback.ts'
 import { offerBrowser } from './open-browser.ts'
 import { withTokens } from './renew-server-session.ts'
-import type { Challenge, ServerPlace } from './server-auth.ts'
-import { readServerSession, type ServerSession, saveServerSession } from './server-store.ts'
+import type { Challenge, GivenClient, ServerPlace } from './server-auth.ts'
+import {
+  readServerSession,
+  type ServerClient,
+  type ServerSession,
+  saveServerSession,
+} from './server-store.ts'
 
 /** As long as authorization servers keep what was begun. */
 const PATIENCE_MS = 600_000
 
+interface Running {
+  name: string
+  challenge: Challenge
+  loopback: Loopback
+  client: BrowserClient
+}
+
 interface SignInParts {
   name: string
   challenge: Challenge
+  client?: GivenClient | undefined
 }
 
 /**
@@ -41,10 +54,10 @@ export async function signInByBrowser(
   parts: SignInParts,
 ): Promise<void> {
   const known = readServerSession(place.file, place.url)
-  const loopback = await openLoopback(portOf(known))
+  const { name, challenge, client: given } = parts
+  const loopback = await openLoopback(given?.port ?? portOf(known), { isFixed: given?.port !== undefined })
   try {
-    const client = new BrowserClient(loopback, known)
-    const { name, challenge } = parts
+    const client = new BrowserClient(loopback, clientToUse(loopback, known, given))
     // What was granted before stays granted (MCP authorization, "Step-Up Authorization Flow").
     const scope = challenge.isDenied ? computeScopeUnion(known?.scope, challenge.scope) : challenge.scope
     const session = await signIn(context, place, {
@@ -67,7 +80,7 @@ export async function signInByBrowser(
 async function signIn(
   context: CommandContext,
   { url, signal }: ServerPlace,
-  { name, challenge, loopback, client }: SignInParts & { loopback: Loopback; client: BrowserClient },
+  { name, challenge, loopback, client }: Running,
 ): Promise<ServerSession> {
   const { scope, resourceMetadataUrl } = challenge
   const options = {
@@ -103,6 +116,18 @@ function portOf(known: ServerSession | undefined): number | undefined {
   return port > 0 ? port : undefined
 }
 
+/** The one that was given; else the one of before, as long as its address is the one of now. */
+function clientToUse(
+  { redirectUrl }: Loopback,
+  known: ServerSession | undefined,
+  given: GivenClient | undefined,
+): StoredOAuthClientInformation | undefined {
+  if (given)
+    return { client_id: given.id, ...(given.secret !== undefined && { client_secret: given.secret }) }
+  if (!known?.client.redirect_uris?.includes(redirectUrl)) return undefined
+  return { ...known.client, issuer: known.issuer }
+}
+
 function refusalOf(error: unknown, url: string): HostingError {
   const isRefusal = error instanceof OAuthError || error instanceof RegistrationRejectedError
   if (!isRefusal) return toHostingError(error, url)
@@ -125,11 +150,10 @@ class BrowserClient implements OAuthClientProvider {
   #verifier = ''
   #discovery: OAuthDiscoveryState | undefined
 
-  /** A client of before is used as long as its address is the one of now. */
-  constructor({ redirectUrl }: Loopback, known: ServerSession | undefined) {
+  /** Without a client it registers itself. */
+  constructor({ redirectUrl }: Loopback, client: StoredOAuthClientInformation | undefined) {
     this.redirectUrl = redirectUrl
-    if (known?.client.redirect_uris?.includes(redirectUrl))
-      this.#client = { ...known.client, issuer: known.issuer }
+    this.#client = client
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -189,10 +213,12 @@ class BrowserClient implements OAuthClientProvider {
 
   /** What is saved once there are tokens. */
   session(): ServerSession {
-    const { client_id, client_secret, issuer } = this.#client!
-    const client = {
+    const { client_id, client_secret, issuer, ...rest } = this.#client!
+    const { token_endpoint_auth_method: method } = rest as Partial<ServerClient>
+    const client: ServerClient = {
       client_id,
       ...(client_secret !== undefined && { client_secret }),
+      ...(method !== undefined && { token_endpoint_auth_method: method }),
       redirect_uris: [this.redirectUrl],
     }
     const begun: ServerSession = { issuer: issuer!, client }

@@ -27,6 +27,14 @@ const CLIENT_ID = 'mcp-hosting'
 const DEFAULT_INTERVAL_SECONDS = 5
 const SLOW_DOWN_SECONDS = 5
 
+/** Between two questions; a test has no time for it. */
+type Wait = (milliseconds: number) => Promise<void>
+
+const waitOf =
+  (signal: AbortSignal): Wait =>
+  milliseconds =>
+    sleep(milliseconds, undefined, { signal })
+
 interface Flow {
   oauth: Oauth
   server: AuthorizationServer
@@ -42,6 +50,7 @@ export async function signInByDevice(
   context: CommandContext,
   url: string,
   clientId: string | undefined,
+  wait: Wait = waitOf(context.signal),
 ): Promise<ApiSession | undefined> {
   const { signal, output } = context
   const api = await output.progress('Asking how to sign in', () => findSignIn(url, signal))
@@ -52,7 +61,7 @@ export async function signInByDevice(
   const flow: Flow = { oauth, server, client, api: api! }
   const codes = await requestCodes(flow, signal)
   await show(context, codes)
-  const tokens = await output.progress('Waiting for the sign-in', () => poll(flow, codes, signal))
+  const tokens = await output.progress('Waiting for the sign-in', () => poll(flow, codes, { signal, wait }))
   return sessionOf(tokens, { issuer: server.issuer, resource: api!.resource, client })
 }
 
@@ -89,13 +98,24 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
     oauth.processDeviceAuthorizationResponse(
       server,
       client,
-      await oauth.deviceAuthorizationRequest(server, client, clientAuth(oauth, client), parameters, options),
+      await oauth.deviceAuthorizationRequest(
+        server,
+        client,
+        clientAuth(oauth, server, client),
+        parameters,
+        options,
+      ),
     ),
   )
 }
 
-export function clientAuth(oauth: Oauth, { client_secret }: Client) {
-  return typeof client_secret === 'string' ? oauth.ClientSecretPost(client_secret) : oauth.None()
+/** As the client is registered, else what the server takes: the header, where it does not say (RFC 8414 2). */
+export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Client) {
+  const { client_secret, token_endpoint_auth_method: method } = client
+  if (typeof client_secret !== 'string') return oauth.None()
+  const taken = method ? [method] : (server.token_endpoint_auth_methods_supported as string[] | undefined)
+  const isHeader = taken?.includes('client_secret_basic') ?? true
+  return isHeader ? oauth.ClientSecretBasic(client_secret) : oauth.ClientSecretPost(client_secret)
 }
 
 async function show(context: CommandContext, codes: DeviceAuthorizationResponse): Promise<void> {
@@ -108,12 +128,12 @@ async function show(context: CommandContext, codes: DeviceAuthorizationResponse)
 async function poll(
   flow: Flow,
   { device_code, interval = DEFAULT_INTERVAL_SECONDS, expires_in }: DeviceAuthorizationResponse,
-  signal: AbortSignal,
+  { signal, wait }: { signal: AbortSignal; wait: Wait },
 ): Promise<TokenEndpointResponse> {
   const deadline = performance.now() + expires_in * 1000
   let seconds = interval
   while (performance.now() < deadline) {
-    await sleep(seconds * 1000, undefined, { signal })
+    await wait(seconds * 1000)
     const answer = await ask(flow, device_code, signal)
     if (typeof answer === 'object') return answer
     if (answer === 'slow_down') seconds += SLOW_DOWN_SECONDS
@@ -130,7 +150,7 @@ async function ask(
 ): Promise<TokenEndpointResponse | 'authorization_pending' | 'slow_down' | 'out_of_reach'> {
   const options = requestOptions(oauth, server.issuer, signal)
   try {
-    const auth = clientAuth(oauth, client)
+    const auth = clientAuth(oauth, server, client)
     const response = await oauth.deviceCodeGrantRequest(server, client, auth, deviceCode, options)
     return await oauth.processDeviceCodeResponse(server, client, response)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { HostingError } from '../../shared/errors.ts'
 
 /** Where the browser brings its user back to (RFC 8252 7.3). */
 export interface Loopback {
@@ -18,10 +19,19 @@ const HEADERS = {
   Connection: 'close',
 }
 
-/** Listens on loopback alone, at `port` when nobody else does: servers may compare the whole address. */
-export async function openLoopback(port: number | undefined): Promise<Loopback> {
+/**
+ * Listens on loopback alone, at `port` when nobody else does: servers may compare the whole address. Throws CONFLICT when it is taken
+ * and no other one will do.
+ */
+export async function openLoopback(
+  port: number | undefined,
+  { isFixed = false }: { isFixed?: boolean } = {},
+): Promise<Loopback> {
   const server = createServer()
-  if (port === undefined || !(await listen(server, port))) await listen(server, 0)
+  if (port === undefined || !(await listen(server, port))) {
+    if (isFixed) throw taken(port!)
+    await listen(server, 0)
+  }
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
   return {
     redirectUrl,
@@ -47,6 +57,13 @@ function waitFor(server: Server, state: string): Promise<URLSearchParams> {
       )
     })
   })
+}
+
+function taken(port: number): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `The port ${port} is taken, to which the browser is to come back: end what listens there, or register another address and give its --callback-port.`,
+  )
 }
 
 /** False when the port is taken. */

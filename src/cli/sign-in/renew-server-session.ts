@@ -21,16 +21,19 @@ export function renewServerSession(
     const session = readServerSession(file, url)
     if (!session) return undefined
     if (session.accessToken !== stale && isFresh(session)) return session.accessToken
-    const renewed = await renew(session)
-    // The client stays: it need not be registered anew for the next sign-in.
-    saveServerSession(file, url, renewed ?? withoutTokens(session))
-    return renewed?.accessToken
+    const next = await renew(session)
+    saveServerSession(file, url, next)
+    return next?.accessToken
   })
 }
 
+/**
+ * With new tokens, or without any when the sign-in is over: its client stays and need not be registered anew. Undefined when the
+ * server does not know that either; its sign-in page would send nobody back.
+ */
 async function renew(session: ServerSession): Promise<ServerSession | undefined> {
   const { issuer, client, refreshToken, resource } = session
-  if (refreshToken === undefined) return undefined
+  if (refreshToken === undefined) return withoutTokens(session)
   const fetchFn = fetchByProxy
   const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn })
   try {
@@ -43,8 +46,10 @@ async function renew(session: ServerSession): Promise<ServerSession | undefined>
     })
     return withTokens(session, tokens)
   } catch (error) {
-    // Refused for good; anything else may go better the next time.
-    if (error instanceof OAuthError && /^invalid_(grant|client)$/.test(error.code)) return undefined
+    const code = error instanceof OAuthError ? error.code : undefined
+    if (code === 'invalid_grant') return withoutTokens(session)
+    if (code === 'invalid_client') return undefined
+    // It may go better the next time.
     throw error
   }
 }

@@ -19,6 +19,14 @@ export interface Challenge {
   scope?: string | undefined
 }
 
+/** A client that somebody registered by hand, where programs cannot register themselves. */
+export interface GivenClient {
+  id: string
+  secret?: string | undefined
+  /** Of the address on loopback that was registered; undefined: the server takes any (RFC 8252 7.3). */
+  port?: number | undefined
+}
+
 /** Thrown where nothing that is saved lets somebody in. */
 export class SignInNeeded extends Error {
   readonly challenge: Challenge
@@ -71,7 +79,7 @@ async function renewed(place: ServerPlace, stale: string | undefined): Promise<s
  */
 export async function withSignIn<T>(
   context: CommandContext,
-  target: { url: string; name: string },
+  target: { url: string; name: string; client?: GivenClient | undefined },
   work: (auth: AuthProvider) => Promise<T>,
 ): Promise<T> {
   const { paths, signal, output } = context
@@ -83,11 +91,12 @@ export async function withSignIn<T>(
     } catch (error) {
       const challenge = challengeOf(error)
       const { isDenied = false } = challenge ?? {}
-      if (!challenge || asked.has(isDenied)) throw error
+      if (!challenge) throw error
+      if (asked.has(isDenied)) throw refusedAgain(target, challenge, error)
       if (!output.interactive) throw nobodyToAsk(target, challenge, error)
       asked.add(isDenied)
       const { signInByBrowser } = await import('./browser-sign-in.ts')
-      await signInByBrowser(context, place, { name: target.name, challenge })
+      await signInByBrowser(context, place, { name: target.name, client: target.client, challenge })
     }
   }
 }
@@ -104,6 +113,21 @@ function challengeOf(error: unknown): Challenge | undefined {
     if ('requiredScope' in at) return { isDenied: true, scope: requiredScope, resourceMetadataUrl }
   }
   return undefined
+}
+
+/** Once more would end the same. */
+function refusedAgain(
+  { name }: { name: string },
+  { isDenied, scope }: Challenge,
+  cause: unknown,
+): HostingError {
+  return isDenied
+    ? new HostingError(
+        'INSUFFICIENT_SCOPE',
+        `${name} still wants the scope "${scope}", which the sign-in did not give.`,
+        { cause },
+      )
+    : new HostingError('UNAUTHORIZED', `${name} refuses the token that its own sign-in just gave.`, { cause })
 }
 
 function nobodyToAsk(

@@ -5,7 +5,7 @@ import { readJsonFile } from '../json-file.ts'
 export interface ServerSession {
   /** Of the authorization server; everything else is of it alone. */
   issuer: string
-  client: { client_id: string; client_secret?: string; redirect_uris?: string[] }
+  client: ServerClient
   /** As tokens name the server (RFC 8707). */
   resource?: string
   accessToken?: string
@@ -13,6 +13,15 @@ export interface ServerSession {
   expiresAt?: number
   refreshToken?: string
   scope?: string
+}
+
+/** What the server knows this program by. */
+export interface ServerClient {
+  client_id: string
+  client_secret?: string
+  /** How it sends its secret; absent: as the server's metadata say. */
+  token_endpoint_auth_method?: string
+  redirect_uris?: string[]
 }
 
 interface Content {

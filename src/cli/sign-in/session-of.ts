@@ -17,6 +17,7 @@ export function sessionOf(
     resource,
     clientId: client.client_id,
     ...(typeof client.client_secret === 'string' && { clientSecret: client.client_secret }),
+    ...(client.token_endpoint_auth_method && { clientAuth: client.token_endpoint_auth_method as string }),
     accessToken: access_token,
     ...(expires_in !== undefined && { expiresAt: Math.floor(Date.now() / 1000) + expires_in }),
     ...(refresh_token !== undefined && { refreshToken: refresh_token }),

@@ -119,6 +119,33 @@ onLinux('a token that the server refuses is renewed, too', async () => {
   expect((await home.mcp(['call', 'who', 'who'])).code).toBe(0)
 })
 
+onLinux('who signed in with a client that its server has forgotten signs in with another one', async () => {
+  await signIn()
+  const forgotten = { ...session(), client: { ...session().client, client_id: 'forgotten' }, expiresAt: 1 }
+  writeFileSync(signIns(), JSON.stringify({ servers: { [url]: forgotten } }))
+  await signIn()
+  expect(session().client.client_id).not.toBe('forgotten')
+})
+
+onLinux('a port that is taken is not exchanged when its address is the one that was registered', async () => {
+  const port = String(home.discovery()!.url.split(':').at(-1))
+  const terminal = atTerminal('tools', 'who', '--client-id', 'mine', '--callback-port', port)
+  expect(await terminal.code).toBe(5)
+  expect(terminal.text()).toContain(`The port ${port} is taken`)
+})
+
+test('a client that is registered is told by its id, its port by a number that ports have', async () => {
+  const call = (...options: string[]) => home.mcp(['tools', 'who', ...options])
+  expect(await call('--callback-port', '8080')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('give its --client-id, too'),
+  })
+  expect(await call('--client-id', 'mine', '--callback-port', '70000')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no port has that number'),
+  })
+})
+
 onLinux('logout ends the sign-in at its server, so that a copy of it is worth nothing', async () => {
   await signIn()
   const copy = readFileSync(signIns())

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { CommandContext } from '../../../src/cli/command-context.ts'
+import { signInByDevice } from '../../../src/cli/sign-in/device-sign-in.ts'
 import { type ContractStub, type StubOptions, startContractStub } from '../../helpers/contract-stub.ts'
 import {
   type DeviceProvider,
@@ -121,16 +123,15 @@ test('login ends with 8 when the code expires', async () => {
 })
 
 test('login asks less often when the server says so', async () => {
-  const asked: number[] = []
-  await start({
-    instead: () => {
-      asked.push(Date.now())
-      return asked.length < 2 ? { error: 'slow_down' } : { error: 'access_denied' }
-    },
-  })
-  await (await startLogin()).ended
-  // RFC 8628 3.5: five seconds more, of which no clock gives fewer.
-  expect(asked[1]! - asked[0]!).toBeGreaterThan(4900)
+  let asked = 0
+  await start({ instead: () => ({ error: ++asked < 3 ? 'slow_down' : 'access_denied' }) })
+  const waits: number[] = []
+  const output = { interactive: false, warn() {}, progress: (_: string, work: () => unknown) => work() }
+  const context = { output, signal: new AbortController().signal } as unknown as CommandContext
+  const wait = async (milliseconds: number) => void waits.push(milliseconds)
+  await expect(signInByDevice(context, api.url, undefined, wait)).rejects.toThrow('refused in the browser')
+  // RFC 8628 3.5: five seconds more each time.
+  expect(waits).toEqual([50, 5050, 10_050])
 })
 
 test('a token whose time is over is renewed, once, by commands at the same time', async () => {
