@@ -232,6 +232,24 @@ test('following goes on where it was cut off, over a rotation, without loss and 
   expect(await followed('five', { after: tokens[2]! })).toEqual(['four', 'five'])
 })
 
+test('the place where following was cut off names no instance whose files are gone', async () => {
+  write('d', 'gone', line(1, 'one'))
+  write('d', 'kept', line(2, 'two'))
+  const abort = new AbortController()
+  const tokens: string[] = []
+  const since = line(0, '').timestamp
+  for await (const { line: entry, token } of logs.follow('d', { since, signal: abort.signal })) {
+    tokens.push(token!)
+    if (entry.message === 'two') {
+      rmSync(join(dir, 'd', 'gone.log'))
+      write('d', 'kept', line(3, 'three'))
+    }
+    if (entry.message === 'three') abort.abort()
+  }
+  const named = tokens.map(token => Object.keys(JSON.parse(Buffer.from(token, 'base64url').toString())))
+  expect(named.slice(1)).toEqual([['gone', 'kept'], ['kept']])
+})
+
 test('following since a moment begins with what was written since then', async () => {
   write('d', 'a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])

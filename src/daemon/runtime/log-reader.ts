@@ -24,9 +24,11 @@ export class LogReader {
   }
 
   static async open(folder: string, from: LogPosition = {}): Promise<LogReader> {
-    const position: LogPosition = { ...from }
+    const position: LogPosition = {}
     const cursors: InstanceCursor[] = []
     for (const [instance, segments] of await listSegments(folder)) {
+      // Those whose files are gone are left out: a token names no more instances than there are.
+      if (from[instance]) position[instance] = from[instance]
       cursors.push(new InstanceCursor(instance, segments, position))
     }
     return new LogReader(position, cursors)
