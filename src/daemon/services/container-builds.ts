@@ -1,6 +1,6 @@
 import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
 import type { LogPage } from '../../shared/deployments.ts'
-import { HostingError, type NextStep, toHostingError } from '../../shared/errors.ts'
+import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import { CONTAINER_BUILD_TRANSITIONS, type ContainerBuildState, canMove } from '../../shared/states.ts'
 import type { ContainerBuild, ContainerBuildFilter } from '../store/container-builds.ts'
@@ -37,13 +37,15 @@ export class ContainerBuilds {
         throw new HostingError(
           'CONFLICT',
           `Project ${projectId} is ${project.status}; only an active one is built.`,
-          project.status === 'archived' ? { next: [takeUpAgain(projectId)] } : {},
+          project.status === 'archived'
+            ? { details: `Take it up again: mcp projects archive ${projectId} --undo` }
+            : {},
         )
       if (project.storageLocation === null) throw noSource(projectId)
       const running = store.containerBuilds.findRunning(projectId)
       if (running)
         throw new HostingError('CONFLICT', `Build ${running.id} of this project is ${running.status}.`, {
-          details: 'Wait for its end, or stop it.',
+          details: `Wait for its end, or stop it: mcp stop ${running.id}`,
         })
       const made = newBuild(projectId, project.storageLocation, project.sourceId, clock.now())
       store.containerBuilds.create(made)
@@ -221,13 +223,8 @@ function newBuild(
   }
 }
 
-function takeUpAgain(projectId: string): NextStep {
-  return { description: 'Take it up again', command: `mcp projects archive ${projectId} --undo` }
-}
-
 function noSource(projectId: string): HostingError {
   return new HostingError('NO_SOURCE', `Project ${projectId} has no source.`, {
-    details: 'PUT /api/projects/{id}/source uploads one.',
-    next: [{ description: 'Upload it', command: `mcp projects upload ${projectId}` }],
+    details: `Upload it: mcp projects upload ${projectId} (PUT /api/projects/{id}/source)`,
   })
 }
