@@ -16,7 +16,8 @@ const artifact: Artifact = {
     {
       name: 'echo',
       description: ID,
-      inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+      // More than types: most schemas that are compiled at their first call say more.
+      inputSchema: { type: 'object', properties: { text: { type: 'string', minLength: 1 } } },
       handler: { type: 'template', text: '{{ text }}' },
     },
   ],
