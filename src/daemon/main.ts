@@ -88,10 +88,15 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   process.exit(0)
 }
 
+/** Whatever is not closed by then, the home is left in order. */
 async function close(reason: string, daemon: Daemon): Promise<void> {
   logDaemon('info', `stopping: ${reason}`)
-  setTimeout(() => process.exit(0), CLOSE_LIMIT_MS).unref()
-  await daemon.close()
+  const late = Promise.withResolvers<string>()
+  setTimeout(late.resolve, CLOSE_LIMIT_MS, `it took more than ${CLOSE_LIMIT_MS / 1000} s`).unref()
+  // Nothing that is waited for can happen any more: Node would end with code 13 here, and leave the discovery file.
+  process.once('beforeExit', () => late.resolve('nothing of it goes on'))
+  const unclosed = await Promise.race([daemon.close(), late.promise])
+  if (unclosed !== undefined) logDaemon('warn', `not all was closed: ${unclosed}`)
 }
 
 /** What is open here ends by itself; should the new daemon end meanwhile, so does this one. */
