@@ -102,7 +102,7 @@ export class Launcher {
     const kind = served.isContained ? 'open' : processKindOf(artifact)
     const isDozing = !beside && this.#options.isDozing()
     const tenant = isDozing ? { ...served.tenant, asleep: 'here' as const } : served.tenant
-    return placement(tenant, { alone, beside, kind, memoryMb: served.memoryMb })
+    return placement(tenant, { alone, beside, kind, memoryMb: served.processMb })
   }
 
   async #start(instance: Instance, code: ServedCode): Promise<void> {

@@ -36,6 +36,8 @@ export interface Served {
   idleMs: number | null
   /** A dedicated instance that holds more is replaced, in MB; without it none is. */
   memoryMb?: number | undefined
+  /** What its process may hold, in MB, where somebody asked for it; else what all may, see `memoryLimitMb`. */
+  processMb?: number | undefined
   /** While it sleeps its health and lists are answered out of its artifact, and do not wake it. */
   answersAsleep?: boolean
   /** Read when an instance is started, not kept. */

@@ -35,7 +35,7 @@ export async function servedDeployment(
     placement: placementOf(build, deployment),
     ...(isContained && containedBy(rooms, { build, id: deployment.id, config })),
     scaling,
-    ...(!isContained && { memoryMb: memoryMb(deployment) }),
+    ...(!isContained && { memoryMb: memoryMb(deployment), processMb: config.limits?.memory_mb }),
     idleMs: idle === null ? null : idle * 1000,
     answersAsleep: true,
     ...loadersOf(rooms, build),
