@@ -66,7 +66,8 @@ export function programPlace(folder: string): NonNullable<Tenant['program']> {
   return { folder, packages: join(folder, 'packages'), hidden: [], env: { PATH: process.env.PATH! } }
 }
 
-function readLines(path: string): string[] {
+/** The lines of a log, which is there from its first line on. */
+export function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').trim().split('\n').filter(Boolean)
   } catch (error) {

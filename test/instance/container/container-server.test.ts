@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,6 +8,7 @@ import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { InstanceHarness } from '../../helpers/instance-harness.ts'
 import { eventually } from '../../helpers/mcp.ts'
 import { postModern } from '../../helpers/mcp-requests.ts'
+import { readLines } from '../../helpers/programs.ts'
 import { type StubEngine, stubEngine } from '../../helpers/stub-engine.ts'
 
 /** A "container" on the published port: what `$PORT` is inside. */
@@ -42,7 +43,7 @@ async function serve(script: string, changes: Partial<TenantContainer> = {}) {
   })
   const logFile = join(folder, 'log')
   const address = await harness.serve(createArtifact({}), { container: container(engine, changes), logFile })
-  return { engine, url: address.url, log: () => readFileSync(logFile, 'utf8') }
+  return { engine, url: address.url, log: () => readLines(logFile).join('\n') }
 }
 
 test('an engine that refuses is the reason why nothing is served, with what it said', async () => {
