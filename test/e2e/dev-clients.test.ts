@@ -48,6 +48,17 @@ test.each(['v1', 'v2'] as const)(
   },
 )
 
+test('a client that has only connected, so that nothing of its server runs, hears of the reload', async () => {
+  const url = new URL(await build('unused', { 'tools/say.ts': tool('one') }))
+  const changed = Promise.withResolvers<void>()
+  const client = await connectV1(url, changed.resolve)
+  await client.listTools()
+  await build('unused', { 'tools/say.ts': tool('two'), 'tools/more.ts': tool('more') })
+  await changed.promise
+  expect((await client.listTools()).tools).toHaveLength(2)
+  await client.close()
+})
+
 async function connectV1(url: URL, onChanged: () => void) {
   const client = new Client({ name: 'test', version: '1' })
   client.setNotificationHandler(ToolListChangedNotificationSchema, onChanged)

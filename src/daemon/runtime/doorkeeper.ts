@@ -3,7 +3,7 @@ import type { SeriesCounts } from '../../shared/request-tally.ts'
 import { HeldConnections } from './held-connections.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
-import { InstanceSet } from './instance-set.ts'
+import { InstanceSet, type Leaving } from './instance-set.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Placement } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
@@ -61,9 +61,10 @@ export class Doorkeeper {
     if (!this.#current) this.#open()
   }
 
-  /** For good; what is relayed at this moment has a second to be answered, all else `drainMs`. */
-  async close(drainMs: number): Promise<void> {
-    this.#leave(drainMs)
+  /** For good; what is relayed at this moment has a second to be answered, all else `drainMs`. No session stays. */
+  async close(drainMs: number, { order, begun }: Leaving = {}): Promise<void> {
+    const changed = order?.changed
+    this.#leave(drainMs, { ...(changed && { order: { changed } }), ...(begun && { begun }) })
     const late = new Promise(resolve => setTimeout(resolve, Math.max(drainMs, RELAYED_MS)).unref())
     await Promise.race([this.#left, late])
     await this.#instances.dismissAll(0)
@@ -75,12 +76,12 @@ export class Doorkeeper {
   }
 
   /** What it has begun to answer ends by itself. */
-  #leave(drainMs = this.#options.limits.drainMs): void {
+  #leave(drainMs = this.#options.limits.drainMs, leaving?: Leaving): void {
     this.#idle.stop()
-    const leaving = this.#current
+    const current = this.#current
     this.#current = undefined
-    if (!leaving) return
-    this.#left = Promise.all([this.#left, this.#instances.dismiss(leaving, drainMs)])
+    if (!current) return
+    this.#left = Promise.all([this.#left, this.#instances.dismiss(current, drainMs, leaving)])
   }
 
   #open(): void {

@@ -264,7 +264,7 @@ export class Pool {
     this.#held.refuseAll(stopped)
     this.#starting?.reject(this.#stoppedError())
     this.#starting = undefined
-    await Promise.all([this.#instances.dismissAll(drainMs, leaving), this.#door?.close(drainMs)])
+    await Promise.all([this.#instances.dismissAll(drainMs, leaving), this.#door?.close(drainMs, leaving)])
   }
 
   #halt(): void {

@@ -1,8 +1,9 @@
 import { type Exchange, openStream, refuse, sendEmpty } from '../http/exchange.ts'
 import { accepts, header } from '../http/headers.ts'
-import { openOutbox } from './caller-session.ts'
+import type { ServedTenant } from '../served-tenant.ts'
+import { openOutbox, sendUnasked } from './caller-session.ts'
 import { parseEventId } from './event-store.ts'
-import { RPC } from './json-rpc.ts'
+import { RPC, rpcNotification } from './json-rpc.ts'
 import { requireSession } from './legacy.ts'
 import { FIRST_WITH_PRIMING } from './revisions.ts'
 import { sessionInstance } from './session-id.ts'
@@ -59,6 +60,7 @@ function resumeStream(exchange: Exchange, session: Session, lastEventId: string)
 /** `after`: sequence number of the event that a client which comes back has seen last. */
 function holdStream(exchange: Exchange, session: Session, after?: number): void {
   const { tenant } = exchange
+  const isTakenOver = sessionInstance(session.id) !== tenant.instanceId && !session.outbox
   // The connection that the client lost may look whole from here.
   session.stream?.end()
   const stream = openStream(exchange, ['Mcp-Session-Id', session.id], () => {
@@ -70,6 +72,14 @@ function holdStream(exchange: Exchange, session: Session, after?: number): void 
   if (after !== undefined) openOutbox(tenant, session).resume(stream, after)
   else if (tenant.server.speaksUnasked)
     openOutbox(tenant, session).attach(stream, session.revision >= FIRST_WITH_PRIMING)
+  if (isTakenOver) tellOfMissed(tenant, session)
   // A client that comes back while its server is being replaced must find the new one.
   if (tenant.isLeaving) stream.end()
+}
+
+/** While its stream was on the way here from another instance, nobody could tell the client that lists changed. */
+function tellOfMissed(tenant: ServedTenant, session: Session): void {
+  for (const list of ['tools', 'resources', 'prompts'] as const)
+    if (tenant.server.capabilities[list]?.listChanged)
+      sendUnasked(tenant, session, rpcNotification(`notifications/${list}/list_changed`, {}))
 }
