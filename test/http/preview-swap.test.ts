@@ -11,6 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
+const LIST_CHANGED = 'notifications/tools/list_changed'
+
 /** Builds the server `name` with these tools; gives its URL. */
 type BuildTools = (name: string, tools: string[]) => Promise<string>
 
@@ -50,8 +52,10 @@ describe.each([
     expect(await list()).toEqual(['one'])
     const stream = readEvents(await open(url, { headers }))
     await buildTools(name, ['one', 'two'])
-    for (let method = ''; method !== 'notifications/tools/list_changed'; )
-      method = (await stream.next())?.json?.method ?? ''
+    const heard: unknown[] = []
+    for (let event = await stream.next(); event && heard.at(-1) !== LIST_CHANGED; event = await stream.next())
+      heard.push(event.json?.method)
+    expect(heard.at(-1)).toBe(LIST_CHANGED)
     expect(await list()).toEqual(['one', 'two'])
     expect(await list()).toEqual(['one', 'two'])
     while (await stream.next()) {
