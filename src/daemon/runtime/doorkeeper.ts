@@ -65,9 +65,14 @@ export class Doorkeeper {
   async close(drainMs: number, { order, begun }: Leaving = {}): Promise<void> {
     const changed = order?.changed
     this.#leave(drainMs, { ...(changed && { order: { changed } }), ...(begun && { begun }) })
-    const late = new Promise(resolve => setTimeout(resolve, Math.max(drainMs, RELAYED_MS)).unref())
-    await Promise.race([this.#left, late])
+    await this.relayed(Math.max(drainMs, RELAYED_MS))
     await this.#instances.dismissAll(0)
+  }
+
+  /** Resolves when what was relayed is answered, or after the limit. */
+  async relayed(limitMs = RELAYED_MS): Promise<void> {
+    const late = new Promise(resolve => setTimeout(resolve, limitMs).unref())
+    await Promise.race([this.#left, late])
   }
 
   /** Whose logs are written. */

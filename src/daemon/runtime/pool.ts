@@ -183,7 +183,9 @@ export class Pool {
   #wake({ dozing }: { dozing: boolean }): void {
     if (!dozing) this.#tell('info', `woken by a ${this.#served.answersAsleep ? 'request' : 'connection'}`)
     this.#dozing = dozing
-    this.#start().catch(error => {
+    this.#start().catch(async error => {
+      // Its address may close with that; the request that woke it is to hear the reason there.
+      await this.#door?.relayed()
       if (!this.#closing) this.#options.onFailed(error)
     })
   }
