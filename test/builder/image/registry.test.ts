@@ -181,3 +181,17 @@ function answer(
 ): void {
   server.lie(pattern, (_, response) => response.writeHead(status, headers).end())
 }
+
+test('images of Docker Hub are asked for where its API is, with what docker login left for it', async () => {
+  const address = parseRepository('docker.io/node')
+  expect(address).toEqual({ registry: 'docker.io', repository: 'library/node' })
+  expect(parseRepository('docker.io/team/weather').repository).toBe('team/weather')
+  expect(new Registry(address, {}).url('manifests/24').href).toBe(
+    'https://registry-1.docker.io/v2/library/node/manifests/24',
+  )
+  const config = join(directory, 'hub.json')
+  const auth = Buffer.from('user:secret').toString('base64')
+  writeFileSync(config, JSON.stringify({ auths: { 'https://index.docker.io/v1/': { auth } } }))
+  expect(await findCredentials(config, 'docker.io')).toEqual({ username: 'user', password: 'secret' })
+  expect(await findCredentials(config, 'registry.example.com')).toBeUndefined()
+})

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { HostingError } from '../../../shared/errors.ts'
+import { credentialKeys } from './repository-address.ts'
 
 export interface Credentials {
   username: string
@@ -25,9 +26,10 @@ export async function findCredentials(
   registry: string,
 ): Promise<Credentials | undefined> {
   const config = readConfig(configPath)
-  const helper = config.credHelpers?.[registry] ?? config.credsStore
-  if (helper) return askHelper(helper, registry)
-  const auth = config.auths?.[registry]?.auth ?? config.auths?.[`https://${registry}`]?.auth
+  const keys = credentialKeys(registry)
+  const helper = keys.map(key => config.credHelpers?.[key]).find(name => name) ?? config.credsStore
+  if (helper) return askHelper(helper, keys[0]!)
+  const auth = keys.map(key => config.auths?.[key]?.auth).find(text => text)
   if (!auth) return undefined
   const plain = Buffer.from(auth, 'base64').toString()
   const colon = plain.indexOf(':')

@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { HostingError } from '../../../shared/errors.ts'
 import { basicAuthorization, type Challenge, type Credentials, parseChallenge } from './registry-auth.ts'
-import type { RepositoryAddress } from './repository-address.ts'
+import { apiHost, type RepositoryAddress } from './repository-address.ts'
 
 export interface RegistryRequest {
   method: Dispatcher.HttpMethod
@@ -32,7 +32,7 @@ export class Registry {
     options: { credentials?: Credentials | undefined; signal?: AbortSignal | undefined },
   ) {
     this.address = address
-    this.#origin = `${isLoopback(address.registry) ? 'http' : 'https'}://${address.registry}`
+    this.#origin = `${isLoopback(address.registry) ? 'http' : 'https'}://${apiHost(address.registry)}`
     this.#credentials = options.credentials
     this.#signal = options.signal
   }
