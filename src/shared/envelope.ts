@@ -13,14 +13,6 @@ export function envelopeOf<T extends z.ZodType>(data: T) {
   return z.object({ success: z.literal(true), data, meta: metaSchema })
 }
 
-export interface Envelope<T> {
-  success: true
-  data: T
-  meta: z.infer<typeof metaSchema>
-}
-
-export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>
-
 /** A page of a list in the /v1 family: `items` and the cursor of the next page, null on the last one. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() })

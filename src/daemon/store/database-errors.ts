@@ -17,11 +17,6 @@ export function toStoreError(error: unknown, path: string): unknown {
   return error
 }
 
-/** True when the error is a violated constraint, whichever one. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof HostingError && error.code === 'CONFLICT'
-}
-
 function sentenceOf(code: string, path: string): { message: string; next: string } | undefined {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
     return {

@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from '../bridge/child-start-error.ts'
 import { ProcessGuard } from '../bridge/process-guard.ts'
 import { createErrorOutput } from '../log/error-output.ts'
-import { readHttpDefinitions } from '../proxy/describe-http.ts'
+import { describeAndStop } from '../proxy/describe-http.ts'
 import { ContainerChild } from './container-child.ts'
 import { ContainerGuard } from './container-guard.ts'
 
@@ -25,16 +25,7 @@ export async function describeImage({ program }: Artifact, tenant: Tenant): Prom
       startTimeoutMs: START_TIMEOUT_MS,
       onOutput: (_stream, line) => tell(line),
     })
-    try {
-      return await readHttpDefinitions(`${child.origin}${program.path}`)
-    } catch (error) {
-      throw new ChildStartError(
-        `the container does not serve MCP at ${program.path}: ${(error as Error).message}`,
-        child.process.lastLines,
-      )
-    } finally {
-      await child.stop()
-    }
+    return await describeAndStop(child, 'container', program.path)
   } finally {
     processes.close()
     containers.close()

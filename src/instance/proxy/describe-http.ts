@@ -22,23 +22,32 @@ export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): P
       startTimeoutMs: START_TIMEOUT_MS,
       onOutput: (_stream, line) => tell(line),
     })
-    try {
-      return await readHttpDefinitions(`${child.origin}${program.path}`)
-    } catch (error) {
-      throw new ChildStartError(
-        `the program does not serve MCP at ${program.path}: ${(error as Error).message}`,
-        child.process.lastLines,
-      )
-    } finally {
-      await child.stop()
-    }
+    return await describeAndStop(child, 'program', program.path)
   } finally {
     guard.close()
   }
 }
 
+/** What a running child offers at the path; it has ended afterwards. `what` it is, for the error. */
+export async function describeAndStop(
+  child: Pick<HttpChild, 'origin' | 'process' | 'stop'>,
+  what: string,
+  path: string,
+): Promise<Described> {
+  try {
+    return await readHttpDefinitions(`${child.origin}${path}`)
+  } catch (error) {
+    throw new ChildStartError(
+      `the ${what} does not serve MCP at ${path}: ${(error as Error).message}`,
+      child.process.lastLines,
+    )
+  } finally {
+    await child.stop()
+  }
+}
+
 /** What the server at the address offers. */
-export async function readHttpDefinitions(url: string): Promise<Described> {
+async function readHttpDefinitions(url: string): Promise<Described> {
   const client = new McpHttpClient(url)
   const facts: ServerFacts = toFacts(await client.open())
   const readList = (method: string, member: string) =>
