@@ -15,9 +15,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import { lazyBuiltins, lightHttpImport } from './builtin-imports.ts'
+import { startInOneFile } from './start-in-one-file.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
+const cli = (file: string) => join(root, 'src', 'cli', file)
 
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
@@ -57,7 +59,7 @@ export async function buildDist(): Promise<string[]> {
       entryPoints: { cli: 'src/cli/main.ts' },
       splitting: true,
       minify: true,
-      plugins: [lazyBuiltins],
+      plugins: [lazyBuiltins, startInOneFile(cli('commands.ts'), [cli('main.ts'), cli('program.ts')])],
       banner: {},
       chunkNames: 'cli/[name]-[hash]',
     }),

@@ -42,8 +42,8 @@ function createParser(command: Command): Parser {
   const parser = new Parser(`mcp ${command.name}`)
     .description(capitalize(command.description ?? command.summary))
     .exitOverride()
-    .configureOutput({ writeOut, writeErr: () => {} })
-    .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 100), showGlobalOptions: false })
+    .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
+    .configureHelp({ showGlobalOptions: false })
     .addHelpOption(new Option('-h, --help', 'show this page').helpGroup(EVERY_COMMAND))
   for (const [name, declaration] of Object.entries(command.arguments ?? {}))
     parser.argument(usageOf(name, declaration), declaration.doc, declaration.default)
@@ -58,6 +58,10 @@ function createParser(command: Command): Parser {
 
 function writeOut(text: string): void {
   process.stdout.on('error', onPipeError).write(text)
+}
+
+function getOutHelpWidth(): number {
+  return Math.min(process.stdout.columns || 100, 100)
 }
 
 function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {

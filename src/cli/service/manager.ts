@@ -14,8 +14,6 @@ import {
   systemdUnitPath,
 } from './unit.ts'
 
-const run = promisify(execFile)
-
 /** The service manager of this system, of the user alone: nothing here needs root. */
 export interface ServiceManager {
   /** Where its file for the daemon lies. */
@@ -91,7 +89,7 @@ function launchd(): ServiceManager {
 
 async function call([file, ...args]: string[]): Promise<void> {
   try {
-    await run(file!, args, { timeout: 60_000 })
+    await promisify(execFile)(file!, args, { timeout: 60_000 })
   } catch (error) {
     const { stderr = '', code, message } = error as { stderr?: string; code?: unknown; message: string }
     const why = code === 'ENOENT' ? 'it is not installed' : stderr.trim() || message
