@@ -18,6 +18,7 @@ export interface Acceptor {
 
 /** A listening socket on 127.0.0.1 that accepts connections without reading from them, unless it is lent. */
 export class Listener implements LendableSocket {
+  static readonly #ports = new Set<number>()
   readonly port: number
   readonly #acceptor: Acceptor
   readonly #rush = new Rush()
@@ -28,6 +29,7 @@ export class Listener implements LendableSocket {
   private constructor(server: Server, acceptor: Acceptor) {
     this.#acceptor = acceptor
     this.port = (server.address() as { port: number }).port
+    Listener.#ports.add(this.port)
     this.#accept(server)
   }
 
@@ -37,6 +39,11 @@ export class Listener implements LendableSocket {
     server.listen({ ...whereTo(port, inherited), backlog: BACKLOG })
     await once(server, 'listening')
     return new Listener(server, acceptor)
+  }
+
+  /** Whether this process holds the port: known without asking the system, also while the socket is lent. */
+  static holds(port: number): boolean {
+    return Listener.#ports.has(port)
   }
 
   /** Of the socket, which another process may inherit; a loan of it ends. */
@@ -78,6 +85,7 @@ export class Listener implements LendableSocket {
     this.recall()
     this.#server?.close()
     this.#server = undefined
+    Listener.#ports.delete(this.port)
   }
 
   #accept(server: Server): void {
