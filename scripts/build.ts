@@ -22,8 +22,8 @@ const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
 
 /**
- * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js` and
- * `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 and esbuild stay outside,
+ * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js`, `database.js` (what
+ * `mcp doctor` does with its database) and `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 and esbuild stay outside,
  * because they are native programs. `server.js` and the types in `sdk/` are what custom servers import. A file that did not change is not touched and each write is a rename, so that programs
  * running from `dist/` never see half of one. Gives the paths.
  */
@@ -65,7 +65,7 @@ export async function buildDist(): Promise<string[]> {
     }),
     build({
       ...common,
-      entryPoints: { daemon: 'src/daemon/main.ts' },
+      entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/database-tool.ts' },
       splitting: true,
       // Names stay, for the stack traces in its log.
       minifyWhitespace: true,

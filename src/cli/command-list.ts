@@ -89,6 +89,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'daemon install': 'start the daemon with every login, as a service of yours',
     'daemon uninstall': 'stop the service and remove it',
     'daemon backup': "copy the daemon's database while it runs",
+    'daemon restore': "put a backup in the place of the daemon's database",
     doctor: 'check the installation',
     completion: 'completion for a shell',
     __complete: 'suggestions for a command line',

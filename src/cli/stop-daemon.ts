@@ -24,16 +24,17 @@ export async function stopDaemon(
     await client.post('/api/daemon/stop')
   } catch {
     // Whatever it says to this key or route, its owner may end it: the pid is from a daemon that answered just now.
-    terminate(daemon.pid)
+    signalTo(daemon.pid, 'SIGTERM')
   } finally {
     client.close()
   }
   await waitUntilGone(daemon, signal)
 }
 
-function terminate(pid: number): void {
+/** One that has ended is fine. */
+export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGTERM')
+    process.kill(pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
@@ -54,7 +55,8 @@ async function waitUntilGone(daemon: Discovery, signal: AbortSignal): Promise<vo
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this number runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

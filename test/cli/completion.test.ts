@@ -63,7 +63,7 @@ describe('completion', () => {
       source <("${process.execPath}" "${MCP_BIN}" completion bash)
       mcp() { "${process.execPath}" "${MCP_BIN}" "$@"; }
       COMP_WORDS=(mcp daemon re); COMP_CWORD=2; _mcp; echo "\${COMPREPLY[@]}"`
-    expect((await runToEnd('bash', ['-c', script], { env: home.env })).stdout).toBe('restart\n')
+    expect((await runToEnd('bash', ['-c', script], { env: home.env })).stdout).toBe('restart restore\n')
   })
 
   it('names the shells there are', async () => {

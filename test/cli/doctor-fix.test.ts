@@ -64,23 +64,45 @@ test('--fix repairs what a crash and a careless hand left, and says each thing i
   expect((await doctor('--fix')).fixed).toEqual([])
 })
 
-test.runIf(process.platform === 'linux')(
-  'a daemon that hangs is named by status and stop, and ended by --fix; the next one brings all back',
+/** As another version's, whose proof nobody knows: nothing is asked of it that would wait. */
+async function hungDaemon(): Promise<number> {
+  const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
+  process.kill(pid, 'SIGSTOP')
+  const discovery = join(home.dir, 'daemon.json')
+  writeFileSync(discovery, JSON.stringify({ ...home.discovery(), url: 'http://127.0.0.1:1' }))
+  return pid
+}
+
+const onLinux = test.runIf(process.platform === 'linux')
+
+onLinux(
+  'a daemon that hangs is named by status and ended by --fix; the next one brings all back',
   async () => {
-    const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
-    process.kill(pid, 'SIGSTOP')
-    // As another version's, whose proof nobody knows: nothing is asked of it that would wait.
-    const discovery = join(home.dir, 'daemon.json')
-    writeFileSync(discovery, JSON.stringify({ ...home.discovery(), url: 'http://127.0.0.1:1' }))
+    const pid = await hungDaemon()
     const status = await home.mcp(['daemon', 'status', '--json'])
     expect(status.code).toBe(7)
     expect(JSON.parse(status.stdout).holder.pid).toBe(pid)
-    const stop = await home.mcp(['daemon', 'stop'])
-    expect(stop.code).toBe(5)
-    expect(stop.stderr).toContain(`Process ${pid} `)
     const { fixed } = await doctor('--fix')
     expect(fixed!.map(({ message }) => message).join()).toContain(`process id ${pid}`)
     await eventually(() => !isRunning(pid))
     expect((await home.json<{ pid: number }>(['daemon', 'start'])).pid).not.toBe(pid)
   },
 )
+
+onLinux('stop ends a daemon that hangs and says so', async () => {
+  const pid = await hungDaemon()
+  expect(await home.json(['daemon', 'stop'])).toEqual({ stopped: true, killed: true, home: home.dir })
+  expect(isRunning(pid)).toBe(false)
+})
+
+onLinux('restart ends a daemon that takes connections and answers nothing, and starts another', async () => {
+  const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
+  process.kill(pid, 'SIGSTOP')
+  const { code, stdout, stderr } = await home.mcp(['daemon', 'restart'])
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `The daemon (pid ${pid}) did not answer and was ended.\n`,
+  })
+  expect(stdout).toContain(`Daemon restarted at ${home.discovery()!.url}`)
+  expect(isRunning(pid)).toBe(false)
+})

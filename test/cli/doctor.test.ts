@@ -67,7 +67,7 @@ describe('mcp doctor', () => {
     expect(code).toBe(1)
     expect(of('database')[0]).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('not a database'),
+      message: expect.stringContaining('is damaged: file is not a database'),
     })
     expect(of('credentials')[0]).toMatchObject({
       status: 'fail',

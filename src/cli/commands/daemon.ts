@@ -6,11 +6,11 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon } from '../daemon-client.ts'
 import { readLog } from '../daemon-log.ts'
+import { endDaemon, endHungDaemon, findDaemonOrHung } from '../end-daemon.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { runInForeground } from '../foreground.ts'
 import { findHolder, holderError } from '../home-holder.ts'
 import { inTime } from '../output.ts'
-import { stopDaemon } from '../stop-daemon.ts'
 import { upgradeDaemon } from '../upgrade-daemon.ts'
 
 export const start = defineCommand({
@@ -36,20 +36,18 @@ export const stop = defineCommand({
   name: 'daemon stop',
   summary: 'stop the local daemon and everything it started',
   description:
-    'Stops the local daemon and all servers it runs, and waits until its process is gone. Nothing is lost: the next start brings every deployment back.',
+    'Stops the local daemon and all servers it runs, and waits until its process is gone; one that does not answer is ended. Nothing is lost: the next start brings every deployment back.',
   examples: [{ command: 'mcp daemon stop', does: 'end it; not running is fine too' }],
   async run(context) {
     const { output, paths } = context
     const startedAt = performance.now()
-    const daemon = await findDaemon(paths)
-    const holder = daemon ? undefined : findHolder(paths)
-    if (holder) throw holderError(holder, paths)
-    if (daemon) await output.progress('Stopping the daemon', () => stopDaemon(daemon, context))
-    output.result({ stopped: daemon !== undefined, home: paths.home }, () =>
-      output.line(
-        daemon ? `Daemon stopped ${inTime(performance.now() - startedAt)}` : 'The daemon does not run.',
-      ),
-    )
+    const ended = await output.progress('Stopping the daemon', () => endDaemon(context))
+    const killed = typeof ended === 'object'
+    output.result({ stopped: ended !== false, ...(killed && { killed }), home: paths.home }, () => {
+      if (!ended) return output.line('The daemon does not run.')
+      output.line(`Daemon stopped ${inTime(performance.now() - startedAt)}`)
+      if (killed) output.line(`It did not answer, so its process (pid ${ended.pid}) was ended.`)
+    })
   },
 })
 
@@ -61,7 +59,7 @@ export const restart = defineCommand({
   examples: [{ command: 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart', does: 'with another setting' }],
   async run(context) {
     const startedAt = performance.now()
-    const daemon = await context.output.progress('Restarting the daemon', () => renewDaemon(context))
+    const daemon = await context.output.progress('Restarting the daemon', () => replaceDaemon(context))
     report(context, daemon, `Daemon restarted at ${daemon.url} ${inTime(performance.now() - startedAt)}`)
   },
 })
@@ -83,6 +81,15 @@ export const upgrade = defineCommand({
 async function renewDaemon(context: CommandContext): Promise<Discovery> {
   const running = await findDaemon(context.paths)
   return running ? upgradeDaemon(running, context) : startDaemon(context)
+}
+
+/** One that hangs has nothing to hand over. */
+async function replaceDaemon(context: CommandContext): Promise<Discovery> {
+  const { daemon, hung } = await findDaemonOrHung(context.paths)
+  if (daemon) return upgradeDaemon(daemon, context)
+  const ended = await endHungDaemon(context.paths, hung)
+  if (ended) context.output.warn(`The daemon (pid ${ended.pid}) did not answer and was ended.`)
+  return startDaemon(context)
 }
 
 export const status = defineCommand({

@@ -4,7 +4,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   rmSync,
   statfsSync,
   statSync,
@@ -13,13 +12,14 @@ import { join } from 'node:path'
 import type { HomePaths } from '../../shared/paths.ts'
 import { readCredentials } from '../credentials.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
+import { checkDatabaseFile } from './database-check.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
 /** What lies on disk: the home, its database, its secrets and what crashes left behind. */
 export const HOME_CHECKS: readonly Check[] = [
   { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
-  { name: 'database', run: ({ paths }) => [checkDatabase(paths.database)] },
+  { name: 'database', run: async context => [await checkDatabaseFile(context)] },
   { name: 'credentials', run: ({ paths }) => checkCredentials(paths) },
   { name: 'leftovers', run: ({ paths }) => [checkLeftovers(paths.home)] },
 ]
@@ -48,21 +48,6 @@ function checkSpace(home: string): Finding[] {
   return free < MIN_FREE_BYTES
     ? [warn(`only ${megabytes} are free on the disk of ${home}`, 'Make space: builds and logs need some')]
     : [pass(`${megabytes} free on its disk`)]
-}
-
-/** The daemon alone opens the database; its first bytes tell whether it is one (https://sqlite.org/fileformat2.html). */
-function checkDatabase(file: string): Finding {
-  if (!existsSync(file)) return pass('none yet; the first start of the daemon makes it')
-  try {
-    const header = Buffer.alloc(16)
-    const descriptor = openSync(file, 'r')
-    readSync(descriptor, header, 0, 16, 0)
-    closeSync(descriptor)
-    if (header.toString('latin1') === 'SQLite format 3\0') return pass(`${file} is a database`)
-    return fail(`${file} is not a database any more`, 'Put a copy of it back, or move it away to begin anew')
-  } catch (error) {
-    return fail(`${file} cannot be read: ${(error as Error).message}`, 'Give its file back to your user')
-  }
 }
 
 function checkCredentials(paths: HomePaths): Finding[] {

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { HomePaths } from '../../shared/paths.ts'
 import type { CommandContext } from '../command-context.ts'
 import { findDaemon } from '../daemon-client.ts'
+import { endProcess } from '../end-daemon.ts'
 import { findHolder, isDaemon } from '../home-holder.ts'
 
 /** Something that is wrong and can be put right without a loss. */
@@ -17,7 +17,6 @@ export interface Repair {
 const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
 /** A write that is under way takes no minute. */
 const UNFINISHED_AFTER_MS = 60_000
-const END_MS = 2000
 
 /** Looks only; `apply` of each repairs. */
 export async function findRepairs(context: CommandContext): Promise<Repair[]> {
@@ -91,7 +90,7 @@ async function deadDaemon(paths: HomePaths): Promise<Repair[]> {
       {
         name: 'daemon',
         done: `Ended the daemon with the process id ${holder.pid}, which did not answer`,
-        apply: () => end(holder.pid),
+        apply: () => endProcess(holder.pid),
       },
       ...discoveryFile(paths),
     ]
@@ -107,24 +106,4 @@ function discoveryFile({ discovery }: HomePaths): Repair[] {
       apply: () => rmSync(discovery, { force: true }),
     },
   ]
-}
-
-async function end(pid: number): Promise<void> {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    const deadline = performance.now() + END_MS
-    if (!send(pid, signal)) return
-    while (performance.now() < deadline) {
-      if (!send(pid, 0)) return
-      await sleep(20)
-    }
-  }
-}
-
-/** False when there is no such process. */
-function send(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal)
-  } catch {
-    return false
-  }
 }

@@ -4,6 +4,8 @@ import BetterSqlite3 from 'better-sqlite3'
 import { toStoreError } from './database-errors.ts'
 import { migrate } from './migrate.ts'
 
+const MAX_IDLE_WAL_BYTES = 8 * 1024 * 1024
+
 /** Named (an object) or by place (an array). */
 type Params = object
 
@@ -114,6 +116,8 @@ function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Da
     connection.pragma('journal_mode = WAL')
     connection.pragma(`synchronous = ${synchronous}`)
     connection.pragma('foreign_keys = ON')
+    // What one burst made of the write-ahead log is given back (https://sqlite.org/pragma.html#pragma_journal_size_limit).
+    connection.pragma(`journal_size_limit = ${MAX_IDLE_WAL_BYTES}`)
     return connection
   } catch (error) {
     connection.close()

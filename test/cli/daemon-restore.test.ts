@@ -1,0 +1,94 @@
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createHome, type TestHome } from '../helpers/mcp.ts'
+
+let home: TestHome
+beforeEach(() => {
+  home = createHome()
+})
+afterEach(() => home.remove())
+
+interface Backup {
+  file: string
+}
+
+async function build(name: string): Promise<void> {
+  const tools = [
+    { name: 'tell', description: 'Tells', inputSchema: {}, handler: { type: 'template', text: name } },
+  ]
+  const project = { name, template: 'basic', tools }
+  writeFileSync(join(home.dir, 'mcp.config.json'), JSON.stringify(project))
+  await home.json(['build', home.dir])
+}
+
+async function builds(): Promise<string[]> {
+  const { builds } = await home.json<{ builds: { name: string }[] }>(['list'])
+  return builds.map(({ name }) => name).sort()
+}
+
+/** A page in the middle is overwritten, as a broken disk or a careless copy does. */
+function damage(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  const middle = Math.floor(statSync(file).size / 2 / 4096) * 4096
+  writeSync(descriptor, Buffer.alloc(8192, 0xff), 0, 8192, middle)
+  closeSync(descriptor)
+}
+
+async function databaseCheck(): Promise<{ status: string; message: string; fix?: { command?: string } }> {
+  const { stdout } = await home.mcp(['doctor', '--json'])
+  return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'database')
+}
+
+test('doctor finds a damaged page, and restore brings the last backup back; what was there is kept', async () => {
+  await build('before')
+  const { file } = await home.json<Backup>(['daemon', 'backup'])
+  await build('after')
+  expect((await databaseCheck()).status).toBe('pass')
+  await home.json(['daemon', 'stop'])
+  damage(join(home.dir, 'daemon.db'))
+  expect(await databaseCheck()).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('is damaged: '),
+    fix: { command: 'mcp daemon restore' },
+  })
+  const restored = await home.json<{ restored: string; kept: string }>(['daemon', 'restore', '--yes'])
+  expect(restored.restored).toBe(file)
+  expect(existsSync(restored.kept)).toBe(true)
+  expect(await builds()).toEqual(['before'])
+  expect(await databaseCheck()).toMatchObject({ status: 'pass' })
+})
+
+test('a backup goes in the place of a database that is used, and of a daemon that runs', async () => {
+  await build('before')
+  const copy = join(home.dir, 'copy.db')
+  await home.json(['daemon', 'backup', copy])
+  const { pid } = home.discovery()!
+  await build('after')
+  expect(await builds()).toEqual(['after', 'before'])
+  const { url } = await home.json<{ url: string }>(['daemon', 'restore', copy, '--yes'])
+  expect(home.discovery()).toMatchObject({ url })
+  expect(home.discovery()!.pid).not.toBe(pid)
+  expect(await builds()).toEqual(['before'])
+  expect(readdirSync(home.dir).filter(name => name.endsWith('.tmp'))).toEqual([])
+})
+
+test('nothing is changed without a yes, and for a backup that is not sound', async () => {
+  await build('before')
+  const { file: older } = await home.json<Backup>(['daemon', 'backup'])
+  const { file } = await home.json<Backup>(['daemon', 'backup'])
+  const unasked = await home.mcp(['daemon', 'restore'])
+  expect(unasked.code).toBe(2)
+  expect(unasked.stderr).toContain('--yes')
+  damage(file)
+  const refused = await home.mcp(['daemon', 'restore', '--yes', '--json'])
+  expect(refused.code).toBe(2)
+  const { message, next } = JSON.parse(refused.stderr).error
+  expect(message).toContain(`${file} cannot be restored: `)
+  expect(next[0].command).toBe(`mcp daemon restore ${older}`)
+  writeFileSync(join(home.dir, 'notes.txt'), 'no backup')
+  const { code } = await home.mcp(['daemon', 'restore', join(home.dir, 'notes.txt'), '--yes'])
+  expect(code).toBe(2)
+  expect((await home.mcp(['daemon', 'restore', 'nowhere.db', '--yes'])).code).toBe(4)
+  expect(await builds()).toEqual(['before'])
+})
