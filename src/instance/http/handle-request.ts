@@ -23,9 +23,16 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
 
 function serve(exchange: Exchange, path: string): void {
   const { server } = exchange.tenant
-  if (server.forward) void server.forward(exchange)
+  if (server.forward) forward(exchange)
   else if (path === '/mcp') serveMcp(exchange)
   else refusePath(exchange, path)
+}
+
+/** Sessions are in the memory of one program; see proxy/program-sessions.ts. */
+function forward(exchange: Exchange): void {
+  const { server, relayToPeer } = exchange.tenant
+  const forwardHere = () => void server.forward?.(exchange)
+  if (!relayToPeer?.(exchange, forwardHere)) forwardHere()
 }
 
 function serveHealth(exchange: Exchange): void {

@@ -5,7 +5,7 @@ import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
 import type { ResumableStream } from './event-store.ts'
 import type { RequestId } from './json-rpc.ts'
 import type { Questions } from './questions.ts'
-import type { LegacyRevision } from './revisions.ts'
+import { LATEST_LEGACY, type LegacyRevision } from './revisions.ts'
 import { createSessionId, readSessionId, sessionKey, sessionLabel } from './session-id.ts'
 
 /** A client of the legacy era between `initialize` and DELETE. */
@@ -79,9 +79,11 @@ export class Sessions {
   }
 
   create(
-    revision: LegacyRevision,
+    revision: LegacyRevision = LATEST_LEGACY,
     facts: Omit<ClientFacts, 'protocolVersion'> = UNKNOWN,
     owner?: string,
+    /** What a program calls it that makes its own ids. */
+    inner?: string,
   ): Session {
     const claim = {
       revision,
@@ -89,6 +91,7 @@ export class Sessions {
       capabilityBits: capabilityBits(facts.capabilities),
       peerPort: this.peerPort,
       version: this.version,
+      inner,
     }
     const id = createSessionId(this.#instanceId, claim, sessionKey(this.#key, owner))
     return this.#add(id, owner, { protocolVersion: revision, ...facts })

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
+import type { ForwardedSession } from './program-sessions.ts'
 
 /** Of one connection, so not to be passed on (RFC 9110 7.6.1); `expect` was answered by Node already. */
 const HOP_BY_HOP = new Set([
@@ -18,9 +19,16 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
+const SESSION = 'mcp-session-id'
+
 export interface ForwardOptions {
   /** The address that a page came from was checked already, and the upstream knows only its own. */
   dropsOrigin?: boolean
+}
+
+/** Of one request. */
+export interface ForwardedAs extends ForwardOptions {
+  session?: ForwardedSession | undefined
 }
 
 /**
@@ -32,7 +40,7 @@ export async function forward(
   exchange: Exchange,
   pool: Pool,
   path: string,
-  options: ForwardOptions = {},
+  options: ForwardedAs = {},
 ): Promise<NodeJS.ErrnoException | undefined> {
   const { request, response } = exchange
   const gone = new AbortController()
@@ -52,7 +60,7 @@ export async function forward(
         responseHeaders: 'raw',
       },
       ({ statusCode, headers }) => {
-        begin(exchange, statusCode, headers as unknown as Buffer[] | string[])
+        begin(exchange, statusCode, headers as unknown as Buffer[] | string[], options.session)
         return response
       },
     )
@@ -65,11 +73,13 @@ export async function forward(
 }
 
 /** Flat lists of names and values keep what comes more than once. */
-function requestHeaders({ request, tenant }: Exchange, { dropsOrigin }: ForwardOptions): string[] {
-  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : [])]
+function requestHeaders({ request, tenant }: Exchange, { dropsOrigin, session }: ForwardedAs): string[] {
+  const id = session?.id
+  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : []), ...(id ? [SESSION] : [])]
   const headers = passed(request.rawHeaders, new Set(dropped))
   const length = header(request, 'content-length')
   if (length !== undefined) headers.push('content-length', length)
+  if (id) headers.push(SESSION, id)
   headers.push(
     'X-Forwarded-For',
     [header(request, 'x-forwarded-for'), request.socket.remoteAddress ?? '127.0.0.1']
@@ -83,9 +93,18 @@ function requestHeaders({ request, tenant }: Exchange, { dropsOrigin }: ForwardO
   return headers
 }
 
-function begin({ tenant, response }: Exchange, status: number, raw: Buffer[] | string[]): void {
+function begin(
+  { tenant, response }: Exchange,
+  status: number,
+  raw: Buffer[] | string[],
+  session: ForwardedSession | undefined,
+): void {
   const headers = passed(raw.map(String), new Set())
-  if (tenant.isDraining) headers.push('Connection', 'close')
+  const at = session
+    ? headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION)
+    : -1
+  if (session && at >= 0) headers[at + 1] = session.nameFor(headers[at + 1]!, status)
+  if (tenant.endsConnection()) headers.push('Connection', 'close')
   response.writeHead(status, headers)
   response.flushHeaders()
 }

@@ -10,6 +10,7 @@ import { type Exchange, refuse } from '../http/exchange.ts'
 import { type PreparedServer, RpcError, type ServerOutlet } from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { type ForwardOptions, forward } from './forward.ts'
+import { type ForwardedSession, ProgramSessions } from './program-sessions.ts'
 import { recordExchange } from './record-exchange.ts'
 
 const CONNECT_TRIES = 5
@@ -58,9 +59,12 @@ export async function prepareForwarding<U extends Upstream>(
 class ForwardingServer<U extends Upstream> implements PreparedServer {
   readonly info: PreparedServer['info']
   readonly capabilities = {}
+  /** Its sessions are nobody else's. */
+  readonly speaksUnasked = true
   readonly #options: ForwardingOptions<U>
   readonly #slot: ChildSlot<U>
   readonly #pools = new WeakMap<U, Pool>()
+  readonly #sessions = new ProgramSessions()
   #restart: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -87,8 +91,11 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   async forward(exchange: Exchange): Promise<void> {
     try {
       const ended = recordExchange(exchange, { isTold: this.#options.tellsRequests === true })
-      const path = this.#pathOf(exchange.request.url ?? '/')
-      await this.#tryForward(exchange, path).finally(ended)
+      const session = this.#sessions.of(exchange)
+      await this.#tryForward(exchange, session).finally(() => {
+        ended()
+        session?.end(exchange.response.statusCode)
+      })
     } catch (error) {
       const message = error instanceof ChildStartError ? error.message : 'the request could not be passed on'
       if (!(error instanceof ChildStartError))
@@ -101,10 +108,12 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   }
 
   /** Where nobody listens the program has just died, and the next one answers. */
-  async #tryForward(exchange: Exchange, path: string): Promise<void> {
+  async #tryForward(exchange: Exchange, session: ForwardedSession | undefined): Promise<void> {
+    const path = this.#pathOf(exchange.request.url ?? '/')
+    const options = { ...this.#options, session }
     for (let tries = 0; tries < CONNECT_TRIES; tries++) {
       const child = await this.#slot.get()
-      const fault = await forward(exchange, this.#pools.get(child)!, path, this.#options)
+      const fault = await forward(exchange, this.#pools.get(child)!, path, options)
       if (!fault) return
       // The next request is not to meet the same dead one.
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PAUSE_MS))])

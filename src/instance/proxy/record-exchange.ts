@@ -40,9 +40,11 @@ export function recordExchange(
   }
 }
 
-/** A stream without an end of its own ends when its tenant leaves: the client comes back to the next one. */
-function endWhenDraining({ tenant, response }: Exchange): () => void {
-  const end = () => void response.destroy()
+/** A stream without an end of its own ends when its tenant leaves, unless its session stays: the client comes back to the next one. */
+function endWhenDraining({ tenant, request, response }: Exchange): () => void {
+  const end = () => {
+    if (!tenant.keepsSessionOf(request)) response.destroy()
+  }
   tenant.endlessStreams.add(end)
   return () => tenant.endlessStreams.delete(end)
 }

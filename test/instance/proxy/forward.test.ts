@@ -15,7 +15,10 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-const tenant = { config: { url: 'http://127.0.0.1:1/mcp' }, isDraining: false } as Exchange['tenant']
+const tenant = {
+  config: { url: 'http://127.0.0.1:1/mcp' },
+  endsConnection: () => false,
+} as Exchange['tenant']
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { isRunning } from '../helpers/mcp.ts'
+import { beginSession, open, post, rpc, send } from '../helpers/mcp-requests.ts'
+
+const PROGRAM = fileURLToPath(new URL('../fixtures/programs/session-http-server.mjs', import.meta.url))
+
+let daemon: TestDaemon
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+type Session = Record<string, string>
+
+async function release(name: string, version: string, instances = 2) {
+  const program = {
+    type: 'http',
+    command: process.execPath,
+    args: [PROGRAM, version],
+    isolation: { sandbox: 'off' },
+  }
+  const build = await daemon.api('POST', '/v1/build', { body: { name, template: 'custom', program } })
+  const config = { scaling: { min_instances: instances, max_instances: instances } }
+  const body = { mcp_id: build.body.data.mcp_id, environment: 'production', config }
+  const { data } = (await daemon.api('POST', '/v1/deploy', { body })).body
+  expect(data.status).toBe('deployed')
+  return data as { deployment_id: string; url: string }
+}
+
+/** `<version> <how many in this session> <process>`, over a connection of its own, which any instance may get. */
+async function count(url: string, session: Session): Promise<string[]> {
+  const { status, json } = await post(url, rpc('tools/call', { name: 'count' }), session)
+  return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
+}
+
+const told = async (url: string, session: Session) => (await count(url, session)).slice(0, 2).join(' ')
+const end = (url: string, headers: Session) => send(url, { method: 'DELETE', headers })
+const statusOf = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+const instancesOf = async (id: string): Promise<{ pid: number }[]> => (await statusOf(id)).instances
+
+test('each request of a session reaches the program that began it, whichever instance gets its connection', async () => {
+  const { url } = await release('routed', 'one', 3)
+  const sessions = await Promise.all(Array.from({ length: 9 }, () => beginSession(url)))
+  const first = await Promise.all(sessions.map(session => count(url, session)))
+  expect(new Set(first.map(([, , pid]) => pid)).size).toBe(3)
+  for (const expected of ['2', '3', '4'])
+    for (const [at, session] of sessions.entries())
+      expect(await count(url, session)).toEqual(['one', expected, first[at]![2]])
+  expect((await end(url, sessions[0]!)).status).toBe(200)
+  for (let tries = 0; tries < 3; tries++) expect(await count(url, sessions[0]!)).toEqual(['404'])
+})
+
+test('a release keeps sessions and their streams where they began, until the last of them ends', async () => {
+  const { url, deployment_id: old } = await release('staying', 'one')
+  const sessions = await Promise.all([1, 2, 3].map(() => beginSession(url)))
+  const stream = await open(url, { headers: sessions[0]! })
+  await once(stream, 'data')
+  let isOpen = true
+  stream.once('close', () => (isOpen = false)).on('error', () => {})
+  for (const session of sessions) expect(await told(url, session)).toBe('one 1')
+  await release('staying', 'two')
+  for (const session of sessions) expect(await told(url, session)).toBe('one 2')
+  expect(await told(url, await beginSession(url))).toBe('two 1')
+  await release('staying', 'three')
+  for (const session of sessions) expect(await told(url, session)).toBe('one 3')
+  expect(isOpen).toBe(true)
+  stream.destroy()
+  for (const session of sessions) expect((await end(url, session)).status).toBe(200)
+  await vi.waitFor(async () => expect(await instancesOf(old)).toEqual([]))
+})
+
+test('the sessions of a program that was killed are over, those of the other instance are not', async () => {
+  const { url } = await release('killed', 'one')
+  const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
+  const pids = await Promise.all(sessions.map(async session => (await count(url, session))[2]!))
+  const pid = Number(pids[0])
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+  for (const [at, session] of sessions.entries())
+    expect(await told(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
+})
+
+test('an id that nobody gave out goes to the program as it is', async () => {
+  const { url } = await release('unknown', 'one', 1)
+  const forged = { 'mcp-session-id': 'inst_x.bm8.4abc-0---p.AAAA', 'mcp-protocol-version': '2025-11-25' }
+  expect(await count(url, forged)).toEqual(['404'])
+  expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
+})
