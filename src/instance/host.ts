@@ -5,7 +5,7 @@ import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protoc
 import { addRevoked } from '../shared/revoked-tokens.ts'
 import { type WakeUp, wakeElsewhere, wakeHere } from './asleep.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
-import { bindConnection, type ConnectionName } from './http/connection-tenant.ts'
+import { bindConnection, type ConnectionName, markFromPeer } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
 import { createRedactor } from './log/redact.ts'
@@ -83,7 +83,7 @@ export class Host {
         this.#send({ type: 'announce', tenantId: tenant.id, ...announcement })
       return served
         .meetPeers({
-          accept: socket => this.#open(tenant.id, socket),
+          accept: socket => this.#openForPeer(tenant.id, socket),
           ask: claim => this.#send({ type: 'claim', tenantId: tenant.id, ...claim }),
         })
         .then(told)
@@ -136,7 +136,9 @@ export class Host {
 
   /** Sessions will stay here when a release takes the address over. */
   async keep({ tenantId }: Of<'keep'>): Promise<void> {
-    const port = await this.#tenants.get(tenantId)?.keepSessions(socket => this.#open(tenantId, socket))
+    const port = await this.#tenants
+      .get(tenantId)
+      ?.keepSessions(socket => this.#openForPeer(tenantId, socket))
     if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
   }
 
@@ -232,6 +234,11 @@ export class Host {
     const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown))
     const told = { message, ...(stack !== undefined && { stack }) }
     this.#send({ type: 'failed', tenantId: id, ...(createRedactor(Object.values(env))(told) as typeof told) })
+  }
+
+  #openForPeer(tenantId: string, socket: Socket): void {
+    markFromPeer(socket)
+    this.#open(tenantId, socket)
   }
 
   #open(tenantId: string, socket: Socket, named: ConnectionName = {}, head?: Buffer): void {

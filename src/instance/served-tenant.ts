@@ -14,6 +14,7 @@ import { openLog } from './log/open-log.ts'
 import type { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
 import type { EarlierVersions } from './peers/earlier-versions.ts'
+import type { PeerQuestion } from './peers/greeting.ts'
 import type { PeerListener } from './peers/peer-listener.ts'
 import type { relayToPeer } from './peers/relay-to-peer.ts'
 import type { SessionOwners } from './peers/session-owners.ts'
@@ -157,7 +158,14 @@ export class ServedTenant {
   keepsSessionOf(request: IncomingMessage): boolean {
     if (!this.keepsSessions) return false
     const id = header(request, 'mcp-session-id')
-    return id !== undefined && this.#isOurs(id) && (this.#began(id) || this.sessions.has(id))
+    return id !== undefined && this.#keeps(id)
+  }
+
+  /** Whether a request of the session that another instance brings is answered here. */
+  takesFromPeer({ session, isOrphan }: PeerQuestion): boolean {
+    if (!this.isReplaced) return !this.hasLeft
+    if (this.keepsSessions) return isOrphan ? this.#isOurs(session) : this.#keeps(session)
+    return this.#sessions?.isAtWork(session) ?? false
   }
 
   /** Something that the daemon counts is different now. */
@@ -173,7 +181,7 @@ export class ServedTenant {
       import('./peers/session-owners.ts'),
       import('./peers/relay-to-peer.ts'),
     ])
-    this.#peers = await PeerListener.open(this.stateKey, daemon.accept)
+    this.#peers = await PeerListener.open({ key: this.stateKey, accept: daemon.accept, tenant: this })
     this.sessionOwners = new SessionOwners(this.#peers.port, daemon.ask)
     this.relayToPeer = relaying.relayToPeer
   }
@@ -181,7 +189,7 @@ export class ServedTenant {
   /** Where the instances of the next release bring requests of the sessions that began here: a port of loopback. */
   async keepSessions(accept: (socket: Socket) => void): Promise<number> {
     const { PeerListener } = await import('./peers/peer-listener.ts')
-    this.#peers ??= await PeerListener.open(this.stateKey, accept)
+    this.#peers ??= await PeerListener.open({ key: this.stateKey, accept, tenant: this })
     return this.#peers.port
   }
 
@@ -200,10 +208,10 @@ export class ServedTenant {
   }
 
   /** See `drain` of `ToInstance`. */
-  startDraining({ changed, sessionIdleMs }: Pick<DrainOrder, 'changed' | 'sessionIdleMs'>): void {
+  startDraining({ changed, sessionIdleMs, siblings = [] }: Omit<DrainOrder, 'type' | 'tenantId'>): void {
     this.isReplaced = changed !== undefined
     this.#isKeeping = sessionIdleMs !== undefined
-    if (sessionIdleMs !== undefined) this.#keepOwnSessions(sessionIdleMs)
+    if (sessionIdleMs !== undefined) this.#keepOwnSessions(sessionIdleMs, siblings)
     this.announcements.replaced(changed ?? [], { toSessions: !this.#isKeeping })
     this.isDraining = true
     this.#leavePeers()
@@ -213,11 +221,15 @@ export class ServedTenant {
 
   /**
    * One that another release began is the new one's, as its id says. Instances of a declared server all answer for a
-   * session; the one that began it is asked from now on, so the others need not stay.
+   * session; the one that began it is asked from now on, so the others need not stay, unless that one is gone.
    */
-  #keepOwnSessions(idleMs: number): void {
-    const isMine = ({ id }: Session) => this.#isOurs(id) && (this.server.speaksUnasked || this.#began(id))
-    this.#sessions?.keep(isMine, idleMs)
+  #keepOwnSessions(idleMs: number, siblings: readonly string[]): void {
+    const isElsewhere = (id: string) => !this.server.speaksUnasked && siblings.includes(sessionInstance(id))
+    this.#sessions?.keep(({ id }) => this.#isOurs(id) && (this.#began(id) || !isElsewhere(id)), idleMs)
+  }
+
+  #keeps(sessionId: string): boolean {
+    return this.#isOurs(sessionId) && (this.#began(sessionId) || this.sessions.has(sessionId))
   }
 
   #isOurs(sessionId: string): boolean {

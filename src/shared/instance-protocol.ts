@@ -120,9 +120,10 @@ export type ToInstance =
    * Let every kept-alive connection end by itself with its next answer; answered by `drained`.
    * With `changed` a newer build has the tenant's address: clients that listen are told of these lists, and whatever still
    * comes is passed on to it. With `sessionIdleMs` sessions that began here stay: they are served, and the tenant has not
-   * drained, until each has ended or nobody used it for so long.
+   * drained, until each has ended or nobody used it for so long. `siblings`: ids of the deployment's other instances, which
+   * have their own.
    */
-  | { type: 'drain'; tenantId: string; changed?: ChangedList[]; sessionIdleMs?: number }
+  | { type: 'drain'; tenantId: string; changed?: ChangedList[]; sessionIdleMs?: number; siblings?: string[] }
   /** A release is about to take the address over, and sessions are to stay; answered by `kept`. */
   | { type: 'keep'; tenantId: string }
   /** Which earlier releases of the address still serve their sessions, and where; complete each time. */

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { beginSession, post, rpc, send } from '../helpers/mcp-requests.ts'
+import { beginSession, open, post, readEvents, rpc, send } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { callInSession, callTool, openSession } from '../helpers/tool-call.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
@@ -157,6 +157,77 @@ describe('sessions of several instances with code', () => {
     await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
     expect(await count(url, session)).toMatch(/^five/)
   })
+})
+
+const PID = (version: string) => `
+import { defineTool } from 'mcp-hosting/server'
+export default defineTool({ description: 'Where', handler: () => '${version} ' + process.pid })`
+const ASK = `
+import { defineTool } from 'mcp-hosting/server'
+export default defineTool({ description: 'Asks', handler: async (_args, context) => (await context.sample('?')).text })`
+
+describe('when one of several instances of a release is killed', () => {
+  const two = { scaling: { min_instances: 2, max_instances: 2 } }
+  const textOf = async (url: string, name: string, session: Record<string, string>) =>
+    (await post(url, rpc('tools/call', { name }), session)).json.result.content[0].text as string
+
+  /** A session at each instance. */
+  async function sessionsOfBoth(url: string): Promise<Map<number, Record<string, string>>> {
+    const found = new Map<number, Record<string, string>>()
+    while (found.size < 2) {
+      const session = await beginSession(url)
+      found.set(Number((await textOf(url, 'pid', session)).split(' ')[1]), session)
+    }
+    return found
+  }
+
+  test('its sessions of an earlier release go on at the other one of that release', async () => {
+    const release = async (version: string) => {
+      using project = createProjectFolder({ 'tools/pid.ts': PID(version) })
+      return await deployFolder(daemon, 'halved', project.path, { config: two })
+    }
+    const { url } = await release('one')
+    const [[killed, session], [other]] = [...(await sessionsOfBoth(url))] as [
+      [number, Record<string, string>],
+      [number, Record<string, string>],
+    ]
+    await release('two')
+    process.kill(killed, 'SIGKILL')
+    await vi.waitFor(() => expect(() => process.kill(killed, 0)).toThrow())
+    expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
+    expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
+  })
+
+  test('a session that another one of a declared server took over stays with its release', async () => {
+    const { url, deployment_id } = await deploy(daemon, await saying('halves', 'one'), 'production', two)
+    const [first, second] = [await beginSession(url), await beginSession(url)]
+    const { instances } = (await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data
+    const { pid } = instances.find(({ id }: { id: string }) => first['mcp-session-id']!.startsWith(id))
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
+    expect(await toolsOf(url, first)).toEqual(['who', 'one'])
+    await deploy(daemon, await saying('halves', 'two'), 'production', two)
+    for (const session of [first, second]) expect(await toolsOf(url, session)).toEqual(['who', 'one'])
+  })
+})
+
+test('in development sessions move at once, but for a call that waits for its client', async () => {
+  const release = async (version: string) => {
+    using project = createProjectFolder({ 'tools/pid.ts': PID(version), 'tools/ask.ts': ASK })
+    return await deployFolder(daemon, 'asking', project.path, { environment: 'development' })
+  }
+  const { url } = await release('one')
+  const asked = await beginSession(url, '2025-11-25', { sampling: {} })
+  const idle = await beginSession(url)
+  const events = readEvents(await open(url, { body: rpc('tools/call', { name: 'ask' }), headers: asked }))
+  let event = await events.next()
+  while (!event!.json) event = await events.next()
+  await release('two')
+  const { json } = await post(url, rpc('tools/call', { name: 'pid' }), idle)
+  expect(json.result.content[0].text).toMatch(/^two/)
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+  expect((await post(url, { jsonrpc: '2.0', id: event!.json.id, result }, asked)).status).toBe(202)
+  expect((await events.next())!.json.result.content[0].text).toBe('yes')
 })
 
 test('a session of one environment is unknown to another one', async () => {

@@ -97,6 +97,24 @@ test('an instance that drains still gets the answer that a call of its waits for
   await leaving.stop()
 })
 
+test('a release that was replaced gives no session back and forth: one that it has not goes on at the next', async () => {
+  const replaced = new InstanceHarness()
+  const address = await replaced.serve(server.artifact, TENANT, server.bundle)
+  const [asked, ended] = [await begin(address.url), await begin(address.url)]
+  const events = readEvents(
+    await open(address.url, { body: rpc('tools/call', { name: 'ask' }), headers: asked }),
+  )
+  let event = await events.next()
+  while (event && !event.json) event = await events.next()
+  replaced.send({ type: 'drain', tenantId: TENANT.id, changed: [] })
+  await replaced.message('draining')
+  expect(await pidOf(here, ended)).toBe(server.harness.pid)
+  const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+  expect((await post(here, { jsonrpc: '2.0', id: event!.json.id, result }, asked)).status).toBe(202)
+  expect((await events.next())!.json.result.content[0].text).toBe('yes')
+  await replaced.stop()
+})
+
 test('a session that was taken over can be asked as before', async () => {
   const gone = new InstanceHarness()
   const address = await gone.serve(server.artifact, TENANT, server.bundle)

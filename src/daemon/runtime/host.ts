@@ -52,7 +52,7 @@ export interface ServedCode {
 }
 
 /** What a tenant is told that leaves; see `drain` of `ToInstance`. */
-export type DrainOrder = Pick<Extract<ToInstance, { type: 'drain' }>, 'changed' | 'sessionIdleMs'>
+export type DrainOrder = Omit<Extract<ToInstance, { type: 'drain' }>, 'type' | 'tenantId'>
 
 export interface Draining {
   /** It answers nothing any more that is the next release's. */

@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net'
 import type { Announcement, EarlierVersion } from '../../shared/instance-protocol.ts'
 import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { burdenOf, surplusConnections } from './balance.ts'
 import type { DrainOrder } from './host.ts'
 import { Instance, type InstanceEvents } from './instance.ts'
+import type { NamedRequest } from './named-request.ts'
 import type { Place } from './placement.ts'
 import { SessionClaims } from './session-claims.ts'
 import type { ServedReport } from './supervisor.ts'
@@ -15,6 +17,8 @@ export interface Leaving {
   sessionsMs?: number
   /** Takes a promise of each instance that is told: it resolves when the instance has begun to leave. */
   begun?: Promise<void>[]
+  /** Takes connections that reach nobody here any more, where another one has the address. */
+  onward?(socket: Socket, named: NamedRequest | undefined): void
 }
 
 /** The instances of one deployment, those on their way out included, and what all of them together have served. */
@@ -132,15 +136,19 @@ export class InstanceSet {
     const { host, tenant, leave } = instance.place
     if (wasReady && drainMs > 0) {
       const draining = host.drain(tenant.id, leaving.order)
-      leaving.begun?.push(draining.begun)
+      // What hangs answers nobody, so nobody need wait until it knows.
+      if (!instance.isSilent) leaving.begun?.push(draining.begun)
       await finish(instance, draining.ended, drainMs, leaving)
     }
     await leave()
     this.forget(instance)
   }
 
-  async dismissAll(drainMs: number, leaving?: Leaving): Promise<void> {
-    await Promise.all([...this.#all].map(instance => this.dismiss(instance, drainMs, leaving)))
+  async dismissAll(drainMs: number, leaving: Leaving = {}): Promise<void> {
+    const all = [...this.#all]
+    const siblings = all.map(({ id }) => id)
+    const told = leaving.order ? { ...leaving, order: { ...leaving.order, siblings } } : leaving
+    await Promise.all(all.map(instance => this.dismiss(instance, drainMs, told)))
   }
 
   forget(instance: Instance): void {

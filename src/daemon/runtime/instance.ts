@@ -55,6 +55,9 @@ export class Instance {
   metrics: Omit<TenantMetrics, 'series'> | undefined
   readonly #requests = new RequestTally()
   readonly #watcher: HostWatcher
+  /** It was asked where it keeps its sessions, and has said nothing since. */
+  isSilent = false
+  #kept: Promise<number | undefined> | undefined
   #handedOver = 0
   #reportedAt = 0
   #lastHandOverAt = 0
@@ -124,6 +127,20 @@ export class Instance {
     this.#lastHandOverAt = Date.now()
     const { host, tenant } = this.place
     host.handOver({ tenantId: tenant.id, socket, named, giveBack })
+  }
+
+  /** Resolves with the port where it takes requests of its sessions; with nothing when its process ended. Asked once. */
+  keepSessions(): Promise<number | undefined> {
+    if (this.#kept) return this.#kept
+    const { host, tenant } = this.place
+    this.isSilent = true
+    this.#kept = host
+      .keep(tenant.id)
+      .catch(() => undefined)
+      .finally(() => {
+        this.isSilent = false
+      })
+    return this.#kept
   }
 
   tellChanged({ lists, uris }: Announcement): void {

@@ -54,6 +54,7 @@ export class Pool {
   /** An instance runs, but only answers what its artifact tells: nobody is to see it awake. */
   #dozing = false
   #closing = false
+  #onward: Leaving['onward']
   #failure: Error | undefined
   #starting: PromiseWithResolvers<void> | undefined
   #renewing: Promise<void> | undefined
@@ -105,7 +106,7 @@ export class Pool {
 
   /** Hands the connection to the least loaded instance, or holds it until there is one. */
   connect(socket: Socket, named?: NamedRequest): void {
-    if (this.#closing) return refuseConnection(socket, stopped, named)
+    if (this.#closing) return this.#turnAway(socket, named)
     if (this.#failure)
       return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, named)
     if (this.#desired === 0 && this.#door) return this.#door.connect(socket, named)
@@ -124,7 +125,8 @@ export class Pool {
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
   async drain(leaving?: Leaving): Promise<void> {
-    if (this.#held.size > 0) await this.#held.emptied()
+    this.#onward = leaving?.onward
+    if (!this.#onward && this.#held.size > 0) await this.#held.emptied()
     await this.#close(this.#options.limits.drainMs, leaving)
   }
 
@@ -263,7 +265,7 @@ export class Pool {
   async #close(drainMs: number, leaving?: Leaving): Promise<void> {
     this.#closing = true
     this.#halt()
-    this.#held.refuseAll(stopped)
+    for (const { socket, named } of this.#held.takeAll()) this.#turnAway(socket, named)
     this.#starting?.reject(this.#stoppedError())
     this.#starting = undefined
     await Promise.all([this.#instances.dismissAll(drainMs, leaving), this.#door?.close(drainMs, leaving)])
@@ -274,6 +276,11 @@ export class Pool {
     this.#idle?.stop()
     this.#autoscaler?.stop()
     this.#launcher.cancelRestarts()
+  }
+
+  #turnAway(socket: Socket, named: NamedRequest | undefined): void {
+    if (this.#onward) this.#onward(socket, named)
+    else refuseConnection(socket, stopped, named)
   }
 
   #settleStart(): void {

@@ -183,6 +183,11 @@ export class Supervisor {
     return this.#sessions.handOn(from, to)
   }
 
+  /** While a release starts: its instances are asked then, and `handSessionsOn` finds their answers. */
+  prepareToHandOn(from: string): void {
+    void this.#pools.get(from)?.keepSessions()
+  }
+
   /** Nothing that is served takes these tokens of the issuer any more, releases that leave among it. */
   revoke(issuer: string, tokens: RevokedTokens): void {
     for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)

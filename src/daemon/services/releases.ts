@@ -7,7 +7,7 @@ import { vacatePlace } from './places.ts'
 import { removeSuperseded } from './retention.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
-import { handSessionsOn, leave } from './succession.ts'
+import { handSessionsOn, leave, prepareToHandOn } from './succession.ts'
 
 const SHOWN_LOG_LINES = 10
 
@@ -34,6 +34,7 @@ export class Releases {
     const elapsed = () => Math.max(1, Math.round(performance.now() - startedMs))
     if (!this.#isWanted(deployment)) return this.#abandon(deployment)
     try {
+      prepareToHandOn(this.#rooms, deployment)
       await this.#start(deployment)
       await handSessionsOn(this.#rooms, deployment)
       if (this.#isWanted(deployment)) return await this.#switch(deployment, elapsed())

@@ -1,4 +1,5 @@
 import type { ChangedList } from '../../shared/instance-protocol.ts'
+import type { Leaving } from '../runtime/instance-set.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { getBuild } from './builds.ts'
 import { sessionSeconds } from './environments.ts'
@@ -10,11 +11,21 @@ const SESSIONS_MS = 24 * 3_600_000
 
 const BEGIN_MS = 3000
 
+/** Beside the start of a release: one that has to wait for answers of the old one has them by the time that it is ready. */
+export function prepareToHandOn(rooms: Rooms, released: Deployment): void {
+  const old = whoseSessionsStay(rooms, released)
+  if (old) rooms.supervisor.prepareToHandOn(old.id)
+}
+
 /** Before the switch, so that no request of a session of the old release meets an instance that does not know where it is. */
-export async function handSessionsOn({ store, supervisor }: Rooms, released: Deployment): Promise<void> {
+export async function handSessionsOn(rooms: Rooms, released: Deployment): Promise<void> {
+  const old = whoseSessionsStay(rooms, released)
+  if (old) await rooms.supervisor.handSessionsOn(old.id, released.id)
+}
+
+function whoseSessionsStay({ store }: Rooms, released: Deployment): Deployment | undefined {
   const old = store.deployments.findLive(released.name, released.environment)
-  if (old && sessionSeconds(released) > 0 && !locksOut(released, old))
-    await supervisor.handSessionsOn(old.id, released.id)
+  return old && sessionSeconds(released) > 0 && !locksOut(released, old) ? old : undefined
 }
 
 /**
@@ -35,7 +46,9 @@ export function leave(
   const changed = listsToTellOf(rooms, released, old)
   const order = { changed, ...(seconds > 0 && { sessionIdleMs: seconds * 1000 }) }
   const begun: Promise<void>[] = []
-  const ended = supervisor.drain(old.id, { order, sessionsMs: seconds > 0 ? SESSIONS_MS : 0, begun })
+  const onward: Leaving['onward'] = (socket, named) => supervisor.connect(released.id, socket, named)
+  const sessionsMs = seconds > 0 ? SESSIONS_MS : 0
+  const ended = supervisor.drain(old.id, { order, sessionsMs, begun, onward })
   // One that runs without end hears nothing; the release is not to wait for it.
   const late = new Promise(resolve => setTimeout(resolve, BEGIN_MS).unref())
   return { begun: Promise.race([Promise.all(begun), late]), ended }

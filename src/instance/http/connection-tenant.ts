@@ -4,7 +4,13 @@ import type { ServedTenant } from '../served-tenant.ts'
 const TENANT = Symbol('tenant')
 const HOST = Symbol('host')
 const SECURE = Symbol('secure')
-type TenantSocket = Socket & { [TENANT]?: ServedTenant; [HOST]?: string; [SECURE]?: boolean }
+const FROM_PEER = Symbol('from peer')
+type TenantSocket = Socket & {
+  [TENANT]?: ServedTenant
+  [HOST]?: string
+  [SECURE]?: boolean
+  [FROM_PEER]?: boolean
+}
 
 /** What is known of a connection that came by name. */
 export interface ConnectionName {
@@ -36,6 +42,15 @@ export function hostOf(socket: Socket): string | undefined {
 /** Whether the client speaks TLS, which ends before it gets here. */
 export function isSecure(socket: Socket): boolean {
   return (socket as TenantSocket)[SECURE] ?? false
+}
+
+/** Another instance brings its request here: it is answered here, and goes nowhere else. */
+export function markFromPeer(socket: Socket): void {
+  ;(socket as TenantSocket)[FROM_PEER] = true
+}
+
+export function isFromPeer(socket: Socket): boolean {
+  return (socket as TenantSocket)[FROM_PEER] ?? false
 }
 
 export function tenantOf(socket: Socket): ServedTenant | undefined {

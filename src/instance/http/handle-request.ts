@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RPC } from '../protocol/json-rpc.ts'
 import { serveMcp } from '../protocol/serve-mcp.ts'
 import { preflightHeaders, refuseAddress } from './address-check.ts'
-import { tenantOf } from './connection-tenant.ts'
+import { isFromPeer, tenantOf } from './connection-tenant.ts'
 import { type Exchange, refuse, sendEmpty, sendJson } from './exchange.ts'
 import { relayToSuccessor } from './relay.ts'
 
@@ -13,7 +13,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: Exchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  if ((tenant.isReplaced || tenant.hasLeft) && !tenant.keepsSessionOf(request))
+  if ((tenant.isReplaced || tenant.hasLeft) && !tenant.keepsSessionOf(request) && !isFromPeer(request.socket))
     return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)

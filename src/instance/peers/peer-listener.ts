@@ -1,6 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { NONCE_BYTES, proofOf, readBytes } from './greeting.ts'
+import { NONCE_BYTES, type PeerQuestion, proofOf, REPLY, readBytes, readQuestion } from './greeting.ts'
+
+export interface PeerListenerOptions {
+  key: Buffer
+  /** Gets each connection of a peer, ready for its first request. */
+  accept(socket: Socket): void
+  /** The instance that listens. */
+  tenant: Host
+}
+
+interface Host {
+  readonly isDraining: boolean
+  takesFromPeer(question: PeerQuestion): boolean
+}
 
 /**
  * Where other instances of the same deployment bring requests of the sessions that this one holds: a connection is given
@@ -15,9 +28,8 @@ export class PeerListener {
     this.port = (server.address() as AddressInfo).port
   }
 
-  /** `accept` gets each connection of a peer, ready for its first request. */
-  static async open(key: Buffer, accept: (socket: Socket) => void): Promise<PeerListener> {
-    const server = createServer({ noDelay: true }, socket => void greet(socket, key, accept))
+  static async open(options: PeerListenerOptions): Promise<PeerListener> {
+    const server = createServer({ noDelay: true }, socket => void greet(socket, options))
     server.listen(0, '127.0.0.1').unref()
     await once(server, 'listening')
     return new PeerListener(server)
@@ -29,11 +41,17 @@ export class PeerListener {
   }
 }
 
-async function greet(socket: Socket, key: Buffer, accept: (socket: Socket) => void): Promise<void> {
+async function greet(socket: Socket, { key, accept, tenant }: PeerListenerOptions): Promise<void> {
   socket.on('error', () => {}) // a connection may break at any time; its 'close' is what counts
   try {
-    const nonce = await readBytes(socket, NONCE_BYTES)
-    socket.write(proofOf(nonce, key))
+    const proof = proofOf(await readBytes(socket, NONCE_BYTES), key)
+    // Only who drains has sessions that are not its any more.
+    if (!tenant.isDraining) socket.write(Buffer.concat([proof, Buffer.of(REPLY.welcome)]))
+    else {
+      socket.write(Buffer.concat([proof, Buffer.of(REPLY.whose)]))
+      if (!tenant.takesFromPeer(await readQuestion(socket))) return void socket.end(Buffer.of(REPLY.away))
+      socket.write(Buffer.of(REPLY.welcome))
+    }
     accept(socket)
   } catch {
     // Nobody who belongs here.

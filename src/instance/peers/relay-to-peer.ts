@@ -5,7 +5,16 @@ import { header } from '../http/headers.ts'
 import { relay } from '../http/relay.ts'
 import { readSessionId, type SessionClaim, sessionInstance, sessionKey } from '../protocol/session-id.ts'
 import type { ServedTenant } from '../served-tenant.ts'
-import { createNonce, isProof, PROOF_BYTES, readBytes } from './greeting.ts'
+import {
+  createNonce,
+  formatQuestion,
+  isProof,
+  type PeerQuestion,
+  PROOF_BYTES,
+  REPLY,
+  REPLY_BYTES,
+  readBytes,
+} from './greeting.ts'
 
 /** Instances may end while their sessions move. */
 const MAX_MOVES = 5
@@ -38,10 +47,12 @@ async function bring(
   serve: () => void,
 ): Promise<void> {
   const { stateKey } = exchange.tenant
-  for (const port of earlier) {
-    const socket = await connectPeer(port, stateKey).catch(() => undefined)
-    if (socket) return pass(exchange, socket)
-  }
+  // Whoever has it; else the first one that can take it over, so that the session stays with its release.
+  for (const isOrphan of [false, true])
+    for (const port of earlier) {
+      const socket = await knock(port, stateKey, { session: id, isOrphan })
+      if (socket) return pass(exchange, socket)
+    }
   await bringToSibling(exchange, { id, claim }, serve)
 }
 
@@ -53,7 +64,7 @@ async function bringToSibling(
   const { stateKey, sessionOwners: owners } = exchange.tenant
   let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
-    const socket = await connectPeer(owner, stateKey).catch(() => undefined)
+    const socket = await knock(owner, stateKey, { session: id, isOrphan: false })
     if (socket) return pass(exchange, socket)
     owner = await owners?.claim(id, owner)
   }
@@ -83,17 +94,28 @@ function earlierPorts(
     .map(({ port }) => port)
 }
 
-async function connectPeer(port: number, key: Buffer): Promise<Socket> {
+/** A connection to the instance there, if it takes the session's request. */
+async function knock(port: number, key: Buffer, question: PeerQuestion): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   try {
     await once(socket, 'connect')
-    const nonce = createNonce()
-    socket.write(nonce)
-    if (!isProof(await readBytes(socket, PROOF_BYTES), nonce, key))
-      throw new Error('this is no instance of ours')
-    return socket
-  } catch (error) {
-    socket.destroy()
-    throw error
+    if (await greet(socket, key, question)) return socket
+  } catch {
+    // Nobody is there, or nobody of ours.
   }
+  socket.destroy()
+  return undefined
+}
+
+async function greet(socket: Socket, key: Buffer, question: PeerQuestion): Promise<boolean> {
+  const nonce = createNonce()
+  socket.write(nonce)
+  const answer = await readBytes(socket, PROOF_BYTES + REPLY_BYTES)
+  if (!isProof(answer.subarray(0, PROOF_BYTES), nonce, key)) return false
+  let reply = answer[PROOF_BYTES]
+  if (reply === REPLY.whose) {
+    socket.write(formatQuestion(question))
+    reply = (await readBytes(socket, REPLY_BYTES))[0]
+  }
+  return reply === REPLY.welcome
 }

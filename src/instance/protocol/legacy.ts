@@ -1,4 +1,5 @@
 import type { LogLevel } from '../../shared/definitions.ts'
+import { isFromPeer } from '../http/connection-tenant.ts'
 import { type Exchange, refuse, sendEmpty, sendJson } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
 import { relayToSuccessor } from '../http/relay.ts'
@@ -179,7 +180,8 @@ function jsonAnswer(exchange: Exchange, body: string | undefined): number {
 
 function initialize(exchange: Exchange, request: RpcRequest): void {
   // A session that began here would end with this process, and be unknown to the one that the next connection reaches.
-  if (exchange.tenant.isDraining) return relayToSuccessor(exchange, JSON.stringify(request))
+  if (exchange.tenant.isDraining && !isFromPeer(exchange.request.socket))
+    return relayToSuccessor(exchange, JSON.stringify(request))
   const { tenant } = exchange
   if (isModernRevision(header(exchange.request, 'mcp-protocol-version') ?? ''))
     return refuse(exchange, 400, {

@@ -102,6 +102,11 @@ export class Sessions {
     return this.#open.has(id)
   }
 
+  /** Whether a call of it is under way here, which may wait for what its client sends. */
+  isAtWork(id: string): boolean {
+    return (this.#open.get(id)?.running.size ?? 0) > 0
+  }
+
   all(): Iterable<Session> {
     return this.#open.values()
   }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { Leaving } from '../../src/daemon/runtime/instance-set.ts'
+import { RuntimeHarness, where } from '../helpers/runtime-harness.ts'
+
+const to =
+  (harness: RuntimeHarness, id: string): Leaving['onward'] =>
+  (socket, named) =>
+    harness.supervisor.connect(id, socket, named)
+
+test('connections that wait for a start are answered by the release that takes the address over', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { wishes: { hang: true } })
+  await harness.add('dep_b')
+  const waiting = where(url)
+  await harness.accepted(1)
+  void harness.supervisor.drain('dep_a', { onward: to(harness, 'dep_b') })
+  expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
+})
+
+test('a connection that an instance was killed before taking is answered by the release after it', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.add('dep_b')
+  const { pid } = await where(url)
+  process.kill(pid, 'SIGSTOP')
+  const untaken = where(url)
+  await harness.accepted(2)
+  void harness.supervisor.drain('dep_a', { onward: to(harness, 'dep_b') })
+  process.kill(pid, 'SIGKILL')
+  expect(await untaken).toMatchObject({ tenantId: 'dep_b' })
+})
