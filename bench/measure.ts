@@ -25,11 +25,11 @@ export async function timeMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Runs each candidate once a round, in turn, so that a slow moment of the machine hits all alike. */
-export async function interleave(
+export async function interleave<T = number>(
   rounds: number,
-  candidates: Record<string, () => Promise<number>>,
-): Promise<Record<string, number[]>> {
-  const values: Record<string, number[]> = Object.fromEntries(Object.keys(candidates).map(name => [name, []]))
+  candidates: Record<string, () => Promise<T>>,
+): Promise<Record<string, T[]>> {
+  const values: Record<string, T[]> = Object.fromEntries(Object.keys(candidates).map(name => [name, []]))
   for (let round = 0; round < rounds; round++) {
     for (const [name, measure] of Object.entries(candidates)) values[name]!.push(await measure())
   }

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 import { interleave, median } from './measure.ts'
+import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 const SERVERS = fileURLToPath(new URL('./oauth-servers.ts', import.meta.url))
-const ROUNDS = 3
+const ROUNDS = 5
 const SECONDS = 2
 
 interface Running {
@@ -32,26 +33,20 @@ export async function benchOAuth(): Promise<Figure[]> {
   const theirs = await start('oidc-provider')
   const theirUserInfo = await start('oidc-provider', 'bearer')
   try {
-    const rates = await interleave(ROUNDS, {
-      token: () => refreshRate(ours),
-      sqlite: () => refreshRate(sqlite),
-      theirToken: () => refreshRate(theirs),
-      bearer: () => bearerRate(ours),
-      theirBearer: () => bearerRate(theirUserInfo),
-    })
-    const rate = (name: string) => median(rates[name]!)
-    const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`
-    const ratio = (left: string, right: string): Pick<Figure, 'measured' | 'limit'> => ({
-      measured: rate(left) / rate(right),
-      limit: { at: 'least', value: 1 },
+    const rounds = await interleave(ROUNDS, {
+      token: () => measure(ours, refreshRate),
+      sqlite: () => measure(sqlite, refreshRate),
+      theirToken: () => measure(theirs, refreshRate),
+      bearer: () => measure(ours, bearerRate),
+      theirBearer: () => measure(theirUserInfo, bearerRate),
     })
     return [
-      { name: 'oidc-provider: token endpoint, refresh', value: perSecond(rate('theirToken')) },
-      compared('token endpoint, refresh', rate('token'), ratio('token', 'theirToken')),
+      alone('oidc-provider: token endpoint, refresh', rounds.theirToken!),
+      compared('token endpoint, refresh', rounds.token!, rounds.theirToken!),
       // On the disk before it is answered, which theirs is not: no comparison.
-      { name: '… with storage in SQLite', value: perSecond(rate('sqlite')) },
-      { name: 'oidc-provider: userinfo with a bearer token', value: perSecond(rate('theirBearer')) },
-      compared('bearer check', rate('bearer'), ratio('bearer', 'theirBearer')),
+      alone('… with storage in SQLite', rounds.sqlite!),
+      alone('oidc-provider: userinfo with a bearer token', rounds.theirBearer!),
+      compared('bearer check', rounds.bearer!, rounds.theirBearer!),
     ]
   } finally {
     for (const { process } of [ours, sqlite, theirs, theirUserInfo]) await stop(process)
@@ -59,9 +54,34 @@ export async function benchOAuth(): Promise<Figure[]> {
   }
 }
 
-function compared(name: string, rate: number, ratio: Pick<Figure, 'measured' | 'limit'>): Figure {
-  const value = `${Math.round(rate).toLocaleString('en')}/s, ${ratio.measured!.toFixed(1)} of oidc-provider`
-  return { name, value, ...ratio }
+interface Measured {
+  /** Requests a second. */
+  rate: number
+  /** Processor time of the server for a request, which other work on the machine changes little. */
+  cpuMicroseconds: number
+}
+
+async function measure(server: Running, rate: (server: Running) => Promise<Load>): Promise<Measured> {
+  const pids = [server.process.pid!]
+  const before = cpuSecondsOf(pids)
+  const { answered, seconds } = await rate(server)
+  return { rate: answered / seconds, cpuMicroseconds: ((cpuSecondsOf(pids) - before) * 1e6) / answered }
+}
+
+function alone(name: string, rounds: readonly Measured[]): Figure {
+  return { name, value: describe(rounds) }
+}
+
+/** The median of the rates' ratios within the rounds: a slow moment of the machine hits both. */
+function compared(name: string, ours: readonly Measured[], theirs: readonly Measured[]): Figure {
+  const measured = median(ours.map(({ rate }, round) => rate / theirs[round]!.rate))
+  const value = `${describe(ours)}, ${measured.toFixed(1)} of oidc-provider`
+  return { name, value, measured, limit: { at: 'least', value: 1 } }
+}
+
+function describe(rounds: readonly Measured[]): string {
+  const rate = Math.round(median(rounds.map(round => round.rate))).toLocaleString('en')
+  return `${rate}/s, ${median(rounds.map(round => round.cpuMicroseconds)).toFixed(0)} µs of processor time each`
 }
 
 async function start(...args: string[]): Promise<Running> {
@@ -81,24 +101,29 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
 }
 
-/** Refreshes a second; each lane goes on with the token that it got. */
-async function refreshRate(server: Running): Promise<number> {
+interface Load {
+  answered: number
+  seconds: number
+}
+
+/** Each lane goes on with the refresh token that it got. */
+async function refreshRate(server: Running): Promise<Load> {
   const { token, refreshTokens } = server
   const url = new URL(token)
-  return rateOf(url.origin, refreshTokens.length, async (pool, lane) => {
+  return load(url.origin, refreshTokens.length, async (pool, lane) => {
     const next = await refresh(server, pool, refreshTokens[lane]!)
     refreshTokens[lane] = next.refresh_token
   })
 }
 
-async function bearerRate(server: Running): Promise<number> {
+async function bearerRate(server: Running): Promise<Load> {
   const url = new URL(server.bearer)
   const pool = new Pool(url.origin)
   const first = await refresh(server, pool, server.refreshTokens[0]!)
   await pool.close()
   server.refreshTokens[0] = first.refresh_token
   const headers = { authorization: `Bearer ${first.access_token}` }
-  return rateOf(url.origin, server.refreshTokens.length, async connections => {
+  return load(url.origin, server.refreshTokens.length, async connections => {
     const { statusCode, body } = await connections.request({ path: url.pathname, method: 'GET', headers })
     const text = await body.text()
     if (statusCode !== 200) throw new Error(`${server.bearer} answered ${statusCode}: ${text}`)
@@ -122,11 +147,11 @@ async function refresh(
   return JSON.parse(text) as { access_token: string; refresh_token: string }
 }
 
-async function rateOf(
+async function load(
   origin: string,
   lanes: number,
   once: (pool: Pool, lane: number) => Promise<void>,
-): Promise<number> {
+): Promise<Load> {
   const pool = new Pool(origin, { connections: lanes })
   const start = performance.now()
   const end = start + SECONDS * 1000
@@ -135,7 +160,7 @@ async function rateOf(
     for (; performance.now() < end; answered++) await once(pool, lane)
   }
   await Promise.all(Array.from({ length: lanes }, (_, lane) => run(lane)))
-  const rate = (answered * 1000) / (performance.now() - start)
+  const seconds = (performance.now() - start) / 1000
   await pool.close()
-  return rate
+  return { answered, seconds }
 }
