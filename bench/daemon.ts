@@ -70,6 +70,23 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
   }
 }
 
+/** Gives `work` a daemon of its own, and ends that. An error of the work is told rather than what the end makes of it. */
+export async function withDaemon<T>(
+  extra: Record<string, string>,
+  work: (daemon: BenchDaemon) => Promise<T>,
+): Promise<T> {
+  const daemon = await startDaemon(extra)
+  let result: T
+  try {
+    result = await work(daemon)
+  } catch (error) {
+    await daemon.stop().catch(unstopped => console.error('The daemon did not stop either:', unstopped))
+    throw error
+  }
+  await daemon.stop()
+  return result
+}
+
 /** A declared server with one tool that gives its argument back. */
 export function echoServer(name: string): object {
   return {

@@ -28,6 +28,7 @@ import { ApiKeys } from './services/api-keys.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
+import { watchHeldPorts } from './services/held-ports.ts'
 import { HostNames } from './services/host-names.ts'
 import { Images } from './services/images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
@@ -145,6 +146,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     if (config.storage) await restoreArtifacts(rooms)
     rooms.background.run(() => rooms.containers.begin())
     await reconcile({ rooms, ...services }, { startFirst: inherited !== undefined })
+    watchHeldPorts({ rooms, ...services })
     await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)
     config.onReady?.(api.url)

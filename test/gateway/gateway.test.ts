@@ -51,7 +51,7 @@ test('a port that another program holds is a conflict that names it', async () =
   await using other = await listen()
   await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: `Port ${other.port} of this server's address is held by another program. End that program, then start the server again.`,
+    message: `Port ${other.port} of this server's address is held by another program. End that program: what was deployed there then comes back by itself.`,
   })
 })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -24,6 +25,17 @@ const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/
 async function ask(url: string) {
   const answer = await fetch(url, { headers: { connection: 'close' } })
   return (await answer.json()) as { pid: number; tenantId: string }
+}
+
+/** A port is tried for three seconds, and looked at every two later on. */
+const PATIENTLY = { timeout: 20_000 }
+
+/** Another program at the port of the URL. */
+async function occupy(url: string): Promise<{ close(): Promise<unknown> }> {
+  const other = createServer()
+  other.listen(Number(new URL(url).port), '127.0.0.1')
+  await once(other, 'listening')
+  return { close: () => new Promise(resolve => other.close(resolve)) }
 }
 
 /** What a daemon that was killed leaves behind. */
@@ -67,21 +79,48 @@ test('work that a crash interrupted is failed, and what served before keeps serv
   expect((await ask(live.url)).tenantId).toBe(live.deployment_id)
 })
 
-test('a deployment whose port another program took meanwhile is failed and says so; the daemon starts', async () => {
+test('a deployment whose port another program took meanwhile is failed and says so, until that port is free', async () => {
   const mcpId = await buildServer(daemon)
   const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
-  const other = createServer()
-  const port = Number(new URL(url).port)
-  await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
-  await new Promise<void>(resolve => other.listen(port, '127.0.0.1', resolve))
-  writeStates(`UPDATE deployments SET status = 'deployed', stopped_at = NULL WHERE id = '${deployment_id}'`)
+  const neighbour = await deploy(daemon, await buildServer(daemon, echoServer('neighbour')), 'production')
+  await daemon.daemon.close()
+  const other = await occupy(url)
   await daemon.restart()
-  const { status: state, error } = await status(deployment_id)
-  expect(state).toBe('failed')
-  expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(String(port)) })
-  await new Promise(resolve => other.close(resolve))
-  const again = await daemon.api('POST', `/v1/deploy/${deployment_id}/start`)
-  expect(again.body.data).toMatchObject({ status: 'deployed', url })
+  expect((await ask(neighbour.url)).tenantId).toBe(neighbour.deployment_id)
+  await expect.poll(async () => (await status(deployment_id)).status, PATIENTLY).toBe('failed')
+  const { error } = await status(deployment_id)
+  expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(new URL(url).port) })
+  await other.close()
+  await expect.poll(async () => (await status(deployment_id)).status, PATIENTLY).toBe('deployed')
+  expect((await ask(url)).tenantId).toBe(deployment_id)
+})
+
+test('also the daemon after that brings it back, but not what was replaced meanwhile', async () => {
+  const mcpId = await buildServer(daemon)
+  const older = await deploy(daemon, mcpId, 'production')
+  await daemon.daemon.close()
+  const other = await occupy(older.url)
+  await daemon.restart()
+  await expect.poll(async () => (await status(older.deployment_id)).status, PATIENTLY).toBe('failed')
+  const release = { mcp_id: mcpId, environment: 'production' }
+  const newer = (await daemon.api('POST', '/v1/deploy', { body: release })).body.data
+  expect(newer).toMatchObject({ status: 'failed', error: { code: 'CONFLICT' } })
+  await daemon.daemon.close()
+  await other.close()
+  await daemon.restart()
+  await expect.poll(async () => (await status(newer.deployment_id)).status, PATIENTLY).toBe('deployed')
+  expect((await ask(older.url)).tenantId).toBe(newer.deployment_id)
+  expect((await status(older.deployment_id)).status).toBe('failed')
+})
+
+test('a preview whose port another program took meanwhile answers when that port is free', async () => {
+  const mcpId = await buildServer(daemon)
+  const { url } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
+  await daemon.daemon.close()
+  const other = await occupy(url)
+  await daemon.restart()
+  await other.close()
+  await expect.poll(() => ask(url).catch(() => undefined), PATIENTLY).toMatchObject({ tenantId: mcpId })
 })
 
 test('a deployment whose variables the key file no longer opens is failed and says so', async () => {

@@ -38,9 +38,10 @@ export class Gateway {
 
   /**
    * Listens for an address, on the given port or on a free one between 20000 and 31999 (12000 when these are taken), and returns the port; an open
-   * address stays as it is. Throws CONFLICT when another program holds the given port, UNAVAILABLE once all are closed.
+   * address stays as it is. Throws CONFLICT when another program holds the given port (at once unless it `waits`), UNAVAILABLE
+   * once all are closed.
    */
-  async open(addressId: string, port?: number): Promise<number> {
+  async open(addressId: string, port?: number, { waits = true } = {}): Promise<number> {
     const open = this.#addresses.get(addressId)
     if (open) return open.listener.port
     const acceptor: Acceptor = {
@@ -51,7 +52,7 @@ export class Gateway {
     const listener =
       port === undefined
         ? await listenOnFreePort(acceptor)
-        : await listenOnPort(port, acceptor, this.#options.inherited)
+        : await listenOnPort(port, acceptor, { inherited: this.#options.inherited, waits })
     if (this.#closed) {
       listener.close()
       throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it opens no more addresses.')

@@ -16,13 +16,21 @@ const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 const HELD_BY_THE_KILLED_MS = 3000
 const TRY_EVERY_MS = 50
 
+const TRIED_BY_CHANCE = 30
+
+export interface PortOptions {
+  inherited?: InheritedSockets | undefined
+  /** False: who holds the port is not waited for. */
+  waits?: boolean
+}
+
 /** Throws CONFLICT when the port is taken, and stays so. */
 export async function listenOnPort(
   port: number,
   acceptor: Acceptor,
-  inherited?: InheritedSockets,
+  { inherited, waits = true }: PortOptions = {},
 ): Promise<Listener> {
-  const end = performance.now() + HELD_BY_THE_KILLED_MS
+  const end = waits ? performance.now() + HELD_BY_THE_KILLED_MS : 0
   while (true) {
     try {
       return await Listener.open(port, acceptor, inherited)
@@ -34,18 +42,36 @@ export async function listenOnPort(
   }
 }
 
+/** Whether nobody listens there at this moment. */
+export async function isPortFree(port: number): Promise<boolean> {
+  try {
+    const listener = await Listener.open(port, {
+      accept: socket => socket.destroy(),
+      onAcceptError: () => {},
+    })
+    listener.close()
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw describeListenError(error)
+  }
+}
+
 interface PortRange {
   readonly first: number
   readonly last: number
 }
 
-/** Tries each range from a random start; throws CONFLICT when all of them are taken. */
+/**
+ * Chance finds a port until both ranges are nearly full, also where another daemon has thousands; only then each port is
+ * tried. Throws CONFLICT when all of them are taken.
+ */
 export async function listenOnFreePort(
   acceptor: Acceptor,
   ranges: readonly PortRange[] = [PORT_RANGE, SECOND_RANGE],
 ): Promise<Listener> {
-  for (const range of ranges) {
-    const listener = await listenWithin(range, acceptor)
+  for (const ports of [...ranges.map(somePorts), ...ranges.map(allPorts)]) {
+    const listener = await listenOnOneOf(ports, acceptor)
     if (listener) return listener
   }
   throw new HostingError(
@@ -54,11 +80,19 @@ export async function listenOnFreePort(
   )
 }
 
-async function listenWithin({ first, last }: PortRange, acceptor: Acceptor): Promise<Listener | undefined> {
+function* somePorts({ first, last }: PortRange): Generator<number> {
+  for (let tried = 0; tried < TRIED_BY_CHANCE; tried++) yield randomInt(first, last + 1)
+}
+
+/** From a random one on. */
+function* allPorts({ first, last }: PortRange): Generator<number> {
   const size = last - first + 1
   const start = randomInt(size)
-  for (let step = 0; step < size; step++) {
-    const port = first + ((start + step) % size)
+  for (let step = 0; step < size; step++) yield first + ((start + step) % size)
+}
+
+async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promise<Listener | undefined> {
+  for (const port of ports) {
     // With thousands of servers most ports are ours: asking the system for each takes a third of a second of bind and close.
     if (Listener.holds(port)) continue
     try {
@@ -71,11 +105,12 @@ async function listenWithin({ first, last }: PortRange, acceptor: Acceptor): Pro
 }
 
 function describeHeld(port: number, cause: unknown): HostingError {
-  return new HostingError(
-    'CONFLICT',
-    `Port ${port} of this server's address is held by another program. End that program, then start the server again.`,
-    { cause },
-  )
+  return new HostingError('CONFLICT', portHeldMessage(port), { cause })
+}
+
+/** By which a deployment that failed for it is known (services/held-ports.ts). */
+export function portHeldMessage(port: number): string {
+  return `Port ${port} of this server's address is held by another program. End that program: what was deployed there then comes back by itself.`
 }
 
 function describeListenError(error: unknown): unknown {

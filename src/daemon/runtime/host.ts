@@ -1,7 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, renameSync } from 'node:fs'
-import type { Server } from 'node:net'
-import { dirname } from 'node:path'
 import type { Artifact, Described } from '../../shared/artifact.ts'
 import type {
   Announcement,
@@ -11,25 +7,12 @@ import type {
   TenantMetrics,
   ToInstance,
 } from '../../shared/instance-protocol.ts'
-import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
-import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { Answers } from './answers.ts'
 import { type HandOver, HandOvers } from './hand-over.ts'
 import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-ending.ts'
-import { heapFailure } from './host-logs.ts'
-import { hear } from './incoming.ts'
+import { type HostOptions, HostProcess } from './host-process.ts'
 import type { LendableSocket, SocketHandle } from './loan.ts'
 import { Loans } from './loans.ts'
-import { VitalSigns } from './vital-signs.ts'
-
-export interface HostOptions extends ProcessOptions {
-  /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
-  patienceMs: number
-  termination?: TerminationDelays | undefined
-}
-
-/** Resident memory of the program, and of a young generation at work. */
-const NODE_ITSELF_MB = 128
 
 /** What a tenant's instance is told of its process. */
 export interface HostWatcher {
@@ -62,7 +45,7 @@ export interface Draining {
 
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
-/** One host process, seen from the daemon: questions and answers over IPC, and connections handed over. */
+/** What runs in one process, seen from the daemon: questions and answers about its tenants, and connections handed over. */
 export class Host {
   readonly id: string
   /** Loaded and waiting for work; rejects with HostEndedError. */
@@ -73,67 +56,47 @@ export class Host {
   /** Of its event loop, 0 to 1, as last reported. */
   utilization = 0
 
-  readonly #child: ChildProcess
+  readonly #process: HostProcess
   readonly #patienceMs: number
-  readonly #memoryLimitMb: number
-  readonly #termination: TerminationDelays | undefined
   readonly #handOvers: HandOvers
   readonly #answers = new Answers()
   readonly #loans: Loans
   readonly #watchers = new Map<string, HostWatcher>()
-  #logPath: string
-  readonly #isSealed: boolean
-  readonly #vitals: VitalSigns | undefined
-  #asked = false
-  #reason: string | undefined
-  #ending: HostEnding | undefined
 
   /** Throws when the log file cannot be opened. */
   constructor(options: HostOptions) {
     this.id = options.id
-    this.#logPath = options.logPath
     this.#patienceMs = options.patienceMs
-    this.#memoryLimitMb = options.memoryLimitMb
-    this.#termination = options.termination
-    this.#child = startProcess(options)
-    this.#handOvers = new HandOvers({ ...options, child: this.#child, onHanging: () => this.#hang() })
-    this.#loans = new Loans((message, handle) => this.#send(message, handle))
-    this.ended = this.#watchEnd()
+    this.#process = new HostProcess(options, (message, handle) => this.#receive(message, handle))
+    const { child } = this.#process
+    this.#handOvers = new HandOvers({ ...options, child, onHanging: () => this.#hang() })
+    this.#loans = new Loans((message, handle) => this.#process.send(message, handle))
+    this.ended = this.#process.ended.then(ending => this.#close(ending))
     this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
-    this.#isSealed = options.kind === 'sealed'
-    hear(this.#child, {
-      takesHandles: !this.#isSealed,
-      onMessage: (message, handle) => this.#receive(message, handle),
-      onViolation: what => this.kill(`was killed because it ${what}`),
-    })
-    this.#vitals = this.#isSealed ? this.#watchVitals(options) : undefined
   }
 
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#process.child.pid
   }
 
   get logPath(): string {
-    return this.#logPath
+    return this.#process.logPath
   }
 
   get isReachable(): boolean {
     return this.#handOvers.isOpen
   }
 
-  /** The open descriptor follows the file, so nothing is lost. */
   moveLog(path: string): void {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    renameSync(this.#logPath, path)
-    this.#logPath = path
+    this.#process.moveLog(path)
   }
 
   /** Rejects with RefusedArtifactError or HostEndedError. */
   async serve(tenant: Tenant, code: ServedCode, instanceId: string): Promise<void> {
     await this.ready
     const answer = this.#answerTo('serving', tenant.id)
-    this.#send({ type: 'serve', tenant, ...code, instanceId })
+    this.#process.send({ type: 'serve', tenant, ...code, instanceId })
     await answer
   }
 
@@ -141,7 +104,7 @@ export class Host {
   async describe(tenant: Tenant, code: ServedCode): Promise<Described> {
     await this.ready
     const answer = this.#answerTo('described', tenant.id)
-    this.#send({ type: 'describe', tenant, ...code })
+    this.#process.send({ type: 'describe', tenant, ...code })
     return (await answer).described
   }
 
@@ -152,7 +115,7 @@ export class Host {
   /** The tenant accepts from the socket by itself, as long as it is worth while. */
   lend(tenantId: string, socket: LendableSocket): void {
     // User code could hand something else back.
-    if (this.isReachable && !this.#isSealed) this.#loans.begin(tenantId, socket)
+    if (this.isReachable && !this.#process.isSealed) this.#loans.begin(tenantId, socket)
   }
 
   /** From now on the socket's owner accepts. */
@@ -180,7 +143,7 @@ export class Host {
   /** The port where requests of its sessions are taken from now on; rejects when the process has ended. */
   async keep(tenantId: string): Promise<number> {
     const answer = this.#answerTo('kept', tenantId)
-    this.#send({ type: 'keep', tenantId })
+    this.#process.send({ type: 'keep', tenantId })
     return (await answer).port
   }
 
@@ -192,7 +155,7 @@ export class Host {
   /** Resolves when the process writes no more to the tenant's log, with the function that lets it go on. */
   async holdLog(tenantId: string): Promise<() => void> {
     await this.#ask({ type: 'hold-log', tenantId }, 'log-held')
-    return () => this.#send({ type: 'resume-log', tenantId })
+    return () => this.#process.send({ type: 'resume-log', tenantId })
   }
 
   /** What it is to know of the deployment's other instances. */
@@ -202,38 +165,22 @@ export class Host {
       { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' | 'revoked' | 'woken' }
     >,
   ): void {
-    this.#send(message)
+    this.#process.send(message)
   }
 
   /** Ends the process for good; resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#asked = true
-    await terminate(this.#child, () => this.#send({ type: 'shutdown' }), this.#termination)
+    await this.#process.stop()
     await this.ended
   }
 
   /** Its end counts as a crash. `reason`: what it did, as the rest of a sentence about it. */
   kill(reason?: string): void {
-    this.#reason ??= reason
-    this.#child.kill('SIGKILL')
+    this.#process.kill(reason)
   }
 
   #hang(): void {
     this.kill(`was killed because it took no connection for ${this.#patienceMs / 1000} s`)
-  }
-
-  #watchVitals({ id, patienceMs, memoryLimitMb }: HostOptions): VitalSigns | undefined {
-    const { pid } = this.#child
-    if (pid === undefined) return undefined
-    return new VitalSigns({
-      pid,
-      id,
-      patienceMs,
-      // Buffers may have as much again as the heap.
-      memoryLimitBytes: (NODE_ITSELF_MB + 2 * memoryLimitMb) * 1024 * 1024,
-      ping: () => this.#send({ type: 'ping' }),
-      onFault: reason => this.kill(reason),
-    })
   }
 
   async #ask(
@@ -241,28 +188,21 @@ export class Host {
     answer: FromInstance['type'],
     patienceMs = this.#patienceMs,
   ): Promise<void> {
-    if (this.#ending) return
+    if (this.#process.ending) return
     const timer = Number.isFinite(patienceMs) ? setTimeout(() => this.kill(), patienceMs) : undefined
     const answered = this.#answerTo(answer, message.tenantId)
-    this.#send(message)
+    this.#process.send(message)
     await answered.catch(() => {}) // an ended process has drained, forgotten and stopped writing
     clearTimeout(timer)
   }
 
   #answerTo<Type extends FromInstance['type']>(type: Type, tenantId: string): Promise<Told<Type>> {
-    if (this.#ending) return Promise.reject(new HostEndedError(this.#ending))
+    const { ending } = this.#process
+    if (ending) return Promise.reject(new HostEndedError(ending))
     return this.#answers.expect(type, tenantId)
   }
 
-  #send(message: ToInstance, handle?: SocketHandle): void {
-    if (!this.#child.connected) return
-    this.#child.send(message, handle as Server | undefined, error => {
-      if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
-    })
-  }
-
   #receive(message: FromInstance, handle: unknown): void {
-    this.#vitals?.heard()
     switch (message.type) {
       case 'alive':
         return
@@ -300,23 +240,7 @@ export class Host {
     this.#answers.take(message.type, message.tenantId)?.resolve(message)
   }
 
-  async #watchEnd(): Promise<HostEnding> {
-    const ending = await new Promise<HostEnding>(resolve => {
-      // `close` comes after the last message was read, `exit` may come before.
-      this.#child.once('close', (code, signal) =>
-        resolve({
-          asked: this.#asked,
-          code,
-          signal,
-          reason: this.#reason ?? heapFailure(signal, this.#logPath, this.#memoryLimitMb),
-        }),
-      )
-      this.#child.on('error', error => {
-        if (this.#child.pid === undefined) resolve({ asked: this.#asked, code: null, signal: null, error })
-      })
-    })
-    this.#vitals?.stop()
-    this.#ending = ending
+  #close(ending: HostEnding): HostEnding {
     this.#answers.rejectAll(new HostEndedError(ending))
     this.#handOvers.close()
     this.#loans.endAll()

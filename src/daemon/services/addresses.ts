@@ -28,14 +28,14 @@ export class Addresses {
 
   /**
    * Opens the listener; the first time it also chooses the port and the subdomain. Throws CONFLICT when another program
-   * holds the port.
+   * holds the port: at once unless it `waits`, or else when a process of a killed daemon's would have let go of it.
    */
-  open(server: string, slot: Slot): Promise<Address> {
+  open(server: string, slot: Slot, { waits = true } = {}): Promise<Address> {
     const id = addressId(server, slot)
     return this.#turns.take(id, async () => {
       const known = this.#store.addresses.find(server, slot)
       if (known) {
-        if (!this.#open.has(id)) await this.#gateway.open(id, known.port)
+        if (!this.#open.has(id)) await this.#gateway.open(id, known.port, { waits })
         this.#open.add(id)
         return known
       }
@@ -79,6 +79,11 @@ export class Addresses {
     const isTaken = this.#store.addresses.findBySubdomain(plain) ?? this.#store.mappings.find(plain)
     return isTaken ? withSuffix(plain, randomText(6)) : plain
   }
+}
+
+/** What opening the address of a known server throws when its port is taken. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof HostingError && error.code === 'CONFLICT'
 }
 
 /** Public MCP endpoint of an address. */

@@ -2,7 +2,7 @@ import type { ChangedList } from '../../shared/instance-protocol.ts'
 import { Turns } from '../../shared/turns.ts'
 import type { Build } from '../store/builds.ts'
 import type { Server } from '../store/servers.ts'
-import { mcpUrl } from './addresses.ts'
+import { isHeld, mcpUrl } from './addresses.ts'
 import type { Rooms } from './rooms.ts'
 import { servedPreview } from './served.ts'
 import { changedLists } from './surfaces.ts'
@@ -12,6 +12,8 @@ export class Previews {
   readonly #rooms: Rooms
   readonly #turns = new Turns()
   readonly #draining = new Set<string>()
+  /** Servers whose port another program held when their preview was to open. */
+  readonly #held = new Set<string>()
   /** By build: values that came with the build request. Nothing of a preview is worth writing secrets down. */
   readonly #env = new Map<string, Record<string, string>>()
 
@@ -40,7 +42,7 @@ export class Previews {
       if (newest?.id !== build.id || before === build.id) return
       store.servers.setPreview(build.name, build.id)
       const isAwake = before !== null && this.#isAwake(before)
-      await this.#serve(build, isAwake)
+      await this.#serve(build, { isAwake })
       if (before) this.#drain(before, changedLists(this.#rooms, before, build))
     })
   }
@@ -69,7 +71,23 @@ export class Previews {
     const { store } = this.#rooms
     const newest = store.builds.newestReady(name)
     if ((newest?.id ?? null) !== previewMcpId) store.servers.setPreview(name, newest?.id ?? null)
-    if (newest) await this.#serve(newest)
+    if (!newest) return
+    try {
+      await this.#serve(newest, { waits: false })
+    } catch (error) {
+      if (!isHeld(error)) throw error
+      this.#held.add(name)
+    }
+  }
+
+  /** Those whose port was taken, as far as it is free by now. */
+  async reopenHeld(): Promise<void> {
+    const names = [...this.#held]
+    this.#held.clear()
+    for (const name of names) {
+      const server = this.#rooms.store.servers.find(name)
+      if (server) await this.#turns.take(name, () => this.reopen(server))
+    }
   }
 
   /** A preview that failed for good is tried again by the next connection, unless another build took its place. */
@@ -92,9 +110,9 @@ export class Previews {
   }
 
   /** With `isAwake` it runs before connections are sent to it, so that none has to wait for its start. */
-  async #serve(build: Build, isAwake = false): Promise<void> {
+  async #serve(build: Build, { isAwake = false, waits = true } = {}): Promise<void> {
     const { addresses, supervisor } = this.#rooms
-    const address = await addresses.open(build.name, 'preview')
+    const address = await addresses.open(build.name, 'preview', { waits })
     // What still drains takes no connection any more; the newer build that it made way for is gone.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
     if (!supervisor.has(build.id))

@@ -1,4 +1,5 @@
 import type { Deployment } from '../store/deployments.ts'
+import { isHeld } from './addresses.ts'
 import { moveBuild } from './builds.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Deployments } from './deployments.ts'
@@ -39,11 +40,18 @@ export async function reconcile(
   const deployed = rooms.store.deployments.withStatus('deployed')
   if (startFirst) await startBeforeListening(rooms, deployed)
   const listening: Deployment[] = []
+  const held: Deployment[] = []
   await forEachBounded(deployed, OPENED_AT_ONCE, async deployment => {
-    if (await reopen(rooms, deployments, deployment)) listening.push(deployment)
+    try {
+      await reopen(rooms, deployment)
+      listening.push(deployment)
+    } catch (error) {
+      if (isHeld(error)) held.push(deployment)
+      else await deployments.failed(deployment.id, error)
+    }
   })
-  const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
-  rooms.background.run(() => startAll(rooms, deployments, awake))
+  rooms.background.run(() => startAll(rooms, deployments, listening))
+  rooms.background.run(() => reopenHeld(rooms, deployments, held))
   await reopenPreviews(rooms, previews)
   rooms.background.run(() => removeLeftovers(rooms))
 }
@@ -57,17 +65,24 @@ function failInterrupted(rooms: Rooms): void {
   })
 }
 
-async function reopen(rooms: Rooms, deployments: Deployments, deployment: Deployment): Promise<boolean> {
+/** Throws what `Addresses.open` and `servedDeployment` do. */
+async function reopen(rooms: Rooms, deployment: Deployment, { waits = false } = {}): Promise<void> {
   const { id, name, environment } = deployment
-  try {
-    const address = await rooms.addresses.open(name, environment)
-    if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
-    rooms.addresses.point(name, environment, id)
-    return true
-  } catch (error) {
-    await deployments.failed(id, error)
-    return false
-  }
+  const address = await rooms.addresses.open(name, environment, { waits })
+  if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
+  rooms.addresses.point(name, environment, id)
+}
+
+/** One that an instance of the killed daemon holds will be free in a moment; nobody else has to wait for that. */
+async function reopenHeld(rooms: Rooms, deployments: Deployments, held: Deployment[]): Promise<void> {
+  await forEachBounded(held, OPENED_AT_ONCE, async deployment => {
+    try {
+      await reopen(rooms, deployment, { waits: true })
+      await startAll(rooms, deployments, [deployment])
+    } catch (error) {
+      if (!rooms.background.closing) await deployments.failed(deployment.id, error)
+    }
+  })
 }
 
 /** What does not start in time starts behind its address, as after any start of the daemon. */
@@ -88,7 +103,9 @@ async function startBeforeListening(rooms: Rooms, deployed: readonly Deployment[
   await Promise.race([started, limit])
 }
 
-async function startAll(rooms: Rooms, deployments: Deployments, awake: Deployment[]): Promise<void> {
+/** Those that are never to sleep. */
+async function startAll(rooms: Rooms, deployments: Deployments, listening: Deployment[]): Promise<void> {
+  const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
   await forEachBounded(awake, STARTED_AT_ONCE, async ({ id }) => {
     if (rooms.background.closing || !rooms.supervisor.has(id)) return
     try {

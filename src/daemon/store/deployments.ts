@@ -104,6 +104,16 @@ export class DeploymentStore {
     )
   }
 
+  /** Those that failed with CONFLICT and are what was last done at their place. */
+  inConflict(): Deployment[] {
+    return this.#all(
+      `AS failed WHERE status = 'failed' AND json_extract(error, '$.code') = 'CONFLICT'
+       AND NOT EXISTS (SELECT 1 FROM deployments AS later WHERE later.name = failed.name
+         AND later.environment = failed.environment AND later.updated_at > failed.updated_at)`,
+      [],
+    )
+  }
+
   /** The newest one before `than` that once served. */
   findEarlier(than: Deployment): Deployment | undefined {
     return this.#one(

@@ -1,0 +1,121 @@
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, renameSync } from 'node:fs'
+import type { Server } from 'node:net'
+import { dirname } from 'node:path'
+import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
+import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
+import { type TerminationDelays, terminate } from '../engine/termination.ts'
+import type { HostEnding } from './host-ending.ts'
+import { heapFailure } from './host-logs.ts'
+import { hear } from './incoming.ts'
+import type { SocketHandle } from './loan.ts'
+import { VitalSigns } from './vital-signs.ts'
+
+export interface HostOptions extends ProcessOptions {
+  /** A process that leaves a connection or a question alone for so long hangs, and is killed. */
+  patienceMs: number
+  termination?: TerminationDelays | undefined
+}
+
+/** Resident memory of the program, and of a young generation at work. */
+const NODE_ITSELF_MB = 128
+
+/** One process and the channel to it: started, spoken to, watched from outside, and ended. */
+export class HostProcess {
+  readonly child: ChildProcess
+  readonly ended: Promise<HostEnding>
+  readonly isSealed: boolean
+  readonly #options: HostOptions
+  readonly #vitals: VitalSigns | undefined
+  #logPath: string
+  #asked = false
+  #reason: string | undefined
+  #ending: HostEnding | undefined
+
+  /** Throws when the log file cannot be opened. */
+  constructor(options: HostOptions, onMessage: (message: FromInstance, handle: unknown) => void) {
+    this.#options = options
+    this.#logPath = options.logPath
+    this.isSealed = options.kind === 'sealed'
+    this.child = startProcess(options)
+    this.ended = this.#watchEnd()
+    this.#vitals = this.isSealed ? this.#watchVitals() : undefined
+    hear(this.child, {
+      takesHandles: !this.isSealed,
+      onMessage: (message, handle) => {
+        this.#vitals?.heard()
+        onMessage(message, handle)
+      },
+      onViolation: what => this.kill(`was killed because it ${what}`),
+    })
+  }
+
+  get logPath(): string {
+    return this.#logPath
+  }
+
+  /** Undefined while it runs. */
+  get ending(): HostEnding | undefined {
+    return this.#ending
+  }
+
+  /** The open descriptor follows the file, so nothing is lost. */
+  moveLog(path: string): void {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    renameSync(this.#logPath, path)
+    this.#logPath = path
+  }
+
+  send(message: ToInstance, handle?: SocketHandle): void {
+    if (!this.child.connected) return
+    this.child.send(message, handle as Server | undefined, error => {
+      if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
+    })
+  }
+
+  /** Ends it for good; resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#asked = true
+    await terminate(this.child, () => this.send({ type: 'shutdown' }), this.#options.termination)
+    await this.ended
+  }
+
+  /** Its end counts as a crash. `reason`: what it did, as the rest of a sentence about it. */
+  kill(reason?: string): void {
+    this.#reason ??= reason
+    this.child.kill('SIGKILL')
+  }
+
+  #watchVitals(): VitalSigns | undefined {
+    const { id, patienceMs, memoryLimitMb } = this.#options
+    const { pid } = this.child
+    if (pid === undefined) return undefined
+    return new VitalSigns({
+      pid,
+      id,
+      patienceMs,
+      // Buffers may have as much again as the heap.
+      memoryLimitBytes: (NODE_ITSELF_MB + 2 * memoryLimitMb) * 1024 * 1024,
+      ping: () => this.send({ type: 'ping' }),
+      onFault: reason => this.kill(reason),
+    })
+  }
+
+  async #watchEnd(): Promise<HostEnding> {
+    const ending = await new Promise<HostEnding>(resolve => {
+      // `close` comes after the last message was read, `exit` may come before.
+      this.child.once('close', (code, signal) => resolve(this.#endingOf(code, signal)))
+      this.child.on('error', error => {
+        if (this.child.pid === undefined) resolve({ asked: this.#asked, code: null, signal: null, error })
+      })
+    })
+    this.#vitals?.stop()
+    this.#ending = ending
+    return ending
+  }
+
+  #endingOf(code: number | null, signal: NodeJS.Signals | null): HostEnding {
+    const reason = this.#reason ?? heapFailure(signal, this.#logPath, this.#options.memoryLimitMb)
+    return { asked: this.#asked, code, signal, reason }
+  }
+}
