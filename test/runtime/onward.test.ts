@@ -29,3 +29,19 @@ test('a connection that an instance was killed before taking is answered by the 
   process.kill(pid, 'SIGKILL')
   expect(await untaken).toMatchObject({ tenantId: 'dep_b' })
 })
+
+test('who leaves is waited for, but not one that has said nothing since the release began', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
+  await harness.supervisor.start('dep_a')
+  const [hanging] = harness.pids('dep_a')
+  process.kill(hanging!, 'SIGSTOP')
+  const begun: Promise<void>[] = []
+  await harness.add('dep_b')
+  harness.supervisor.prepareToHandOn('dep_a')
+  await harness.supervisor.handSessionsOn('dep_a', 'dep_b')
+  void harness.supervisor.drain('dep_a', { order: { changed: [] }, begun })
+  expect(begun).toHaveLength(1)
+  await Promise.all(begun)
+  process.kill(hanging!, 'SIGKILL')
+})
