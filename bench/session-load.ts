@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { cpuSecondsOf } from './processes.ts'
 
 const ACCEPT = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 const REVISION = '2025-11-25'
@@ -9,18 +10,47 @@ const CALL = {
   params: { name: 'echo', arguments: { text: 'hello' } },
 }
 
+/** Who takes part in a call besides the generator; asked when all sessions are open. */
+export interface Parties {
+  bridge: number[]
+  programs: number[]
+}
+
+export interface SessionLoad {
+  /** Answered calls a second. */
+  rate: number
+  /** Microseconds of processor time that a call took of each; opening and ending the sessions are not in it. */
+  bridge: number
+  programs: number
+  generator: number
+}
+
 /**
- * Calls the echo tool in so many sessions, each over a connection of its own and one call at a time. Gives answered calls
- * a second; the answer may be JSON or a stream of events. Throws for an answer without the echo.
+ * Calls the echo tool in so many sessions, each over a connection of its own and one call at a time. The answer may be JSON
+ * or a stream of events. Throws for an answer without the echo.
  */
-export async function loadSessions(url: string, sessions: number, seconds: number): Promise<number> {
+export async function loadSessions(
+  url: string,
+  { sessions, seconds, parties }: { sessions: number; seconds: number; parties: () => Parties },
+): Promise<SessionLoad> {
   const opened = await Promise.all(Array.from({ length: sessions }, () => openSession(url)))
+  const { bridge, programs } = parties()
+  const before = [bridge, programs].map(cpuSecondsOf)
+  const own = process.cpuUsage()
   const start = performance.now()
   const end = start + seconds * 1000
   const counts = await Promise.all(opened.map(session => lane(url, session, end)))
-  const rate = (counts.reduce((sum, count) => sum + count, 0) * 1000) / (performance.now() - start)
+  const elapsedMs = performance.now() - start
+  const { user, system } = process.cpuUsage(own)
+  const answered = counts.reduce((sum, count) => sum + count, 0)
+  const taken = [bridge, programs].map((pids, at) => ((cpuSecondsOf(pids) - before[at]!) * 1e6) / answered)
   await Promise.all(opened.map(session => endSession(url, session)))
-  return rate
+  return {
+    rate: (answered * 1000) / elapsedMs,
+    bridge: taken[0]!,
+    programs: taken[1]!,
+    generator: (user + system) / answered,
+  }
 }
 
 async function openSession(url: string): Promise<string> {
@@ -46,40 +76,64 @@ function post(url: string, body: object, session?: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+/** As little as can be is done for a call: what the generator takes of the machine is missing to the bridge. */
 function lane(url: string, session: string, end: number): Promise<number> {
   const { hostname, port } = new URL(url)
   const request = requestBytes(url, session)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  const isWhole = createWholeness()
   let count = 0
-  let answer = ''
+  let earlier: Buffer | undefined
   return new Promise((resolve, reject) => {
-    socket.setEncoding('latin1')
-    socket.on('connect', () => socket.write(request))
-    socket.on('error', reject)
-    socket.on('close', () =>
-      reject(new Error(`the server closed the connection after ${answer.slice(0, 300)}`)),
-    )
-    socket.on('data', chunk => {
-      answer += chunk
-      if (!isWhole(answer)) return
-      if (!answer.includes('hello')) return reject(new Error(`no echo: ${answer.slice(0, 300)}`))
-      answer = ''
+    const take = (part: Buffer) => {
+      const answer = earlier ? Buffer.concat([earlier, part]) : part
+      earlier = isWhole(answer) ? undefined : Buffer.from(answer)
+      if (earlier) return
+      if (!answer.includes('hello')) return reject(new Error(`no echo: ${answer.subarray(0, 300)}`))
       count++
       if (performance.now() < end) return socket.write(request)
       resolve(count)
       socket.removeAllListeners('close').destroy()
-    })
+    }
+    const onread = {
+      buffer: Buffer.allocUnsafe(64 * 1024),
+      callback(bytes: number, into: Uint8Array) {
+        take(Buffer.from(into.buffer, into.byteOffset, bytes))
+        return true
+      },
+    }
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true, onread })
+    socket.on('connect', () => socket.write(request))
+    socket.on('error', reject)
+    socket.on('close', () =>
+      reject(new Error(`the server closed the connection after ${earlier?.subarray(0, 300) ?? 'an answer'}`)),
+    )
   })
 }
 
-function isWhole(answer: string): boolean {
-  const head = answer.indexOf('\r\n\r\n')
-  if (head < 0) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(answer.slice(0, head))
-  return length ? answer.length >= head + 4 + Number(length[1]) : answer.endsWith('\r\n0\r\n\r\n')
+/** Tells whether an answer is complete: all to the same call are alike, so the first one's head says how long they are. */
+function createWholeness(): (answer: Buffer) => boolean {
+  let length: number | undefined
+  return answer => {
+    length ??= answerLength(answer)
+    if (length === undefined) return false
+    return length === STREAM
+      ? answer.toString('latin1', answer.length - 7) === '\r\n0\r\n\r\n'
+      : answer.length >= length
+  }
 }
 
-function requestBytes(url: string, session: string): string {
+const STREAM = 0
+
+/** Bytes of head and body; `STREAM` for one of events, undefined as long as its head is not there. */
+function answerLength(answer: Buffer): number | undefined {
+  const text = answer.toString('latin1')
+  const head = text.indexOf('\r\n\r\n')
+  if (head < 0) return undefined
+  const body = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head))
+  return body ? head + 4 + Number(body[1]) : STREAM
+}
+
+function requestBytes(url: string, session: string): Buffer {
   const { host, pathname } = new URL(url)
   const body = JSON.stringify(CALL)
   const headers = {
@@ -90,5 +144,5 @@ function requestBytes(url: string, session: string): string {
     'content-length': String(body.length),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return `POST ${pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+  return Buffer.from(`POST ${pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -1,80 +1,66 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type PeerName, startPeer } from './bridge-peers.ts'
 import { type BenchDaemon, type Deployed, startDaemon } from './daemon.ts'
-import { interleave, median } from './measure.ts'
-import { freePort, isUp } from './ports.ts'
+import { median, rotate } from './measure.ts'
+import { descendantsOf } from './processes.ts'
 import type { Figure } from './report.ts'
-import { loadSessions } from './session-load.ts'
+import { loadSessions, type Parties, type SessionLoad } from './session-load.ts'
 
-const ROUNDS = 5
+const ROUNDS = 7
 const SECONDS = 1.5
 const SESSIONS = 16
 
 const ECHO = fileURLToPath(new URL('stdio-echo.ts', import.meta.url))
-/** Too heavy for everybody who installs this repository, so fetched with the first run. */
-const PEERS = { supergateway: '4.0.0', 'mcp-proxy': '6.7.19' }
-const PEER_FOLDER = fileURLToPath(new URL('../node_modules/.cache/bench-peers', import.meta.url))
+
+/** A bridge with the program behind it. */
+interface Candidate {
+  url: string
+  parties(): Parties
+}
+
+type Rounds = Record<string, SessionLoad[]>
 
 /** The same server over stdio behind our bridge and behind those of others, by sessions of 2025-11-25. */
 export async function benchStdioBridge(): Promise<Figure[]> {
-  await installPeers()
-  const daemon = await startDaemon()
-  const children: ChildProcess[] = []
-  try {
-    const urls = {
-      shared: await deploy(daemon, 'shared'),
-      session: await deploy(daemon, 'session'),
-      supergateway: await startPeer(children, port => [
-        'supergateway',
-        ...['--stdio', `${process.execPath} ${ECHO}`, '--outputTransport', 'streamableHttp', '--stateful'],
-        ...['--port', String(port), '--logLevel', 'none'],
-      ]),
-      'mcp-proxy': await startPeer(children, port => [
-        'mcp-proxy',
-        ...[
-          '--port',
-          String(port),
-          '--host',
-          '127.0.0.1',
-          '--server',
-          'stream',
-          '--',
-          process.execPath,
-          ECHO,
-        ],
-      ]),
-    }
-    return await compare(urls)
-  } finally {
-    for (const { pid } of children) process.kill(-pid!, 'SIGKILL')
-    await daemon.stop()
+  await using stack = new AsyncDisposableStack()
+  const peer = async (name: PeerName): Promise<Candidate> => {
+    const { url, pid, stop } = await startPeer(name, ECHO)
+    stack.defer(stop)
+    return { url, parties: () => ({ bridge: [pid], programs: programsOf(pid) }) }
   }
+  const daemon = await startDaemon()
+  stack.defer(() => daemon.stop())
+  const candidates = {
+    shared: await deploy(daemon, 'shared'),
+    session: await deploy(daemon, 'session'),
+    supergateway: await peer('supergateway'),
+    'mcp-proxy': await peer('mcp-proxy'),
+  }
+  return figures(await measure(candidates))
 }
 
-async function compare(urls: Record<string, string>): Promise<Figure[]> {
-  const candidates = Object.fromEntries(
-    Object.entries(urls).map(([name, url]) => [name, () => loadSessions(url, SESSIONS, SECONDS)]),
-  )
-  await interleave(1, candidates) // what runs for the first time is compiled, and belongs to no figure
-  const rates = await interleave(ROUNDS, candidates)
-  const rate = (name: string) => Math.round(median(rates[name]!))
-  const ratio = (name: string, to: string) =>
-    median(rates[name]!.map((value, round) => value / rates[to]![round]!))
-  const against = (name: string, peer: string): Figure => {
-    const measured = ratio(name, peer)
-    return {
-      name: `${LABELS[name]}, against ${peer}`,
-      value: `${rate(name)}/s to ${rate(peer)}/s, ${measured.toFixed(1)}×`,
-      measured,
-      limit: { at: 'least', value: 1, unit: '×' },
-    }
-  }
+/** Each in turn, and another one first in each round: none always comes after the same one. */
+async function measure(candidates: Record<string, Candidate>): Promise<Rounds> {
+  const names = Object.keys(candidates)
+  const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))
+  const look = ({ url, parties }: Candidate) =>
+    loadSessions(url, { sessions: SESSIONS, seconds: SECONDS, parties })
+  // What runs for the first time is compiled, and belongs to no figure.
+  for (const name of names) await look(candidates[name]!)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const name of rotate(names, round)) rounds[name]!.push(await look(candidates[name]!))
+  return rounds
+}
+
+function figures(rounds: Rounds): Figure[] {
   return [
-    against('shared', 'mcp-proxy'),
-    against('shared', 'supergateway'),
-    against('session', 'supergateway'),
+    rateFigure(rounds, 'shared', 'mcp-proxy'),
+    rateFigure(rounds, 'shared', 'supergateway'),
+    rateFigure(rounds, 'session', 'supergateway'),
+    bridgeFigure(rounds, 'shared', 'mcp-proxy'),
+    bridgeFigure(rounds, 'shared', 'supergateway'),
+    bridgeFigure(rounds, 'session', 'supergateway'),
+    ...Object.keys(rounds).map(name => sharesFigure(rounds, name)),
   ]
 }
 
@@ -83,7 +69,43 @@ const LABELS: Record<string, string> = {
   session: `a child for each of ${SESSIONS} sessions`,
 }
 
-async function deploy(daemon: BenchDaemon, isolation: string): Promise<string> {
+function rateFigure(rounds: Rounds, name: string, peer: string): Figure {
+  const measured = median(rounds[name]!.map(({ rate }, round) => rate / rounds[peer]![round]!.rate))
+  const rate = (of: string) => Math.round(medianOf(rounds, of, 'rate'))
+  return {
+    name: `${LABELS[name]}, against ${peer}`,
+    value: `${rate(name)}/s to ${rate(peer)}/s, ${measured.toFixed(1)}×`,
+    measured,
+    limit: { at: 'least', value: 1, unit: '×' },
+  }
+}
+
+/** What the bridge alone takes: the program and the generator are the same for all, and share the machine with it. */
+function bridgeFigure(rounds: Rounds, name: string, peer: string): Figure {
+  const measured = median(rounds[peer]!.map(({ bridge }, round) => bridge / rounds[name]![round]!.bridge))
+  const taken = (of: string) => medianOf(rounds, of, 'bridge').toFixed(1)
+  return {
+    name: `processor time in the bridge, ${LABELS[name]}, against ${peer}`,
+    value: `${taken(name)} µs to ${taken(peer)} µs a call, ${measured.toFixed(1)}×`,
+    measured,
+  }
+}
+
+function sharesFigure(rounds: Rounds, name: string): Figure {
+  const [bridge, programs, generator] = (['bridge', 'programs', 'generator'] as const).map(share =>
+    medianOf(rounds, name, share).toFixed(1),
+  )
+  return {
+    name: `processor time of a call, ${LABELS[name] ?? name}`,
+    value: `bridge ${bridge} µs, program ${programs} µs, generator ${generator} µs`,
+  }
+}
+
+function medianOf(rounds: Rounds, name: string, field: keyof SessionLoad): number {
+  return median(rounds[name]!.map(load => load[field]))
+}
+
+async function deploy(daemon: BenchDaemon, isolation: string): Promise<Candidate> {
   const name = `echo-${isolation}`
   const program = { type: 'stdio', command: process.execPath, args: [ECHO], isolation }
   const build = await daemon.call<Deployed>('POST', '/v1/build', { name, template: 'custom', program })
@@ -92,36 +114,17 @@ async function deploy(daemon: BenchDaemon, isolation: string): Promise<string> {
     environment: 'production',
     config: { scaling: { max_instances: 1 } },
   }
-  return (await daemon.call<Deployed>('POST', '/v1/deploy', request)).url
+  const { url } = await daemon.call<Deployed>('POST', '/v1/deploy', request)
+  const { items } = await daemon.call<Listed>('GET', `/v1/deploy?name=${name}`)
+  const instances = items.flatMap(one => one.instances.map(({ pid }) => pid))
+  const parties = () => ({ bridge: [daemon.pid, ...instances], programs: instances.flatMap(programsOf) })
+  return { url, parties }
 }
 
-async function startPeer(children: ChildProcess[], command: (port: number) => string[]): Promise<string> {
-  const port = await freePort()
-  const [name, ...args] = command(port)
-  const child = spawn(join(PEER_FOLDER, 'node_modules', '.bin', name!), args, {
-    stdio: 'ignore',
-    detached: true,
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  children.push(child)
-  const url = `http://127.0.0.1:${port}/mcp`
-  while (!(await isUp(url))) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  return url
+interface Listed {
+  items: { instances: { pid: number }[] }[]
 }
 
-async function installPeers(): Promise<void> {
-  const manifest = join(PEER_FOLDER, 'package.json')
-  const isThere = Object.keys(PEERS).every(name => existsSync(join(PEER_FOLDER, 'node_modules', name)))
-  if (isThere) return
-  mkdirSync(PEER_FOLDER, { recursive: true })
-  writeFileSync(manifest, JSON.stringify({ private: true, dependencies: PEERS }))
-  const npm = spawn('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: PEER_FOLDER,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const code = await new Promise(resolve => npm.once('close', resolve))
-  if (code !== 0) throw new Error(`the peers cannot be installed: npm ended with ${code}`)
+function programsOf(bridge: number): number[] {
+  return descendantsOf(bridge).map(({ pid }) => pid)
 }

@@ -74,7 +74,10 @@ export interface PreparedTool {
    */
   streams: boolean
   /** Validates the arguments, then runs the handler. A bad argument or a failed handler is `isError: true`, never a throw. */
-  call(args: Record<string, unknown>, context: ClientContext): Promise<CallToolResult> | CallToolResult
+  call(
+    args: Record<string, unknown>,
+    context: ClientContext,
+  ): Promise<CallToolResult | ResultText> | CallToolResult
 }
 
 /** What a handler can do besides answering. Calls on it after the answer, or after `signal` aborted, do nothing. */
@@ -178,6 +181,19 @@ export interface CallToolResult {
   structuredContent?: unknown
   isError?: boolean
   _meta?: Record<string, unknown>
+}
+/**
+ * A tool's result as the JSON text that it came as, checked to be one: its members without braces, none of them `_meta`. A
+ * class, so that no value that a handler makes up is taken for it.
+ */
+export class ResultText {
+  readonly members: string
+  /** It says `isError`. */
+  readonly failed: boolean
+  constructor(members: string, failed: boolean) {
+    this.members = members
+    this.failed = failed
+  }
 }
 export interface ReadResourceResult {
   contents: {

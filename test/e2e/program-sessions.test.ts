@@ -28,8 +28,10 @@ async function live(
   const session = await openSession(url)
   for (let round = 1; round <= 3; round++) {
     const answer = await session.call('echo', { text: `session ${who} round ${round}` })
-    expect(answer).toContain(`session ${who} round ${round} (`)
-    if (!isShared) expect(answer).toBe(`session ${who} round ${round} (${round})`)
+    const [, count] = answer.split(`session ${who} round ${round} (`)
+    expect(count, answer).toBeDefined()
+    // Of its own calls alone; from one on again after a pause on a busy machine in which its child was ended as idle.
+    if (!isShared) expect(Number.parseInt(count!, 10)).toBeLessThanOrEqual(round)
   }
   const fate = (['ends', 'vanishes', 'stays'] as const)[who % 3]!
   if (fate === 'ends') await session.end()

@@ -1,5 +1,5 @@
 import { prepareServer } from '../../src/instance/prepare-server.ts'
-import type { CallToolResult, ClientContext } from '../../src/instance/prepared-server.ts'
+import { type CallToolResult, type ClientContext, ResultText } from '../../src/instance/prepared-server.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import type { ToolDefinition } from '../../src/shared/definitions.ts'
 import type { Tenant } from '../../src/shared/instance-protocol.ts'
@@ -68,7 +68,9 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const definition = createTool(tool)
   const server = prepare({ tools: [definition], ...options.artifact }, options.tenant)
-  return server.findTool(definition.name)!.call(args, options.call ?? createCall())
+  const result = await server.findTool(definition.name)!.call(args, options.call ?? createCall())
+  if (result instanceof ResultText) throw new Error(`a result as text: ${result.members}`)
+  return result
 }
 
 export function textOf(result: CallToolResult): string {

@@ -1,5 +1,8 @@
 import { CrashHistory } from '../../shared/crash-history.ts'
 import { restartDelayMs } from '../../shared/restart-backoff.ts'
+import { RpcError } from '../prepared-server.ts'
+import { RPC } from '../protocol/json-rpc.ts'
+import { ChildStartError } from './child-start-error.ts'
 import { describeProgramEnding, type ProgramEnding } from './program-process.ts'
 
 /** A process that serves, once it is open. */
@@ -54,6 +57,12 @@ export class ChildSlot<C extends Child> {
     return this.#opening
   }
 
+  /** Has the running child do it, or the next one as soon as it runs. Rejects with RpcError when none can be started. */
+  use<T>(use: (child: C) => Promise<T>): Promise<T> {
+    const child = this.get()
+    return child instanceof Promise ? child.then(use, refuseUse) : use(child)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     await this.#starting?.stop()
@@ -92,4 +101,9 @@ export class ChildSlot<C extends Child> {
     if (isLoop) this.#options.onCrashLoop?.(sentence)
     this.#options.onCrash(sentence, delayMs)
   }
+}
+
+function refuseUse(error: unknown): never {
+  if (!(error instanceof ChildStartError)) throw error
+  throw new RpcError(RPC.internalError, `This server cannot answer: ${error.message}`)
 }

@@ -8,7 +8,7 @@ import type { EarlyOutlet } from './outlet.ts'
 export interface Children {
   /** Starts what must run before the first call. Rejects with ChildStartError. */
   start(): Promise<void>
-  /** Has a child do something for a client. Rejects with ChildStartError when none can be started. */
+  /** Has a child do something for a client. Throws or rejects with RpcError when none can be started. */
   run<T>(context: ClientContext, use: Use<T>): Promise<T>
   /** The same for what no server asks its client in the middle of, such as a list. */
   glance<T>(context: ClientContext, use: Use<T>): Promise<T>
@@ -86,8 +86,7 @@ export class SharedChildren implements Children {
   }
 
   run<T>(_context: ClientContext, use: Use<T>): Promise<T> {
-    const child = this.#slot.get()
-    return child instanceof Promise ? child.then(use) : use(child)
+    return this.#slot.use(use)
   }
 
   glance<T>(context: ClientContext, use: Use<T>): Promise<T> {

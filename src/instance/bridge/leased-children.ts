@@ -44,15 +44,15 @@ export class LeasedChildren {
   }
 
   /** Beside whatever call the first child has. */
-  async glance<T>(use: Use<T>): Promise<T> {
-    return use(await this.#first.slot.get())
+  glance<T>(use: Use<T>): Promise<T> {
+    return this.#first.slot.use(use)
   }
 
   async run<T>(context: ClientContext, use: Use<T>): Promise<T> {
     const lease = await this.#take()
     try {
       lease.context = context
-      return await use(await lease.slot.get())
+      return await lease.slot.use(use)
     } finally {
       this.#free(lease)
     }

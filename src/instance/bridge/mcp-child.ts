@@ -1,12 +1,19 @@
 import type { LogLevel } from '../../shared/definitions.ts'
 import { VERSION } from '../../shared/version.ts'
-import { type ClientContext, type ClientFacts, RpcError } from '../prepared-server.ts'
+import {
+  type CallToolResult,
+  type ClientContext,
+  type ClientFacts,
+  type ResultText,
+  RpcError,
+} from '../prepared-server.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { isLogLevel } from '../protocol/log-level.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { passedMeta } from './hop-meta.ts'
+import type { PendingRequest } from './pending-requests.ts'
 import type { ProcessGuard } from './process-guard.ts'
 import {
   describeProgramEnding,
@@ -80,7 +87,7 @@ export class McpChild {
 
   /** Requests of clients that it has not answered yet, the oldest first. */
   get calls(): ClientContext[] {
-    return [...this.#channel.pending.values()].flatMap(({ context }) => context ?? [])
+    return this.#channel.pending.all().flatMap(({ context }) => context ?? [])
   }
 
   get isBusy(): boolean {
@@ -122,17 +129,17 @@ export class McpChild {
 
   /** Passes a client's request on: ids and progress tokens are our own, and it is cancelled when the client's is. */
   call(method: string, params: Result, context: ClientContext): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const deadline = Date.now() + this.#options.timeoutMs
-      const id = this.#channel.send({ method, context, deadline, resolve, reject }, id => {
-        const meta = passedMeta(context.meta, id)
-        return JSON.stringify(meta ? { ...params, _meta: meta } : params)
-      })
-      context.onCancel(() => {
-        this.#channel.cancel(id, 'The client cancelled the request')
-        reject(new RpcError(RPC.refused, 'The request was cancelled'))
-      })
-      this.#watch ??= setInterval(() => this.#giveUpLate(), WATCH_MS)
+    return new Promise<Result>((resolve, reject) =>
+      this.#pass({ id: 0, method, context, deadline: this.#deadline(), resolve, reject }, params, context),
+    )
+  }
+
+  /** The same for a tool, whose result is not read where that can be. */
+  callTool(params: Result, context: ClientContext): Promise<CallToolResult | ResultText> {
+    return new Promise<CallToolResult | ResultText>((resolve, reject) => {
+      const take = resolve as (result: object) => void
+      const request = { id: 0, method: 'tools/call', context, deadline: this.#deadline() }
+      this.#pass({ ...request, resolve: take, resolveText: take, reject }, params, context)
     })
   }
 
@@ -147,7 +154,7 @@ export class McpChild {
 
   /** Ends a client's call with this error, whatever the program is still doing for it. */
   failCall(context: ClientContext, error: unknown): void {
-    for (const pending of this.#channel.pending.values()) {
+    for (const pending of this.#channel.pending.all()) {
       if (pending.context !== context) continue
       this.#channel.cancel(pending.id, 'The client must answer first')
       pending.reject(error)
@@ -163,6 +170,22 @@ export class McpChild {
     this.isStopping = true
     await this.process.stop()
     await this.ended
+  }
+
+  #pass(request: PendingRequest, params: Result, context: ClientContext): void {
+    this.#channel.send(request, id => {
+      const meta = passedMeta(context.meta, id)
+      return JSON.stringify(meta ? { ...params, _meta: meta } : params)
+    })
+    context.onCancel(() => {
+      this.#channel.cancel(request.id, 'The client cancelled the request')
+      request.reject(new RpcError(RPC.refused, 'The request was cancelled'))
+    })
+    this.#watch ??= setInterval(() => this.#giveUpLate(), WATCH_MS)
+  }
+
+  #deadline(): number {
+    return Date.now() + this.#options.timeoutMs
   }
 
   async #answer(method: string, params: Result, unwanted: AbortSignal): Promise<Result> {
@@ -188,9 +211,9 @@ export class McpChild {
   }
 
   #passProgress({ progressToken, progress, total, message }: Result): void {
-    const pending = this.#channel.pending.get(progressToken as number)
+    const pending = this.#channel.pending.get(progressToken)
     if (!pending?.context || typeof progress !== 'number') return
-    pending.deadline = Date.now() + this.#options.timeoutMs
+    pending.deadline = this.#deadline()
     pending.context.progress(
       progress,
       typeof total === 'number' ? total : undefined,
@@ -200,7 +223,7 @@ export class McpChild {
 
   #giveUpLate(): void {
     const now = Date.now()
-    for (const pending of this.#channel.pending.values()) {
+    for (const pending of this.#channel.pending.all()) {
       // A client that is asked may take as long as a person does.
       if (pending.deadline > now || pending.context?.isAsking) continue
       this.#channel.cancel(pending.id, 'It took too long')

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
-import { type ClientContext, RpcError } from '../prepared-server.ts'
+import { RpcError } from '../prepared-server.ts'
 import { isObject, RPC } from '../protocol/json-rpc.ts'
 import { LineReader } from './lines.ts'
+import { type PendingRequest, PendingRequests } from './pending-requests.ts'
+import { findResult, toResultText } from './result-text.ts'
 
 /** One message of a program; a longer one is refused, and the call that it answers fails. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
@@ -19,27 +21,14 @@ export interface RpcHandlers {
   onNoise(line: string): void
 }
 
-/** A request that the program has not answered yet. */
-export interface PendingRequest {
-  id: number
-  method: string
-  /** The call of a client that it was made for; undefined for requests of our own. */
-  context: ClientContext | undefined
-  /** Unix milliseconds. */
-  deadline: number
-  resolve(result: Result): void
-  reject(error: unknown): void
-}
-
 /** JSON-RPC 2.0 with a program over its standard input and output, one message a line (MCP transports, stdio). */
 export class RpcChannel {
-  readonly pending = new Map<number, PendingRequest>()
+  readonly pending = new PendingRequests()
   readonly #stdin: Writable
   readonly #handlers: RpcHandlers
   readonly #unsent: string[] = []
   /** Requests of the program that wait for their answer. */
   readonly #asked = new Map<unknown, AbortController>()
-  #lastId = 0
   #failure: Error | undefined
 
   constructor(stdin: Writable, stdout: Readable, handlers: RpcHandlers) {
@@ -55,26 +44,20 @@ export class RpcChannel {
     stdout.on('error', () => {}) // a pipe that breaks tells nothing that the program's end does not
   }
 
-  /** Sends a request and gives its id; `makeParams`: its `params` as JSON. `resolve` or `reject` is called by the answer. */
-  send(request: Omit<PendingRequest, 'id'>, makeParams: (id: number) => string): number {
-    const id = ++this.#lastId
-    if (this.#failure) {
-      request.reject(this.#failure)
-      return id
-    }
-    if (this.#stdin.writableLength > MAX_UNREAD_BYTES) {
-      request.reject(new RpcError(RPC.refused, 'The program does not read its input; try again later'))
-      return id
-    }
-    this.pending.set(id, { ...request, id })
-    this.#write(`{"jsonrpc":"2.0","id":${id},"method":"${request.method}","params":${makeParams(id)}}\n`)
-    return id
+  /** Sends a request and sets its id; `makeParams`: its `params` as JSON. `resolve` or `reject` is called by the answer. */
+  send(request: PendingRequest, makeParams: (id: number) => string): void {
+    if (this.#failure) return request.reject(this.#failure)
+    if (this.#stdin.writableLength > MAX_UNREAD_BYTES)
+      return request.reject(new RpcError(RPC.refused, 'The program does not read its input; try again later'))
+    this.pending.add(request)
+    const { id, method } = request
+    this.#write(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${makeParams(id)}}\n`)
   }
 
   request(method: string, params: Result = {}): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const request = { method, context: undefined, deadline: Number.POSITIVE_INFINITY, resolve, reject }
-      this.send(request, () => JSON.stringify(params))
+    return new Promise<Result>((resolve, reject) => {
+      const [id, context, deadline] = [0, undefined, Number.POSITIVE_INFINITY]
+      this.send({ id, method, context, deadline, resolve, reject }, () => JSON.stringify(params))
     })
   }
 
@@ -84,15 +67,13 @@ export class RpcChannel {
 
   /** Gives a request up: its answer, should it come, is nobody's. */
   cancel(id: number, reason: string): void {
-    if (this.pending.delete(id)) this.notify('notifications/cancelled', { requestId: id, reason })
+    if (this.pending.take(id)) this.notify('notifications/cancelled', { requestId: id, reason })
   }
 
   /** Nothing comes any more: all that waits is rejected, and whatever is asked from now on. */
   fail(error: Error): void {
     this.#failure = error
-    const waiting = [...this.pending.values()]
-    this.pending.clear()
-    for (const { reject } of waiting) reject(error)
+    for (const { reject } of this.pending.takeAll()) reject(error)
   }
 
   // What is asked within one turn of the event loop goes out in one write.
@@ -107,6 +88,7 @@ export class RpcChannel {
   }
 
   #receive(line: string): void {
+    if (this.#settleText(line)) return
     const message = parse(line)
     if (message === undefined) {
       if (line.trim() !== '') this.#handlers.onNoise(line)
@@ -126,14 +108,24 @@ export class RpcChannel {
     void this.#answer(id as string | number, method, params)
   }
 
+  /** Most lines are answers to calls of tools, and are passed on as they are. */
+  #settleText(line: string): boolean {
+    const answer = findResult(line)
+    const request = answer && this.pending.get(answer.id)
+    const text = request?.resolveText && toResultText(answer!.result)
+    if (!text) return false
+    this.pending.take(request.id)
+    request.resolveText!(text)
+    return true
+  }
+
   #settle(message: Result, line: string): void {
-    const pending = this.pending.get(message.id as number)
-    if (pending) {
-      this.pending.delete(pending.id)
-      if (isObject(message.result)) pending.resolve(message.result)
-      else pending.reject(toRpcError(message.error))
+    const request = this.pending.take(message.id)
+    if (request) {
+      if (isObject(message.result)) request.resolve(message.result)
+      else request.reject(toRpcError(message.error))
       // An answer that comes after its request was cancelled is none.
-    } else if (typeof message.id !== 'number' || message.id > this.#lastId) this.#handlers.onNoise(line)
+    } else if (!this.pending.hasGiven(message.id)) this.#handlers.onNoise(line)
   }
 
   async #answer(id: string | number, method: string, params: Result): Promise<void> {
@@ -152,15 +144,14 @@ export class RpcChannel {
     this.#handlers.onNoise(`a message of ${bytes} bytes was dropped, at most ${MAX_MESSAGE_BYTES} are taken`)
     // The id stands at one end of what every known implementation writes.
     const id = /"id":\s*(\d+)\s*\}\s*$/.exec(end)?.[1] ?? /^[^[]{0,60}"id":\s*(\d+)/.exec(start)?.[1]
-    const pending = this.pending.get(Number(id))
-    if (!pending) return
-    this.pending.delete(pending.id)
-    pending.reject(
-      new RpcError(
-        RPC.internalError,
-        `The program's answer has ${bytes} bytes, at most ${MAX_MESSAGE_BYTES} are passed on`,
-      ),
-    )
+    this.pending
+      .take(Number(id))
+      ?.reject(
+        new RpcError(
+          RPC.internalError,
+          `The program's answer has ${bytes} bytes, at most ${MAX_MESSAGE_BYTES} are passed on`,
+        ),
+      )
   }
 }
 

@@ -72,8 +72,7 @@ export class SessionChildren implements Children {
   #runIn<T>(session: CallerSession, context: ClientContext, use: Use<T>): Promise<T> {
     const entry = this.#sessions.get(session.id) ?? this.#add(session, context.client)
     entry.lastUsedAt = Date.now()
-    const child = entry.slot.get()
-    return child instanceof Promise ? child.then(use) : use(child)
+    return entry.slot.use(use)
   }
 
   async close(): Promise<void> {

@@ -1,23 +1,19 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { LogLevel } from '../../shared/definitions.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
-import {
-  type CallerSession,
-  type CallToolResult,
-  type ClientContext,
-  type CompleteParams,
-  type CompleteResult,
-  type GetPromptResult,
-  type ListMethod,
-  type PreparedServer,
-  type PreparedTool,
-  type ReadResourceResult,
-  RpcError,
-  type ServerOutlet,
+import type {
+  CallerSession,
+  ClientContext,
+  CompleteParams,
+  CompleteResult,
+  GetPromptResult,
+  ListMethod,
+  PreparedServer,
+  PreparedTool,
+  ReadResourceResult,
+  ServerOutlet,
 } from '../prepared-server.ts'
-import { RPC } from '../protocol/json-rpc.ts'
 import { passedCapabilities } from './capabilities.ts'
-import { ChildStartError } from './child-start-error.ts'
 import { type Children, SharedChildren, type Use } from './children.ts'
 import { commandLine, type ExistingProgram } from './command-line.ts'
 import { type ChildEvents, McpChild } from './mcp-child.ts'
@@ -131,7 +127,8 @@ class StdioServer implements PreparedServer {
       name,
       inputSchema: this.#schemas.get(name) ?? NO_SCHEMA,
       streams: false,
-      call: (args, context) => this.#call<CallToolResult>('tools/call', { name, arguments: args }, context),
+      call: (args, context) =>
+        this.#children.run(context, child => child.callTool({ name, arguments: args }, context)),
     }
   }
 
@@ -177,14 +174,12 @@ class StdioServer implements PreparedServer {
     this.#guard.close()
   }
 
-  async #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {
+  #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {
     const pass: Use<Result> = child => child.call(method, params, context)
-    try {
-      const children = this.#children
-      return (await (MAY_ASK.has(method) ? children.run(context, pass) : children.glance(context, pass))) as T
-    } catch (error) {
-      throw error instanceof ChildStartError ? cannotStart(error) : error
-    }
+    const answer = MAY_ASK.has(method)
+      ? this.#children.run(context, pass)
+      : this.#children.glance(context, pass)
+    return answer as Promise<T>
   }
 
   #list(method: string): ListMethod {
@@ -195,10 +190,6 @@ class StdioServer implements PreparedServer {
   }
 }
 
-/** What a server may ask its client in the middle of (2026-07-28 basic/utilities/mrtr). */
-const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read'])
+/** What, besides a tool, a server may ask its client in the middle of (2026-07-28 basic/utilities/mrtr). */
+const MAY_ASK = new Set(['prompts/get', 'resources/read'])
 const NO_SCHEMA = Object.freeze({})
-
-function cannotStart(error: ChildStartError): RpcError {
-  return new RpcError(RPC.internalError, `This server cannot answer: ${error.message}`)
-}

@@ -3,6 +3,7 @@ import {
   type CompleteParams,
   type PreparedServer,
   type PreparedTool,
+  ResultText,
   RpcError,
   type ServerCapabilities,
 } from '../prepared-server.ts'
@@ -115,6 +116,7 @@ function isCompleteParams(params: unknown): params is CompleteParams {
 }
 
 function serialise(result: object): MethodResult {
+  if (result instanceof ResultText) return result
   const { _meta: meta, isError } = result as { _meta?: Record<string, unknown>; isError?: boolean }
   const plain = meta === undefined ? result : { ...result, _meta: undefined }
   return { members: JSON.stringify(plain).slice(1, -1), meta, failed: isError === true }

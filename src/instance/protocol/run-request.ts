@@ -78,8 +78,14 @@ export function endRun(run: Run, members: string): void {
 }
 
 function follow(run: Run, method: Method, result: Promise<MethodResult>): void {
-  // The last handler takes what goes wrong while the answer is given, too: unhandled it would end the process.
-  result.then(value => succeed(run, value)).catch(error => fail(run, method, error))
+  const answer = (value: MethodResult) => {
+    try {
+      succeed(run, value)
+    } catch (error) {
+      fail(run, method, error) // unhandled it would end the process
+    }
+  }
+  result.then(answer, error => fail(run, method, error))
 }
 
 function succeed(run: Run, result: MethodResult): void {
