@@ -4,6 +4,7 @@ import { compileSchema, DIALECTS, isKnownDialect, type JsonSchema, listSchemaErr
 import { joinPath } from '../json-walk.ts'
 import { nearestName } from '../names.ts'
 import type { DefinitionProblem } from '../validate-definitions.ts'
+import { isSound } from './sound-schema.ts'
 import { listSubschemas } from './subschemas.ts'
 
 /** Compiling so many takes half a second; a few times more overflows the compiler's stack. */
@@ -59,6 +60,8 @@ function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
   const count = listSubschemas(path, schema).length
   if (count > MAX_SUBSCHEMAS)
     return [{ path, message: `holds ${count} schemas; one of a tool may hold ${MAX_SUBSCHEMAS}` }]
+  const { $schema: _dialect, ...plain } = schema
+  if (isSound(plain)) return []
   const error = deepest(listSchemaErrors(schema))
   if (error) return [describeSchemaError(path, error, schema)]
   try {
