@@ -10,7 +10,7 @@ import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { HAS_PODMAN, writeEngineSettings } from '../helpers/containers.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { modern, modernHeaders, open, postModern, send } from '../helpers/mcp-requests.ts'
-import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { createTenant, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const INSTANCE_PROGRAM = new URL('../../dist/instance.js', import.meta.url).pathname
 
@@ -206,7 +206,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
-      tenant: { ...describeServed('sleeper').tenant, allowedHosts: ['sleeper'] },
+      loadTenant: () => ({ ...createTenant('sleeper'), allowedHosts: ['sleeper'] }),
       placement: 'dedicated',
       idleMs: 300,
       isContained: true,

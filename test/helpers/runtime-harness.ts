@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Gateway } from '../../src/daemon/gateway/gateway.ts'
 import { type Served, Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
-import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import type { LogLine, Tenant } from '../../src/shared/instance-protocol.ts'
 import type { Wishes } from '../fixtures/instance.ts'
 
 export const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
@@ -111,22 +111,28 @@ export function describeServed(
   { wishes, ...served }: Partial<Served> & { wishes?: Wishes } = {},
 ): Served {
   return {
-    tenant: {
-      id,
-      serverName: id,
-      url: 'http://127.0.0.1/mcp',
-      allowedHosts: [],
-      allowedOrigins: [],
-      env: {},
-      allowPrivateNetwork: false,
-      logLevel: 'info',
-      stateKey: '',
-    },
+    id,
+    serverName: id,
+    loadTenant: () => createTenant(id),
     placement: 'dedicated',
     scaling: { min: 1, max: 1 },
     idleMs: null,
     loadArtifact: () => createArtifact(id, wishes),
     ...served,
+  }
+}
+
+export function createTenant(id: string): Tenant {
+  return {
+    id,
+    serverName: id,
+    url: 'http://127.0.0.1/mcp',
+    allowedHosts: [],
+    allowedOrigins: [],
+    env: {},
+    allowPrivateNetwork: false,
+    logLevel: 'info',
+    stateKey: '',
   }
 }
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { buildArtifact, digestOf } from '../../src/daemon/builder/build-artifact.ts'
-import { describeServed, isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { createTenant, isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 /** Long enough for anything that ends by itself. */
@@ -9,7 +9,7 @@ const LONG_MS = 20_000
 
 async function describeCode(bundle: string, timeoutMs = LONG_MS, memoryLimitMb = 256) {
   await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM, memoryLimitMb })
-  return await runtime.supervisor.describe(describeServed('mcp_1').tenant, codeOf(bundle), { timeoutMs })
+  return await runtime.supervisor.describe(createTenant('mcp_1'), codeOf(bundle), { timeoutMs })
 }
 
 function codeOf(bundle: string) {
@@ -65,7 +65,7 @@ test('code that fills the heap is told with what it printed, and without the rep
 test('the end of the daemon does not wait for code that is being loaded', async () => {
   await using runtime = new RuntimeHarness({ instanceProgram: PROGRAM })
   const bundle = tool('await new Promise(() => { setInterval(() => {}, 1000) })')
-  const described = runtime.supervisor.describe(describeServed('mcp_1').tenant, codeOf(bundle), {
+  const described = runtime.supervisor.describe(createTenant('mcp_1'), codeOf(bundle), {
     timeoutMs: LONG_MS,
   })
   const refused = expect(described).rejects.toMatchObject({ code: 'INTERRUPTED' })

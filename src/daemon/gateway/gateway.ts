@@ -19,16 +19,15 @@ export interface GatewayOptions {
 
 const ACCEPT_ERROR_EVERY_MS = 60_000
 
-/** One address: a listener, and what it points to. */
-interface Address {
-  listener: Listener
-  servedId: string | null
-}
-
 /** The loopback ports of all servers. It accepts connections and passes them on; their bytes never come here. */
 export class Gateway {
   readonly #options: GatewayOptions
-  readonly #addresses = new Map<string, Address>()
+  readonly #listeners = new Map<string, Listener>()
+  readonly #acceptor: Acceptor = {
+    accept: (socket, { servedId }) => this.#accept(servedId, socket),
+    onRush: listener => this.#lend(listener),
+    onAcceptError: error => this.#tellAcceptError(error),
+  }
   #acceptErrorAt = Number.NEGATIVE_INFINITY
   #closed = false
 
@@ -42,29 +41,24 @@ export class Gateway {
    * once all are closed.
    */
   async open(addressId: string, port?: number, { waits = true } = {}): Promise<number> {
-    const open = this.#addresses.get(addressId)
-    if (open) return open.listener.port
-    const acceptor: Acceptor = {
-      accept: socket => this.#accept(addressId, socket),
-      onRush: socket => this.#lend(addressId, socket),
-      onAcceptError: error => this.#tellAcceptError(error),
-    }
+    const open = this.#listeners.get(addressId)
+    if (open) return open.port
     const listener =
       port === undefined
-        ? await listenOnFreePort(acceptor)
-        : await listenOnPort(port, acceptor, { inherited: this.#options.inherited, waits })
+        ? await listenOnFreePort(this.#acceptor)
+        : await listenOnPort(port, this.#acceptor, { inherited: this.#options.inherited, waits })
     if (this.#closed) {
       listener.close()
       throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it opens no more addresses.')
     }
-    this.#addresses.set(addressId, { listener, servedId: null })
+    this.#listeners.set(addressId, listener)
     return listener.port
   }
 
   /** What all addresses listen on: descriptors by port. */
   sockets(): InheritedSockets {
     const sockets: InheritedSockets = new Map()
-    for (const { listener } of this.#addresses.values()) {
+    for (const listener of this.#listeners.values()) {
       const { descriptor } = listener
       if (descriptor !== undefined) sockets.set(listener.port, descriptor)
     }
@@ -73,23 +67,23 @@ export class Gateway {
 
   /** From the next connection on, the address leads there; null: every connection is answered with 503. */
   point(addressId: string, servedId: string | null): void {
-    const address = this.#addresses.get(addressId)
-    if (!address || address.servedId === servedId) return
-    address.servedId = servedId
-    address.listener.recall()
+    const listener = this.#listeners.get(addressId)
+    if (!listener || listener.servedId === servedId) return
+    listener.servedId = servedId
+    listener.recall()
   }
 
   /** Refuses connections from now on; those handed over live on. */
   async close(addressId: string): Promise<void> {
-    const address = this.#addresses.get(addressId)
-    this.#addresses.delete(addressId)
-    address?.listener.close()
+    const listener = this.#listeners.get(addressId)
+    this.#listeners.delete(addressId)
+    listener?.close()
   }
 
   /** For good: what is being opened meanwhile is closed again. */
   async closeAll(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#addresses.keys()].map(id => this.close(id)))
+    await Promise.all([...this.#listeners.keys()].map(id => this.close(id)))
   }
 
   #tellAcceptError(error: Error): void {
@@ -99,13 +93,11 @@ export class Gateway {
     this.#options.onAcceptError?.(error)
   }
 
-  #lend(addressId: string, socket: LendableSocket): void {
-    const servedId = this.#addresses.get(addressId)?.servedId
-    if (servedId) this.#options.lend?.(servedId, socket)
+  #lend(listener: Listener): void {
+    if (listener.servedId) this.#options.lend?.(listener.servedId, listener)
   }
 
-  #accept(addressId: string, socket: Socket): void {
-    const servedId = this.#addresses.get(addressId)?.servedId
+  #accept(servedId: string | null, socket: Socket): void {
     if (servedId) this.#options.connect(servedId, socket)
     else refuseConnection(socket, { message: 'No server is running at this address.', retryAfterSeconds: 5 })
   }

@@ -7,21 +7,27 @@ import { Rush } from './rush.ts'
 /** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024
 
+/** The same for all listeners, of which there are thousands. */
 export interface Acceptor {
   /** Takes an accepted, unread connection. */
-  accept(socket: Socket): void
+  accept(socket: Socket, listener: Listener): void
   /** Connections come so fast that the instance had better accept them itself; told again while they do. */
-  onRush?(socket: LendableSocket): void
+  onRush?(listener: Listener): void
   /** One connection could not be accepted, for example ENOBUFS; the next one may. On EMFILE libuv drops it silently. */
   onAcceptError(error: Error): void
 }
+
+const LISTENER = Symbol('listener')
+type OwnedServer = Server & { [LISTENER]?: Listener }
 
 /** A listening socket on 127.0.0.1 that accepts connections without reading from them, unless it is lent. */
 export class Listener implements LendableSocket {
   static readonly #ports = new Set<number>()
   readonly port: number
+  /** What its connections are for. */
+  servedId: string | null = null
   readonly #acceptor: Acceptor
-  readonly #rush = new Rush()
+  #rush: Rush | undefined
   #server: Server | undefined
   #kept: SocketHandle | undefined
   #loan: { end(): void } | undefined
@@ -88,14 +94,23 @@ export class Listener implements LendableSocket {
     Listener.#ports.delete(this.port)
   }
 
-  #accept(server: Server): void {
+  #accept(server: OwnedServer): void {
     this.#server = server
-    server.on('connection', socket => {
-      this.#acceptor.accept(socket)
-      if (this.#rush.isOn()) this.#acceptor.onRush?.(this)
-    })
+    server[LISTENER] = this
+    server.on('connection', onConnection)
     server.on('error', this.#acceptor.onAcceptError)
   }
+
+  /** @internal Of its server. */
+  take(socket: Socket): void {
+    this.#acceptor.accept(socket, this)
+    this.#rush ??= new Rush()
+    if (this.#rush.isOn()) this.#acceptor.onRush?.(this)
+  }
+}
+
+function onConnection(this: OwnedServer, socket: Socket): void {
+  this[LISTENER]?.take(socket)
 }
 
 /**

@@ -14,18 +14,18 @@ export interface DedicatedOptions {
 
 /** A process for each instance: a spare where there is one. It ends with its instance and is never used again. */
 export function dedicatedPlacement({ warmPools, logsDir, spareMb, startHost }: DedicatedOptions): Placement {
-  return (tenant, { kind, memoryMb = 0 }) => {
+  return (servedId, { kind, memoryMb = 0 }) => {
     const host = memoryMb > spareMb ? startHost(kind, memoryMb) : warmPools[kind].take()
     try {
-      host.moveLog(instanceLogPath(logsDir, tenant.id, host.id))
+      host.moveLog(instanceLogPath(logsDir, servedId, host.id))
     } catch (error) {
       void host.stop()
       throw error
     }
     const leave = () => {
-      void host.retire(tenant.id) // not awaited, for it may hang; it makes the process send its last metrics
+      void host.retire(servedId) // not awaited, for it may hang; it makes the process send its last metrics
       return host.stop()
     }
-    return { instanceId: host.id, host, tenant, leave }
+    return { instanceId: host.id, host, tenantId: servedId, describe: tenant => tenant, leave }
   }
 }

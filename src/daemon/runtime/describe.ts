@@ -1,5 +1,6 @@
 import type { Described } from '../../shared/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { Tenant } from '../../shared/instance-protocol.ts'
 import type { ServedCode } from './host.ts'
 import { HostEndedError, RefusedArtifactError } from './host-ending.ts'
 import { shownLines } from './host-logs.ts'
@@ -17,10 +18,10 @@ export interface DescribeLimits {
  */
 export async function describeIn(
   place: Place,
-  code: ServedCode,
+  { tenant, ...code }: ServedCode & { tenant: Tenant },
   { timeoutMs, stopped }: DescribeLimits,
 ): Promise<Described> {
-  const { host, tenant } = place
+  const { host } = place
   let isLate = false
   const stop = () => host.kill()
   stopped?.addEventListener('abort', stop)
@@ -30,7 +31,7 @@ export async function describeIn(
   }, timeoutMs)
   try {
     stopped?.throwIfAborted()
-    return await host.describe(tenant, code)
+    return await host.describe(place.describe(tenant), code)
   } catch (error) {
     if (stopped?.aborted)
       throw new HostingError('INTERRUPTED', 'The build was stopped before the server had loaded.')

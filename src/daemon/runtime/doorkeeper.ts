@@ -14,6 +14,9 @@ export interface DoorkeeperOptions {
   /** In a process that many servers share. */
   placement: Placement
   limits: PoolLimits
+}
+
+export interface DoorkeeperOwner {
   /** A request came that needs the server itself. */
   onNeeded(): void
   /** There is nobody at the door for this one. */
@@ -30,11 +33,15 @@ const RELAYED_MS = 1000
  */
 export class Doorkeeper {
   readonly #options: DoorkeeperOptions
+  readonly #owner: DoorkeeperOwner
   readonly #held: HeldConnections
-  readonly #idle: IdleTimer
+  readonly #idle = new IdleTimer(IDLE_MS, {
+    isBusy: now => this.#held.size > 0 || this.#instances.isBusy(now),
+    onIdle: () => this.#leave(),
+  })
   readonly #instances = new InstanceSet({
     onMetrics: series => {
-      if (series.length > 0) this.#options.onTraffic(series)
+      if (series.length > 0) this.#owner.onTraffic(series)
     },
     onEnded: instance => this.#lose(instance),
     onFailed: instance => this.#lose(instance),
@@ -43,20 +50,16 @@ export class Doorkeeper {
   #current: Instance | undefined
   #left: Promise<unknown> = Promise.resolve()
 
-  constructor(options: DoorkeeperOptions) {
+  constructor(options: DoorkeeperOptions, owner: DoorkeeperOwner) {
     this.#options = options
+    this.#owner = owner
     this.#held = new HeldConnections(options.limits.hold)
-    this.#idle = new IdleTimer({
-      idleMs: IDLE_MS,
-      isBusy: now => this.#held.size > 0 || this.#instances.isBusy(now),
-      onIdle: () => this.#leave(),
-    })
   }
 
   connect(socket: Socket, named: NamedRequest | undefined): void {
     this.#idle.touch()
     const instance = this.#instances.pick()
-    if (instance) return instance.handOver(socket, named, () => this.#options.onUnanswered(socket, named))
+    if (instance) return instance.handOver(socket, named, () => this.#owner.onUnanswered(socket, named))
     this.#held.add({ socket, named })
     if (!this.#current) this.#open()
   }
@@ -92,11 +95,11 @@ export class Doorkeeper {
   #open(): void {
     const { served, placement, limits } = this.#options
     try {
-      const tenant = { ...served.tenant, asleep: 'elsewhere' as const, hasSiblings: false }
-      const place = placement(tenant, { alone: false, kind: 'open', atDoor: true })
-      const instance = this.#instances.open(place, 0)
+      const tenant = { ...served.loadTenant(), asleep: 'elsewhere' as const, hasSiblings: false }
+      const place = placement(served.id, { alone: false, kind: 'open', atDoor: true })
+      const instance = this.#instances.open(place)
       this.#current = instance
-      instance.start({ artifact: served.loadArtifact() }, limits.startMs).then(
+      instance.start(tenant, { artifact: served.loadArtifact() }, limits.startMs).then(
         () => this.#deliver(),
         () => this.#lose(instance),
       )
@@ -117,12 +120,12 @@ export class Doorkeeper {
 
   #giveUp(): void {
     this.#current = undefined
-    for (const { socket, named } of this.#held.takeAll()) this.#options.onUnanswered(socket, named)
+    for (const { socket, named } of this.#held.takeAll()) this.#owner.onUnanswered(socket, named)
   }
 
   /** From now on connections reach the server, or wait for it; whoever came before may stay until its next answer. */
   #wake(instance: Instance): void {
-    this.#options.onNeeded()
+    this.#owner.onNeeded()
     instance.tellWoken()
     this.#leave()
   }

@@ -1,5 +1,4 @@
-export interface IdleTimerOptions {
-  idleMs: number
+export interface IdleTimerOwner {
   isBusy(now: number): boolean
   onIdle(): void
 }
@@ -10,17 +9,19 @@ export interface IdleTimerOptions {
  * (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick), so many of them cost nothing when idle.
  */
 export class IdleTimer {
-  readonly #options: IdleTimerOptions
+  readonly #idleMs: number
+  readonly #owner: IdleTimerOwner
   #lastTouch = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: IdleTimerOptions) {
-    this.#options = options
+  constructor(idleMs: number, owner: IdleTimerOwner) {
+    this.#idleMs = idleMs
+    this.#owner = owner
   }
 
   touch(): void {
     this.#lastTouch = Date.now()
-    this.#timer ??= this.#checkIn(this.#options.idleMs)
+    this.#timer ??= this.#checkIn(this.#idleMs)
   }
 
   stop(): void {
@@ -35,9 +36,9 @@ export class IdleTimer {
   #check(): void {
     this.#timer = undefined
     const now = Date.now()
-    if (this.#options.isBusy(now)) this.#lastTouch = now
-    const leftMs = this.#lastTouch + this.#options.idleMs - now
+    if (this.#owner.isBusy(now)) this.#lastTouch = now
+    const leftMs = this.#lastTouch + this.#idleMs - now
     if (leftMs > 0) this.#timer = this.#checkIn(leftMs)
-    else this.#options.onIdle()
+    else this.#owner.onIdle()
   }
 }

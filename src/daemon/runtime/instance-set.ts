@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
-import type { Announcement, EarlierVersion } from '../../shared/instance-protocol.ts'
+import type { Announcement, EarlierVersion, SessionClaim } from '../../shared/instance-protocol.ts'
+import type { SeriesCounts } from '../../shared/request-tally.ts'
 import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import { burdenOf, surplusConnections } from './balance.ts'
 import type { DrainOrder } from './host.ts'
-import { Instance, type InstanceEvents } from './instance.ts'
+import type { HostEnding } from './host-ending.ts'
+import { Instance, type InstanceEvents, type InstancePast } from './instance.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Place } from './placement.ts'
 import { SessionClaims } from './session-claims.ts'
@@ -21,27 +23,58 @@ export interface Leaving {
   onward?(socket: Socket, named: NamedRequest | undefined): void
 }
 
-/** The instances of one deployment, those on their way out included, and what all of them together have served. */
-export class InstanceSet {
-  readonly #all = new Set<Instance>()
-  readonly #traffic = new Traffic()
-  readonly #claims = new SessionClaims()
-  readonly #events: InstanceEvents
-  #earlier: EarlierVersion[] = []
+/** What the instances tell that their deployment must answer. */
+export type InstanceSetEvents = Omit<InstanceEvents, 'onAnnounced' | 'onClaim'>
 
-  constructor(events: InstanceEvents) {
-    this.#events = {
-      ...events,
-      onAnnounced: (from, announcement) => this.#passOn(from, announcement),
-      onClaim: (from, claim) => from.tellOwner(claim.session, this.#claims.settle(from, claim)),
-    }
+const NONE_EARLIER: EarlierVersion[] = []
+const NO_TRAFFIC = new Traffic()
+
+/**
+ * The instances of one deployment, those on their way out included, and what all of them together have served. Thousands
+ * of deployments have one or none: what only several need, or traffic, is made then.
+ */
+export class InstanceSet implements InstanceEvents {
+  readonly #events: InstanceSetEvents
+  #all: readonly Instance[] = []
+  #traffic: Traffic | undefined
+  #claims: SessionClaims | undefined
+  #earlier = NONE_EARLIER
+
+  constructor(events: InstanceSetEvents) {
+    this.#events = events
   }
 
-  /** `lastFailure`: what became of the one in whose stead it starts. */
-  open(place: Place, restarts: number, lastFailure?: string): Instance {
-    const instance = new Instance(place, { restarts, lastFailure }, this.#events)
-    this.#all.add(instance)
+  /** `past`: of the one in whose stead it starts. */
+  open(place: Place, past?: InstancePast): Instance {
+    const instance = new Instance(place, this, past)
+    this.#all = [...this.#all, instance]
     return instance
+  }
+
+  onMetrics(series: SeriesCounts[]): void {
+    this.#events.onMetrics(series)
+  }
+
+  onEnded(instance: Instance, ending: HostEnding): void {
+    this.#events.onEnded(instance, ending)
+  }
+
+  onFailed(instance: Instance, error: Error): void {
+    this.#events.onFailed(instance, error)
+  }
+
+  onWake(instance: Instance): void {
+    this.#events.onWake(instance)
+  }
+
+  /** Each client listens at one instance, and any of them may be where something changed. */
+  onAnnounced(from: Instance, announcement: Announcement): void {
+    for (const instance of this.#all) if (instance !== from) instance.tellChanged(announcement)
+  }
+
+  onClaim(from: Instance, claim: SessionClaim): void {
+    this.#claims ??= new SessionClaims()
+    from.tellOwner(claim.session, this.#claims.settle(from, claim))
   }
 
   /** Earlier releases of its address that serve their sessions. */
@@ -66,26 +99,30 @@ export class InstanceSet {
   /** Sessions that stayed are the next release's from now on. */
   letSessionsGo(): void {
     for (const { place } of this.#all)
-      place.host.tell({ type: 'drain', tenantId: place.tenant.id, changed: [] })
+      place.host.tell({ type: 'drain', tenantId: place.tenantId, changed: [] })
   }
 
   find(id: string): Instance | undefined {
-    return [...this.#all].find(instance => instance.id === id)
+    return this.#all.find(instance => instance.id === id)
+  }
+
+  get ids(): string[] {
+    return this.#all.map(({ id }) => id)
   }
 
   get ready(): Instance[] {
-    return [...this.#all].filter(({ isReady }) => isReady)
+    return this.#all.filter(({ isReady }) => isReady)
   }
 
   /** Ready or about to be. */
   get live(): Instance[] {
-    return [...this.#all].filter(({ isLive }) => isLive)
+    return this.#all.filter(({ isLive }) => isLive)
   }
 
   /** The one that takes connections, when no other exists. */
   get only(): Instance | undefined {
     const [only] = this.#all
-    return this.#all.size === 1 && only?.takesConnections ? only : undefined
+    return this.#all.length === 1 && only?.takesConnections ? only : undefined
   }
 
   endLoans(): void {
@@ -93,7 +130,7 @@ export class InstanceSet {
   }
 
   get sessions(): number {
-    return [...this.#all].reduce((sum, { sessions }) => sum + sessions, 0)
+    return this.#all.reduce((sum, { sessions }) => sum + sessions, 0)
   }
 
   get activeRequests(): number {
@@ -133,34 +170,35 @@ export class InstanceSet {
     const wasReady = instance.state === 'ready'
     if (wasReady || instance.state === 'starting') instance.state = 'draining'
     instance.giveBack()
-    const { host, tenant, leave } = instance.place
+    const { place } = instance
     if (wasReady && drainMs > 0) {
-      const draining = host.drain(tenant.id, leaving.order)
+      const draining = place.host.drain(place.tenantId, leaving.order)
       // What hangs answers nobody, so nobody need wait until it knows.
       if (!instance.isSilent) leaving.begun?.push(draining.begun)
       await finish(instance, draining.ended, drainMs, leaving)
     }
-    await leave()
+    await place.leave()
     this.forget(instance)
   }
 
   async dismissAll(drainMs: number, leaving: Leaving = {}): Promise<void> {
-    const all = [...this.#all]
+    const all = this.#all
     const siblings = all.map(({ id }) => id)
     const told = leaving.order ? { ...leaving, order: { ...leaving.order, siblings } } : leaving
     await Promise.all(all.map(instance => this.dismiss(instance, drainMs, told)))
   }
 
   forget(instance: Instance): void {
-    if (!this.#all.delete(instance)) return
-    if (instance.metrics) this.#traffic.keep(instance.metrics)
-    this.#claims.forget(instance)
+    if (!this.#all.includes(instance)) return
+    this.#all = this.#all.filter(other => other !== instance)
+    if (instance.metrics) this.#keep(instance.metrics)
+    this.#claims?.forget(instance)
     instance.forget()
   }
 
-  /** Each client listens at one instance, and any of them may be where something changed. */
-  #passOn(from: Instance, announcement: Announcement): void {
-    for (const instance of this.#all) if (instance !== from) instance.tellChanged(announcement)
+  #keep(metrics: NonNullable<Instance['metrics']>): void {
+    this.#traffic ??= new Traffic()
+    this.#traffic.keep(metrics)
   }
 
   report(): ServedReport {
@@ -169,7 +207,7 @@ export class InstanceSet {
     const all = [...this.#all].sort((a, b) => Number(b.isLive) - Number(a.isLive))
     return {
       instances: all.map(instance => instance.report(now)),
-      requests: this.#traffic.report(all.map(({ metrics }) => metrics)),
+      requests: (this.#traffic ?? NO_TRAFFIC).report(all.map(({ metrics }) => metrics)),
     }
   }
 }

@@ -4,6 +4,7 @@ import type {
   Announcement,
   EarlierVersion,
   SessionClaim,
+  Tenant,
   TenantMetrics,
 } from '../../shared/instance-protocol.ts'
 import { RequestTally, type SeriesCounts } from '../../shared/request-tally.ts'
@@ -13,7 +14,6 @@ import type { HostEnding } from './host-ending.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Place } from './placement.ts'
-import type { Provided } from './supervisor.ts'
 
 /** Metrics come at most a second after a change; older hand-overs are counted in them. */
 const METRICS_DUE_MS = 5000
@@ -29,11 +29,11 @@ export interface InstanceEvents {
   /** Its process says that it cannot go on. */
   onFailed(instance: Instance, error: Error): void
   /** Its server's code said that something changed. */
-  onAnnounced?(instance: Instance, announcement: Announcement): void
+  onAnnounced(instance: Instance, announcement: Announcement): void
   /** A session is to be taken over. */
-  onClaim?(instance: Instance, claim: SessionClaim): void
+  onClaim(instance: Instance, claim: SessionClaim): void
   /** It sleeps, and a request needs it. */
-  onWake?(instance: Instance): void
+  onWake(instance: Instance): void
 }
 
 export interface InstancePast {
@@ -43,18 +43,21 @@ export interface InstancePast {
   lastFailure?: string | undefined
 }
 
-/** One tenant in one process. */
-export class Instance {
+const NO_REQUESTS = new RequestTally()
+const NEVER_BEFORE: InstancePast = { restarts: 0 }
+
+/** One tenant in one process. Thousands of them wait for requests, so what only a request needs comes with the first one. */
+export class Instance implements HostWatcher {
   readonly place: Place
   readonly startedAt = Date.now()
-  readonly #past: InstancePast
   state: InstanceReport['state'] = 'starting'
   /** Started to take the place of others: no connections, and counted nowhere, until they make room. */
   isReserve = false
   readyAt: number | undefined
   metrics: Omit<TenantMetrics, 'series'> | undefined
-  readonly #requests = new RequestTally()
-  readonly #watcher: HostWatcher
+  readonly #events: InstanceEvents
+  #past: InstancePast
+  #requests: RequestTally | undefined
   /** It was asked where it keeps its sessions, and has said nothing since. */
   isSilent = false
   #kept: Promise<number | undefined> | undefined
@@ -62,28 +65,44 @@ export class Instance {
   #reportedAt = 0
   #lastHandOverAt = 0
 
-  constructor(place: Place, past: InstancePast, events: InstanceEvents) {
+  constructor(place: Place, events: InstanceEvents, past = NEVER_BEFORE) {
     this.place = place
-    this.#past = { ...past }
-    this.#watcher = {
-      onMetrics: ({ series, ...metrics }) => {
-        this.metrics = metrics
-        this.#handedOver = 0
-        this.#reportedAt = Date.now()
-        for (const part of series) this.#requests.add(part)
-        events.onMetrics(series)
-      },
-      onRestarting: how => {
-        this.#past.restarts++
-        this.#past.lastFailure = how
-      },
-      onEnded: ending => events.onEnded(this, ending),
-      onFailed: error => events.onFailed(this, error),
-      onAnnounced: announcement => events.onAnnounced?.(this, announcement),
-      onClaim: claim => events.onClaim?.(this, claim),
-      onWake: () => events.onWake?.(this),
-    }
-    place.host.watch(place.tenant.id, this.#watcher)
+    this.#events = events
+    this.#past = past
+    place.host.watch(place.tenantId, this)
+  }
+
+  onMetrics({ series, ...metrics }: TenantMetrics): void {
+    this.metrics = metrics
+    this.#handedOver = 0
+    this.#reportedAt = Date.now()
+    if (series.length > 0) this.#requests ??= new RequestTally()
+    for (const part of series) this.#requests?.add(part)
+    this.#events.onMetrics(series)
+  }
+
+  onRestarting(lastFailure: string): void {
+    this.#past = { restarts: this.restarts + 1, lastFailure }
+  }
+
+  onEnded(ending: HostEnding): void {
+    this.#events.onEnded(this, ending)
+  }
+
+  onFailed(error: Error): void {
+    this.#events.onFailed(this, error)
+  }
+
+  onAnnounced(announcement: Announcement): void {
+    this.#events.onAnnounced(this, announcement)
+  }
+
+  onClaim(claim: SessionClaim): void {
+    this.#events.onClaim(this, claim)
+  }
+
+  onWake(): void {
+    this.#events.onWake(this)
   }
 
   get restarts(): number {
@@ -95,13 +114,13 @@ export class Instance {
   }
 
   /** Rejects with RefusedArtifactError, HostEndedError. A process that does not answer in time is killed. */
-  async start(code: ServedCode, timeoutMs: number, provided: Provided = {}): Promise<void> {
-    const { host, tenant } = this.place
+  async start(tenant: Tenant, code: ServedCode, timeoutMs: number): Promise<void> {
+    const { host } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
       await host.ready
       if (this.state !== 'starting') return // given up meanwhile: its place is somebody else's
-      await host.serve({ ...tenant, ...provided }, code, this.id)
+      await host.serve(this.place.describe(tenant), code, this.id)
       this.readyAt = Date.now()
       if (this.state === 'starting') this.state = 'ready'
     } finally {
@@ -125,17 +144,17 @@ export class Instance {
   handOver(socket: Socket, named: NamedRequest | undefined, giveBack: () => void): void {
     this.#handedOver++
     this.#lastHandOverAt = Date.now()
-    const { host, tenant } = this.place
-    host.handOver({ tenantId: tenant.id, socket, named, giveBack })
+    const { host, tenantId } = this.place
+    host.handOver({ tenantId, socket, named, giveBack })
   }
 
   /** Resolves with the port where it takes requests of its sessions; with nothing when its process ended. Asked once. */
   keepSessions(): Promise<number | undefined> {
     if (this.#kept) return this.#kept
-    const { host, tenant } = this.place
+    const { host, tenantId } = this.place
     this.isSilent = true
     this.#kept = host
-      .keep(tenant.id)
+      .keep(tenantId)
       .catch(() => undefined)
       .finally(() => {
         this.isSilent = false
@@ -144,40 +163,40 @@ export class Instance {
   }
 
   tellChanged({ lists, uris }: Announcement): void {
-    const { host, tenant } = this.place
-    if (this.state === 'ready') host.tell({ type: 'announced', tenantId: tenant.id, lists, uris })
+    const { host, tenantId } = this.place
+    if (this.state === 'ready') host.tell({ type: 'announced', tenantId, lists, uris })
   }
 
   tellWoken(): void {
-    const { host, tenant } = this.place
-    host.tell({ type: 'woken', tenantId: tenant.id })
+    const { host, tenantId } = this.place
+    host.tell({ type: 'woken', tenantId })
   }
 
   /** `port`: of the instance that has the session. */
   tellOwner(session: string, port: number): void {
-    const { host, tenant } = this.place
-    host.tell({ type: 'claimed', tenantId: tenant.id, session, port })
+    const { host, tenantId } = this.place
+    host.tell({ type: 'claimed', tenantId, session, port })
   }
 
   /** Before it serves, too: what it is to serve tells what was revoked until then. */
   tellRevoked(tokens: RevokedTokens): void {
-    const { host, tenant } = this.place
-    host.tell({ type: 'revoked', tenantId: tenant.id, tokens })
+    const { host, tenantId } = this.place
+    host.tell({ type: 'revoked', tenantId, tokens })
   }
 
   /** Which earlier releases still serve their sessions. */
   tellEarlier(versions: EarlierVersion[]): void {
-    const { host, tenant } = this.place
-    host.tell({ type: 'earlier', tenantId: tenant.id, versions })
+    const { host, tenantId } = this.place
+    host.tell({ type: 'earlier', tenantId, versions })
   }
 
   /** Accepts connections by itself until it gives the socket back. */
   borrow(socket: LendableSocket): void {
-    this.place.host.lend(this.place.tenant.id, socket)
+    this.place.host.lend(this.place.tenantId, socket)
   }
 
   giveBack(): void {
-    this.place.host.endLoan(this.place.tenant.id)
+    this.place.host.endLoan(this.place.tenantId)
   }
 
   /** Open connections, those that it has not yet told of included. */
@@ -202,8 +221,8 @@ export class Instance {
 
   /** Other instances have room for so many of its connections. */
   shed(count: number): void {
-    const { host, tenant } = this.place
-    if (count > 0) host.tell({ type: 'shed', tenantId: tenant.id, count })
+    const { host, tenantId } = this.place
+    if (count > 0) host.tell({ type: 'shed', tenantId, count })
   }
 
   isBusy(now: number): boolean {
@@ -222,12 +241,12 @@ export class Instance {
       ...(this.#past.lastFailure !== undefined && { lastFailure: this.#past.lastFailure }),
       memoryBytes: host.memoryBytes,
       activeRequests: this.activeRequests,
-      requests: this.#requests.summary(),
+      requests: (this.#requests ?? NO_REQUESTS).summary(),
     }
   }
 
   forget(): void {
     this.state = 'stopped'
-    this.place.host.unwatch(this.place.tenant.id, this.#watcher)
+    this.place.host.unwatch(this.place.tenantId, this)
   }
 }

@@ -12,61 +12,60 @@ import { RestartTimers } from './restart-timers.ts'
 import { describeStartFailure, isFinalFailure } from './start-failure.ts'
 import type { Served } from './supervisor.ts'
 
-export interface LauncherOptions {
-  served: Served
-  placement: Placement
-  /** What it opens goes in here. */
-  instances: InstanceSet
+/** Whose instances are launched. */
+export interface LauncherOwner {
+  readonly served: Served
+  readonly placement: Placement
+  /** What is opened goes in here. */
+  readonly instances: InstanceSet
   /** A start may take so long. */
-  startMs: number
+  readonly startMs: number
   /** Fewer instances run or are about to than there should be. */
-  isMissing(): boolean
+  readonly isMissing: boolean
   /** What is launched now only answers out of its artifact until a request needs more. */
-  isDozing(): boolean
+  readonly isDozing: boolean
   onReady(instance: Instance): void
   /** Trying again is of no use. */
-  onFailed(error: Error): void
+  onGivenUp(error: Error): void
   tell(level: LogLine['level'], message: string): void
 }
 
 /** Starts the instances of one deployment, and others in the stead of those that end, until that is a crash loop. */
 export class Launcher {
-  readonly #options: LauncherOptions
-  readonly #restarts = new RestartTimers()
-  #history = new CrashHistory()
+  readonly #owner: LauncherOwner
+  // Most never crash.
+  #restarts: RestartTimers | undefined
+  #history: CrashHistory | undefined
 
-  constructor(options: LauncherOptions) {
-    this.#options = options
+  constructor(owner: LauncherOwner) {
+    this.#owner = owner
   }
 
   /** Instances that will be started by themselves after a pause. */
   get pendingRestarts(): number {
-    return this.#restarts.size
+    return this.#restarts?.size ?? 0
   }
 
   cancelRestarts(): void {
-    this.#restarts.clear()
+    this.#restarts?.clear()
   }
 
   /** What ended until now no longer counts for a crash loop. */
   forgetCrashes(): void {
-    this.#history = new CrashHistory()
+    this.#history = undefined
   }
 
   launch(): void {
-    this.#launch(0)
+    this.#launch()
   }
 
   /** See `startReserve`: of the code as it is now. */
-  async startReserve(
-    count: number,
-    { restarts, lastFailure }: InstancePast = { restarts: 0 },
-  ): Promise<Instance[]> {
-    const { served, instances } = this.#options
+  async startReserve(count: number, past?: InstancePast): Promise<Instance[]> {
+    const { served, instances } = this.#owner
     const code = this.#loadCode()
     return startReserve(count, {
-      serverName: served.tenant.serverName,
-      open: () => instances.open(this.#place(code, { beside: true }), restarts, lastFailure),
+      serverName: served.serverName,
+      open: () => instances.open(this.#place(code, { beside: true }), past),
       start: instance => this.#start(instance, code),
       dismiss: instance => instances.dismiss(instance, 0),
     })
@@ -74,46 +73,47 @@ export class Launcher {
 
   onCrash(instance: Instance, error: Error): void {
     if (!instance.isLive) return // dismissed, or its end is known already
-    this.#options.instances.forget(instance)
+    this.#owner.instances.forget(instance)
     void instance.place.leave()
     this.#onFailure(error, { instance, restarts: instance.restarts })
   }
 
-  #launch(restarts: number, lastFailure?: string): void {
+  #launch(past?: InstancePast): void {
     try {
       const code = this.#loadCode()
       const place = this.#place(code, { beside: false })
-      void this.#run(this.#options.instances.open(place, restarts, lastFailure), code)
+      void this.#run(this.#owner.instances.open(place, past), code)
     } catch (error) {
-      this.#onFailure(error as Error, { restarts })
+      this.#onFailure(error as Error, { restarts: past?.restarts ?? 0 })
     }
   }
 
   #loadCode(): ServedCode {
-    const { served } = this.#options
+    const { served } = this.#owner
     return { artifact: served.loadArtifact(), bundle: served.loadBundle?.() }
   }
 
   #place({ artifact }: ServedCode, { beside }: { beside: boolean }): Place {
-    const { placement, served, instances } = this.#options
+    const { placement, served, instances } = this.#owner
     instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
-    const alone = this.#history.unhealthy >= 2
+    const alone = (this.#history?.unhealthy ?? 0) >= 2
     const kind = served.isContained ? 'open' : processKindOf(artifact)
-    const isDozing = !beside && this.#options.isDozing()
-    const tenant = isDozing ? { ...served.tenant, asleep: 'here' as const } : served.tenant
-    return placement(tenant, { alone, beside, kind, memoryMb: served.processMb })
+    return placement(served.id, { alone, beside, kind, memoryMb: served.processMb })
   }
 
-  async #start(instance: Instance, code: ServedCode): Promise<void> {
-    const provided = await this.#options.served.provide?.()
-    await instance.start(code, this.#options.startMs, provided)
+  async #start(instance: Instance, code: ServedCode, isDozing = false): Promise<void> {
+    const { served, startMs } = this.#owner
+    const tenant = served.loadTenant()
+    const provided = await served.provide?.()
+    const asleep = isDozing ? { asleep: 'here' as const } : {}
+    await instance.start({ ...tenant, ...provided, ...asleep }, code, startMs)
   }
 
   async #run(instance: Instance, code: ServedCode): Promise<void> {
     try {
-      await this.#start(instance, code)
-      if (instance.state === 'ready') this.#options.onReady(instance)
+      await this.#start(instance, code, this.#owner.isDozing)
+      if (instance.state === 'ready') this.#owner.onReady(instance)
     } catch (error) {
       this.onCrash(instance, error as Error)
     }
@@ -126,9 +126,10 @@ export class Launcher {
     const delayMs = restartDelayMs(failuresInARow)
     const who = instance ? `instance ${instance.id}` : 'an instance'
     const when = delayMs === 0 ? 'now' : `in ${delayMs} ms`
-    this.#options.tell('error', `${who} ${error.message}; restarting ${when}`)
+    this.#owner.tell('error', `${who} ${error.message}; restarting ${when}`)
+    this.#restarts ??= new RestartTimers()
     this.#restarts.add(delayMs, () => {
-      if (this.#options.isMissing()) this.#launch(restarts + 1, error.message)
+      if (this.#owner.isMissing) this.#launch({ restarts: restarts + 1, lastFailure: error.message })
     })
   }
 
@@ -136,12 +137,13 @@ export class Launcher {
     // A kill for a reason is the daemon's own answer to what the process did.
     const ending = error instanceof HostEndedError ? error.ending : undefined
     const signal = ending?.reason === undefined ? (ending?.signal ?? null) : null
+    this.#history ??= new CrashHistory()
     return this.#history.add({ at: Date.now(), readyAt: instance?.readyAt, signal })
   }
 
   #giveUp(error: Error, { isLoop, instance }: { isLoop: boolean; instance: Instance | undefined }): void {
     const output = instance ? shownLines(instance.place.host.logPath) : []
-    const { serverName } = this.#options.served.tenant
-    this.#options.onFailed(describeStartFailure(serverName, error, { isLoop, output }))
+    const { serverName } = this.#owner.served
+    this.#owner.onGivenUp(describeStartFailure(serverName, error, { isLoop, output }))
   }
 }

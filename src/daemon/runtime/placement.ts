@@ -5,10 +5,12 @@ import type { Host } from './host.ts'
 
 /** Where one instance of a tenant runs. */
 export interface Place {
-  instanceId: string
-  host: Host
-  /** As the process is to serve it: where it has many tenants, with `logFile` and an id that is its own there. */
-  tenant: Tenant
+  readonly instanceId: string
+  readonly host: Host
+  /** What the tenant is called in its process. */
+  readonly tenantId: string
+  /** The tenant as the process is to serve it: with that id and, where it has many tenants, `logFile`. Not kept: there are thousands. */
+  describe(tenant: Tenant): Tenant
   /** Gives the place up; resolves when nothing of the tenant is left there. Also after the process ended. */
   leave(): Promise<void>
 }
@@ -26,8 +28,8 @@ export interface PlacementOptions {
   atDoor?: boolean
 }
 
-/** May throw, as a start may. */
-export type Placement = (tenant: Tenant, options: PlacementOptions) => Place
+/** For the deployment or preview of that id. May throw, as a start may. */
+export type Placement = (servedId: string, options: PlacementOptions) => Place
 
 /** Handler modules run inside of the process; a program only beside it. */
 export function processKindOf({ program }: Artifact): ProcessKind {

@@ -1,76 +1,54 @@
 import type { Socket } from 'node:net'
-import { HostingError } from '../../shared/errors.ts'
 import type { EarlierVersion, LogLine } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import { addRevoked, type RevokedTokens } from '../../shared/revoked-tokens.ts'
-import { Autoscaler } from './autoscaler.ts'
-import { Doorkeeper } from './doorkeeper.ts'
+import { Doorkeeper, type DoorkeeperOwner } from './doorkeeper.ts'
 import { HeldConnections } from './held-connections.ts'
-import { HostEndedError } from './host-ending.ts'
-import { IdleTimer } from './idle-timer.ts'
+import { IdleTimer, type IdleTimerOwner } from './idle-timer.ts'
 import type { Instance } from './instance.ts'
-import { InstanceSet, type Leaving } from './instance-set.ts'
+import type { InstanceSet, Leaving } from './instance-set.ts'
 import { keepSessions } from './keep-sessions.ts'
-import { Launcher } from './launcher.ts'
 import type { LendableSocket } from './loan.ts'
-import { MemoryWatch } from './memory-watch.ts'
 import type { NamedRequest } from './named-request.ts'
 import type { Placement } from './placement.ts'
 import type { PoolLimits } from './pool-limits.ts'
+import { Replicas, type ReplicasOwner } from './replicas.ts'
 import type { Served, ServedReport } from './supervisor.ts'
 import { refuseConnection } from './unavailable.ts'
 
+/** The same for all pools. */
 export interface PoolOptions {
-  served: Served
-  placement: Placement
-  /** Of what answers for it while it sleeps. */
-  doorPlacement: Placement
+  placements: Record<Served['placement'], Placement>
   limits: PoolLimits
   /** Not called for a failure that a pending `start` rejects with. */
-  onFailed(error: Error): void
-  onTraffic(series: SeriesCounts[]): void
-  onEvent(line: LogLine): void
+  onFailed(id: string, error: Error): void
+  onTraffic(id: string, series: SeriesCounts[]): void
+  onEvent(id: string, line: LogLine): void
 }
 
-/** All instances of one deployment or preview, and the connections that wait for one. */
-export class Pool {
+/**
+ * One deployment or preview: awake, asleep or leaving, and where its connections go. Thousands of them are kept that hardly
+ * ever get one, so what only a connection needs is made with the first one, and no part has closures of its own.
+ */
+export class Pool implements ReplicasOwner, DoorkeeperOwner, IdleTimerOwner {
   readonly #served: Served
   readonly #options: PoolOptions
-  readonly #instances = new InstanceSet({
-    onMetrics: series => this.#onMetrics(series),
-    onEnded: (instance, ending) => this.#launcher.onCrash(instance, new HostEndedError(ending)),
-    onFailed: (instance, error) => this.#launcher.onCrash(instance, error),
-    onWake: () => this.#awaken(),
-  })
-  readonly #held: HeldConnections
-  readonly #launcher: Launcher
+  readonly #replicas: Replicas
   readonly #idle: IdleTimer | undefined
-  readonly #autoscaler: Autoscaler | undefined
-  readonly #memory: MemoryWatch | undefined
-  readonly #door: Doorkeeper | undefined
-  readonly #least: number
-  /** Instances there should be; 0 is asleep. */
-  #desired = 0
+  #held: HeldConnections | undefined
+  #doorkeeper: Doorkeeper | undefined
   /** An instance runs, but only answers what its artifact tells: nobody is to see it awake. */
   #dozing = false
   #closing = false
   #onward: Leaving['onward']
   #failure: Error | undefined
-  #starting: PromiseWithResolvers<void> | undefined
-  #renewing: Promise<void> | undefined
 
-  constructor(options: PoolOptions) {
-    const { placement, scaling, idleMs, memoryMb } = options.served
+  constructor(served: Served, options: PoolOptions) {
+    const { placements, limits } = options
+    this.#served = served
     this.#options = options
-    this.#served = options.served
-    this.#held = new HeldConnections(options.limits.hold)
-    this.#launcher = this.#createLauncher()
-    this.#least = placement === 'shared' ? 1 : Math.max(1, scaling.min)
-    if (placement === 'dedicated' && options.served.answersAsleep && !options.served.isContained)
-      this.#door = this.#createDoorkeeper()
-    if (idleMs !== null) this.#idle = this.#createIdleTimer(idleMs)
-    if (placement === 'dedicated' && memoryMb !== undefined) this.#memory = this.#createMemoryWatch(memoryMb)
-    if (placement === 'dedicated' && scaling.max > this.#least) this.#autoscaler = this.#createAutoscaler()
+    this.#replicas = new Replicas({ served, placement: placements[served.placement], limits }, this)
+    if (served.idleMs !== null) this.#idle = new IdleTimer(served.idleMs, this)
   }
 
   /** Brings the least number of instances to ready; rejects with the reason when that fails for good. */
@@ -79,29 +57,12 @@ export class Pool {
     return this.#start()
   }
 
-  #start(): Promise<void> {
-    if (this.#closing) return Promise.reject(this.#stoppedError())
-    if (this.#failure) this.#launcher.forgetCrashes()
-    this.#failure = undefined
-    this.#starting ??= Promise.withResolvers()
-    const { promise } = this.#starting
-    this.#desired = Math.max(this.#desired, this.#least)
-    this.#idle?.touch()
-    this.#fill()
-    this.#settleStart()
-    return promise
-  }
-
-  /** See `Supervisor.renew`; one under way is shared by all who ask. */
+  /** See `Supervisor.renew`. */
   renew(): Promise<void> {
-    if (this.#desired === 0 || this.#closing) return this.start()
-    this.#renewing ??= this.#launcher
-      .startReserve(this.#desired)
-      .then(reserve => this.#switchTo(reserve))
-      .finally(() => {
-        this.#renewing = undefined
-      })
-    return this.#renewing
+    if (!this.#replicas.areWanted || this.#closing) return this.start()
+    return this.#replicas.renew(() => {
+      this.#dozing = false
+    })
   }
 
   /** Hands the connection to the least loaded instance, or holds it until there is one. */
@@ -109,43 +70,43 @@ export class Pool {
     if (this.#closing) return this.#turnAway(socket, named)
     if (this.#failure)
       return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, named)
-    if (this.#desired === 0 && this.#door) return this.#door.connect(socket, named)
+    if (!this.#replicas.areWanted && this.#hasDoor) return this.#door.connect(socket, named)
     this.#idle?.touch()
-    const instance = this.#instances.pick()
+    const instance = this.#replicas.instances.pick()
     if (instance) return instance.handOver(socket, named, () => this.connect(socket, named))
+    this.#held ??= new HeldConnections(this.#options.limits.hold)
     this.#held.add({ socket, named })
-    if (this.#desired === 0)
+    if (!this.#replicas.areWanted)
       this.#wake({ dozing: this.#served.placement === 'shared' && this.#served.answersAsleep === true })
   }
 
-  /** With a second instance about to come the kernel would share out connections regardless of load. */
   lend(socket: LendableSocket): void {
-    if (this.#desired === 1 && !this.#renewing && !this.#closing) this.#instances.only?.borrow(socket)
+    if (!this.#closing) this.#replicas.lend(socket)
   }
 
   /** Lets open and held connections end by themselves, up to the limit; then ends all instances. */
   async drain(leaving?: Leaving): Promise<void> {
     this.#onward = leaving?.onward
-    if (!this.#onward && this.#held.size > 0) await this.#held.emptied()
+    if (!this.#onward && this.#held && this.#held.size > 0) await this.#held.emptied()
     await this.#close(this.#options.limits.drainMs, leaving)
   }
 
   /** Before a release: where its instances will serve the sessions that stay. One that does not answer has none. */
   keepSessions(): Promise<EarlierVersion['instances']> {
-    return keepSessions(this.#instances.ready)
+    return keepSessions(this.#replicas.instances.ready)
   }
 
   /** For instances that run and for those that will. */
   revoke(issuer: string, tokens: RevokedTokens): void {
-    const { auth } = this.#served.tenant
+    const { auth } = this.#served
     if (auth?.issuer !== issuer) return
     addRevoked(auth, tokens)
-    this.#instances.tellRevoked(tokens)
+    this.#replicas.instances.tellRevoked(tokens)
   }
 
   /** What its instances are told of sessions that stay. */
   get staying(): Pick<InstanceSet, 'earlier' | 'letSessionsGo' | 'sessions'> {
-    return this.#instances
+    return this.#replicas.instances
   }
 
   /** Ends all instances at once. */
@@ -154,128 +115,104 @@ export class Pool {
   }
 
   async holdLog(instanceId: string): Promise<() => void> {
-    const instance = this.#instances.find(instanceId) ?? this.#door?.instances.find(instanceId)
-    return instance ? instance.place.host.holdLog(instance.place.tenant.id) : () => {}
+    const instance = this.#replicas.instances.find(instanceId) ?? this.#doorkeeper?.instances.find(instanceId)
+    return instance ? instance.place.host.holdLog(instance.place.tenantId) : () => {}
   }
 
   report(): ServedReport {
-    const report = this.#instances.report()
+    const report = this.#replicas.instances.report()
     return this.#dozing ? { ...report, instances: [] } : report
   }
 
   /** Ids of all instances that write a log, whether they are shown or not. */
   writers(): string[] {
-    const all = [this.#instances, ...(this.#door ? [this.#door.instances] : [])]
-    return all.flatMap(set => set.report().instances.map(({ id }) => id))
+    const all = [this.#replicas.instances, ...(this.#doorkeeper ? [this.#doorkeeper.instances] : [])]
+    return all.flatMap(set => set.ids)
   }
 
-  /** From now on the reserve serves, and what served until now drains. */
-  #switchTo(reserve: Instance[]): void {
-    const old = this.#instances.live
-    this.#dozing = false
-    this.#tell('info', `restarted: ${reserve.length} new for ${old.length} instances`)
-    this.#launcher.cancelRestarts()
-    this.#launcher.forgetCrashes()
-    for (const instance of reserve) instance.isReserve = false
-    this.#dismiss(old)
-    for (const instance of reserve) this.#onReady(instance)
-    this.#fill()
+  get isDozing(): boolean {
+    return this.#dozing
   }
 
-  #wake({ dozing }: { dozing: boolean }): void {
-    if (!dozing) this.#tell('info', `woken by a ${this.#served.answersAsleep ? 'request' : 'connection'}`)
-    this.#dozing = dozing
-    this.#start().catch(async error => {
-      // Its address may close with that; the request that woke it is to hear the reason there.
-      await this.#door?.relayed()
-      if (!this.#closing) this.#options.onFailed(error)
-    })
+  onReady(instance: Instance): void {
+    if (!this.#dozing)
+      this.tell('info', `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`)
+    for (const { socket, named } of this.#held?.takeAll() ?? []) this.connect(socket, named)
+  }
+
+  onMetrics(series: SeriesCounts[]): void {
+    if (series.length > 0) this.onTraffic(series)
+    if (this.#replicas.areWanted) this.#idle?.touch()
+  }
+
+  onTraffic(series: SeriesCounts[]): void {
+    this.#options.onTraffic(this.#served.id, series)
   }
 
   /** The request that needs it is answered by the instance that has it. */
-  #awaken(): void {
+  onWake(): void {
     if (!this.#dozing) return
     this.#dozing = false
-    this.#tell('info', 'woken by a request')
+    this.tell('info', 'woken by a request')
   }
 
-  #sleep(): void {
-    if (!this.#dozing)
-      this.#tell('info', `asleep after ${this.#served.idleMs! / 1000} s without a connection or a request`)
-    this.#dozing = false
-    this.#desired = 0
-    this.#autoscaler?.stop()
-    this.#dismiss(this.#instances.live)
-  }
-
-  /** Instances that are there or will be by themselves. */
-  #countComing(): number {
-    return this.#instances.live.length + this.#launcher.pendingRestarts
-  }
-
-  #fill(): void {
-    for (let missing = this.#desired - this.#countComing(); missing > 0; missing--) this.#launcher.launch()
-  }
-
-  #scaleTo(count: number): void {
-    this.#tell('info', `scaled from ${this.#countComing()} to ${count} instances`)
-    this.#desired = count
-    this.#fill()
-    const surplus = Math.max(0, this.#countComing() - count)
-    const quietest = this.#instances.ready.sort((a, b) => a.connections - b.connections)
-    this.#dismiss(quietest.slice(0, surplus))
-  }
-
-  #dismiss(instances: Instance[]): void {
-    for (const instance of instances) void this.#instances.dismiss(instance, this.#options.limits.drainMs)
-  }
-
-  #onReady(instance: Instance): void {
-    this.#instances.tellEarlier(instance)
-    if (!this.#dozing)
-      this.#tell(
-        'info',
-        `instance ${instance.id} is ready after ${instance.readyAt! - instance.startedAt} ms`,
-      )
-    for (const { socket, named } of this.#held.takeAll()) this.connect(socket, named)
-    this.#instances.rebalance()
-    this.#settleStart()
-  }
-
-  #onMetrics(series: SeriesCounts[]): void {
-    if (series.length > 0) this.#options.onTraffic(series)
-    if (this.#desired === 0) return
-    this.#memory?.look(this.#instances.ready)
-    this.#idle?.touch()
-    this.#autoscaler?.sample(series)
-  }
-
-  #fail(error: Error): void {
-    this.#tell('error', error.message)
+  onGivenUp(error: Error, isTold: boolean): void {
     this.#failure = error
-    this.#halt()
-    this.#held.refuseAll({ message: error.message, retryAfterSeconds: 30 })
-    void this.#instances.dismissAll(0)
-    const starting = this.#starting
-    this.#starting = undefined
-    if (starting) starting.reject(error)
-    else this.#options.onFailed(error)
+    this.#idle?.stop()
+    this.#held?.refuseAll({ message: error.message, retryAfterSeconds: 30 })
+    if (!isTold) this.#options.onFailed(this.#served.id, error)
+  }
+
+  /** A request at the door needs the server itself. */
+  onNeeded(): void {
+    if (!this.#replicas.areWanted && !this.#closing) this.#wake({ dozing: false })
+  }
+
+  onUnanswered(socket: Socket, named: NamedRequest | undefined): void {
+    this.onNeeded()
+    this.connect(socket, named)
+  }
+
+  isBusy(now: number): boolean {
+    const { areComing, instances } = this.#replicas
+    return areComing || (this.#held?.size ?? 0) > 0 || instances.isBusy(now)
+  }
+
+  onIdle(): void {
+    if (!this.#dozing)
+      this.tell('info', `asleep after ${this.#served.idleMs! / 1000} s without a connection or a request`)
+    this.#dozing = false
+    this.#replicas.sleep()
+  }
+
+  tell(level: LogLine['level'], message: string): void {
+    const line = { timestamp: new Date().toISOString(), level, stream: 'server', message } as const
+    this.#options.onEvent(this.#served.id, line)
+  }
+
+  #start(): Promise<void> {
+    if (this.#closing) return Promise.reject(this.#replicas.stoppedError())
+    if (this.#failure) this.#replicas.forgetCrashes()
+    this.#failure = undefined
+    this.#idle?.touch()
+    return this.#replicas.start()
+  }
+
+  #wake({ dozing }: { dozing: boolean }): void {
+    if (!dozing) this.tell('info', `woken by a ${this.#served.answersAsleep ? 'request' : 'connection'}`)
+    this.#dozing = dozing
+    this.#start().catch(async error => {
+      // Its address may close with that; the request that woke it is to hear the reason there.
+      await this.#doorkeeper?.relayed()
+      if (!this.#closing) this.#options.onFailed(this.#served.id, error)
+    })
   }
 
   async #close(drainMs: number, leaving?: Leaving): Promise<void> {
     this.#closing = true
-    this.#halt()
-    for (const { socket, named } of this.#held.takeAll()) this.#turnAway(socket, named)
-    this.#starting?.reject(this.#stoppedError())
-    this.#starting = undefined
-    await Promise.all([this.#instances.dismissAll(drainMs, leaving), this.#door?.close(drainMs, leaving)])
-  }
-
-  #halt(): void {
-    this.#desired = 0
     this.#idle?.stop()
-    this.#autoscaler?.stop()
-    this.#launcher.cancelRestarts()
+    for (const { socket, named } of this.#held?.takeAll() ?? []) this.#turnAway(socket, named)
+    await Promise.all([this.#replicas.close(drainMs, leaving), this.#doorkeeper?.close(drainMs, leaving)])
   }
 
   #turnAway(socket: Socket, named: NamedRequest | undefined): void {
@@ -283,86 +220,16 @@ export class Pool {
     else refuseConnection(socket, stopped, named)
   }
 
-  #settleStart(): void {
-    if (!this.#starting || this.#instances.ready.length < this.#least) return
-    this.#starting.resolve()
-    this.#starting = undefined
+  get #hasDoor(): boolean {
+    const { placement, answersAsleep, isContained } = this.#served
+    return placement === 'dedicated' && answersAsleep === true && !isContained
   }
 
-  #createIdleTimer(idleMs: number): IdleTimer {
-    return new IdleTimer({
-      idleMs,
-      isBusy: now =>
-        this.#starting !== undefined ||
-        this.#held.size > 0 ||
-        this.#renewing !== undefined ||
-        this.#instances.isBusy(now),
-      onIdle: () => this.#sleep(),
-    })
-  }
-
-  #createMemoryWatch(memoryMb: number): MemoryWatch {
-    return new MemoryWatch({
-      limitBytes: memoryMb * 1024 * 1024,
-      startReserve: past => this.#launcher.startReserve(1, past),
-      isWanted: instance => instance.isReady && this.#desired > 0,
-      swap: (old, next) => {
-        this.#dismiss([old])
-        this.#onReady(next)
-      },
-      dismiss: instance => this.#dismiss([instance]),
-      tell: (level, message) => this.#closing || this.#tell(level, message),
-    })
-  }
-
-  #createLauncher(): Launcher {
-    return new Launcher({
-      served: this.#served,
-      placement: this.#options.placement,
-      instances: this.#instances,
-      startMs: this.#options.limits.startMs,
-      isDozing: () => this.#dozing,
-      isMissing: () => this.#countComing() < this.#desired,
-      onReady: instance => this.#onReady(instance),
-      onFailed: error => this.#fail(error),
-      tell: (level, message) => this.#tell(level, message),
-    })
-  }
-
-  #createDoorkeeper(): Doorkeeper {
-    const { served, doorPlacement, limits, onTraffic } = this.#options
-    const wake = () => {
-      if (this.#desired === 0 && !this.#closing) this.#wake({ dozing: false })
-    }
-    return new Doorkeeper({
-      served,
-      placement: doorPlacement,
-      limits,
-      onNeeded: wake,
-      onUnanswered: (socket, named) => {
-        wake()
-        this.connect(socket, named)
-      },
-      onTraffic,
-    })
-  }
-
-  #createAutoscaler(): Autoscaler {
-    return new Autoscaler({
-      ...this.#served.scaling,
-      countInstances: () => (this.#desired === 0 ? 0 : this.#countComing()),
-      calmMs: this.#options.limits.calmMs,
-      load: now => ({ activeRequests: this.#instances.activeRequests, busy: this.#instances.busy(now) }),
-      scaleTo: count => this.#scaleTo(count),
-    })
-  }
-
-  #stoppedError(): HostingError {
-    return new HostingError('CANCELLED', `Server "${this.#served.tenant.serverName}" was stopped.`)
-  }
-
-  #tell(level: LogLine['level'], message: string): void {
-    this.#options.onEvent({ timestamp: new Date().toISOString(), level, stream: 'server', message })
+  get #door(): Doorkeeper {
+    const { limits, placements } = this.#options
+    const { shared: placement } = placements
+    this.#doorkeeper ??= new Doorkeeper({ served: this.#served, placement, limits }, this)
+    return this.#doorkeeper
   }
 }
 

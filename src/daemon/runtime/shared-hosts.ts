@@ -1,10 +1,9 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createId } from '../../shared/ids.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import type { Host } from './host.ts'
-import { instanceLogPath, sharedHostLogPath } from './host-logs.ts'
+import { sharedHostLogPath } from './host-logs.ts'
 import type { Place, PlacementOptions } from './placement.ts'
+import { type Names, SharedHost } from './shared-host.ts'
 import type { WarmPool } from './warm-pool.ts'
 
 export interface SharedHostsOptions {
@@ -12,18 +11,6 @@ export interface SharedHostsOptions {
   logsDir: string
   /** Tenants of one process; the next one opens another process. */
   tenantsPerHost: number
-}
-
-interface SharedHost {
-  host: Host
-  tenants: number
-  capacity: number
-}
-
-/** What a tenant is called: its instance, and so its log file, and the tenant in its process. */
-interface Names {
-  instanceId: string
-  tenantId: string
 }
 
 /** Processes that serve many tenants without user code each. A process without tenants is ended. */
@@ -37,19 +24,12 @@ export class SharedHosts {
     this.#options = options
   }
 
-  place(tenant: Tenant, { alone, beside, atDoor }: PlacementOptions): Place {
+  place(servedId: string, { alone, beside, atDoor }: PlacementOptions): Place {
     const shared =
       (alone ? undefined : this.#findRoom()) ?? this.#open(alone ? 1 : this.#options.tenantsPerHost)
-    const { instanceId, tenantId } = atDoor ? this.#nameAtDoor(tenant.id) : this.#nameOf(tenant.id, beside)
-    const logFile = instanceLogPath(this.#options.logsDir, tenant.id, instanceId)
-    mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 })
-    shared.tenants++
-    let left: Promise<void> | undefined
-    const leave = () => {
-      left ??= this.#leave(shared, tenantId)
-      return left
-    }
-    return { instanceId, host: shared.host, tenant: { ...tenant, id: tenantId, logFile }, leave }
+    const names = atDoor ? this.#nameAtDoor(servedId) : this.#nameOf(servedId, beside)
+    mkdirSync(dirname(shared.logFile(servedId, names.instanceId)), { recursive: true, mode: 0o700 })
+    return shared.take(servedId, names)
   }
 
   forget(tenantId: string): void {
@@ -80,17 +60,16 @@ export class SharedHosts {
   }
 
   #findRoom(): SharedHost | undefined {
-    for (const shared of this.#hosts) {
-      if (shared.host.isReachable && shared.tenants < shared.capacity) return shared
-    }
+    for (const shared of this.#hosts) if (shared.hasRoom) return shared
     return undefined
   }
 
   #open(capacity: number): SharedHost {
-    const host = this.#options.warmPool.take()
-    const shared = { host, tenants: 0, capacity }
+    const { warmPool, logsDir } = this.#options
+    const host = warmPool.take()
+    const shared = new SharedHost(host, { logsDir, capacity, onEmpty: () => this.#hosts.delete(shared) })
     try {
-      host.moveLog(sharedHostLogPath(this.#options.logsDir, host.id))
+      host.moveLog(sharedHostLogPath(logsDir, host.id))
     } catch (error) {
       void host.stop()
       throw error
@@ -98,15 +77,5 @@ export class SharedHosts {
     this.#hosts.add(shared)
     void host.ended.then(() => this.#hosts.delete(shared))
     return shared
-  }
-
-  /** The channel keeps its order, so the same tenant may be placed here again before the answer has come. */
-  async #leave(shared: SharedHost, tenantId: string): Promise<void> {
-    await shared.host.retire(tenantId)
-    shared.tenants--
-    if (shared.tenants > 0) return
-    this.#hosts.delete(shared)
-    await shared.host.stop()
-    rmSync(shared.host.logPath, { force: true })
   }
 }

@@ -4,7 +4,7 @@ import type { Artifact, Described } from '../../shared/artifact.ts'
 import type { InstanceReport } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
-import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import type { LogLine, Tenant, TenantAuth } from '../../shared/instance-protocol.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
@@ -17,7 +17,7 @@ import type { Leaving } from './instance-set.ts'
 import type { LendableSocket } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
-import { Pool } from './pool.ts'
+import { Pool, type PoolOptions } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
 import { SharedHosts } from './shared-hosts.ts'
 import { StayingSessions } from './staying-sessions.ts'
@@ -28,7 +28,11 @@ const HEAP_MB = 256
 
 /** A deployment or a preview as the runtime knows it. */
 export interface Served {
-  tenant: Tenant
+  /** Deployment id, or the `mcp_id` of a preview. */
+  id: string
+  serverName: string
+  /** Only requests with a token are served; what is revoked meanwhile is added to it. */
+  auth?: TenantAuth | undefined
   /** `dedicated`: processes of its own; `shared`: one tenant among many in a host process (no user code runs). */
   placement: 'dedicated' | 'shared'
   scaling: { min: number; max: number }
@@ -40,6 +44,8 @@ export interface Served {
   processMb?: number | undefined
   /** While it sleeps its health and lists are answered out of its artifact, and do not wake it. */
   answersAsleep?: boolean
+  /** What its process is to know. Made when an instance is started, not kept: thousands sleep, and it has secrets. */
+  loadTenant(): Tenant
   /** Read when an instance is started, not kept. */
   loadArtifact(): Artifact
   /** Text of a handler module's bundle, read with the artifact. */
@@ -91,6 +97,7 @@ export class Supervisor {
   readonly #shared: SharedHosts
   readonly #sessions = new StayingSessions(this.#pools)
   readonly #placements: Record<Served['placement'], Placement>
+  readonly #poolOptions: PoolOptions
   #closed = false
 
   constructor(options: SupervisorOptions) {
@@ -115,25 +122,23 @@ export class Supervisor {
         spareMb: 2 * memoryLimitMb,
         startHost: (kind, limitMb) => this.#startHost(kind, limitMb),
       }),
-      shared: (tenant, options) => this.#shared.place(tenant, options),
+      shared: (servedId, options) => this.#shared.place(servedId, options),
+    }
+    this.#poolOptions = {
+      placements: this.#placements,
+      limits: { ...POOL_LIMITS, ...options.limits },
+      onFailed: options.onFailed,
+      onTraffic: options.onTraffic ?? (() => {}),
+      onEvent: options.onEvent ?? (() => {}),
     }
   }
 
   /** Makes it known and leaves it asleep: the first connection or `start` wakes it. Throws CONFLICT for a known id. */
   add(served: Served): void {
-    const { id } = served.tenant
+    const { id } = served
     if (this.#closed) throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it serves nothing new.')
     if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is served already.`)
-    const pool = new Pool({
-      served,
-      placement: this.#placements[served.placement],
-      doorPlacement: this.#placements.shared,
-      limits: { ...POOL_LIMITS, ...this.#options.limits },
-      onFailed: error => this.#options.onFailed(id, error),
-      onTraffic: series => this.#options.onTraffic?.(id, series),
-      onEvent: line => this.#options.onEvent?.(id, line),
-    })
-    this.#pools.set(id, pool)
+    this.#pools.set(id, new Pool(served, this.#poolOptions))
   }
 
   /** Resolves when its least number of instances is ready; rejects with the reason, its last output in `details`. */
@@ -220,10 +225,10 @@ export class Supervisor {
   describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
-    const place = this.#placements.dedicated(tenant, { alone: true, kind: processKindOf(code.artifact) })
+    const place = this.#placements.dedicated(tenant.id, { alone: true, kind: processKindOf(code.artifact) })
     this.#describing.add(place)
     void place.host.ended.then(() => this.#describing.delete(place))
-    return describeIn(place, code, limits)
+    return describeIn(place, { tenant, ...code }, limits)
   }
 
   has(id: string): boolean {

@@ -13,7 +13,6 @@ import type { Store } from '../store/store.ts'
 export class Addresses {
   readonly #store: Store
   readonly #gateway: Gateway
-  readonly #open = new Set<string>()
   readonly #turns = new Turns()
 
   constructor(store: Store, gateway: Gateway) {
@@ -34,14 +33,9 @@ export class Addresses {
     const id = addressId(server, slot)
     return this.#turns.take(id, async () => {
       const known = this.#store.addresses.find(server, slot)
-      if (known) {
-        if (!this.#open.has(id)) await this.#gateway.open(id, known.port, { waits })
-        this.#open.add(id)
-        return known
-      }
-      const address = await this.#choose(id, server, slot)
-      this.#open.add(id)
-      return address
+      if (!known) return this.#choose(id, server, slot)
+      await this.#gateway.open(id, known.port, { waits })
+      return known
     })
   }
 
@@ -54,7 +48,7 @@ export class Addresses {
   close(server: string, slot: Slot, isNeeded: () => boolean): Promise<void> {
     const id = addressId(server, slot)
     return this.#turns.take(id, async () => {
-      if (!isNeeded() && this.#open.delete(id)) await this.#gateway.close(id)
+      if (!isNeeded()) await this.#gateway.close(id)
     })
   }
 

@@ -34,7 +34,7 @@ export class Previews {
 
   /** A newly ready build takes the address over, unless a newer one has it already. */
   take(build: Build, env: Record<string, string> = {}): Promise<void> {
-    this.#env.set(build.id, env)
+    if (Object.keys(env).length > 0) this.#env.set(build.id, env)
     return this.#turns.take(build.name, async () => {
       const { store } = this.#rooms
       const newest = store.builds.newestReady(build.name)
@@ -112,11 +112,10 @@ export class Previews {
   /** With `isAwake` it runs before connections are sent to it, so that none has to wait for its start. */
   async #serve(build: Build, { isAwake = false, waits = true } = {}): Promise<void> {
     const { addresses, supervisor } = this.#rooms
-    const address = await addresses.open(build.name, 'preview', { waits })
+    await addresses.open(build.name, 'preview', { waits })
     // What still drains takes no connection any more; the newer build that it made way for is gone.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
-    if (!supervisor.has(build.id))
-      supervisor.add(servedPreview(this.#rooms, build, address, this.#env.get(build.id) ?? {}))
+    if (!supervisor.has(build.id)) supervisor.add(servedPreview(this.#rooms, build, this.#env.get(build.id)))
     // Why it did not start is told in its log, and to the first who connects.
     if (isAwake) await supervisor.start(build.id).catch(() => {})
     addresses.point(build.name, 'preview', build.id)

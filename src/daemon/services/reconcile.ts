@@ -68,8 +68,8 @@ function failInterrupted(rooms: Rooms): void {
 /** Throws what `Addresses.open` and `servedDeployment` do. */
 async function reopen(rooms: Rooms, deployment: Deployment, { waits = false } = {}): Promise<void> {
   const { id, name, environment } = deployment
-  const address = await rooms.addresses.open(name, environment, { waits })
-  if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
+  await rooms.addresses.open(name, environment, { waits })
+  if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment))
   rooms.addresses.point(name, environment, id)
 }
 
@@ -91,10 +91,9 @@ async function startBeforeListening(rooms: Rooms, deployed: readonly Deployment[
   const limit = new Promise<void>(resolve => setTimeout(resolve, START_FIRST_MS).unref())
   const started = forEachBounded(awake, STARTED_AT_ONCE, async deployment => {
     const { id, name, environment } = deployment
-    const address = rooms.addresses.find(name, environment)
-    if (!address) return
+    if (!rooms.addresses.find(name, environment)) return
     try {
-      rooms.supervisor.add(await servedDeployment(rooms, deployment, address))
+      rooms.supervisor.add(await servedDeployment(rooms, deployment))
       await rooms.supervisor.start(id)
     } catch {
       // It is tried again behind its address, and told then.

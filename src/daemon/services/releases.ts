@@ -53,11 +53,11 @@ export class Releases {
   async #start(deployment: Deployment): Promise<void> {
     const { supervisor, addresses, store } = this.#rooms
     const { id, name, environment } = deployment
-    const address = await addresses.open(name, environment)
+    await addresses.open(name, environment)
     if (supervisor.has(id)) await supervisor.remove(id)
     if (!this.#isWanted(deployment)) return
     if (!store.deployments.findLive(name, environment)) addresses.point(name, environment, id)
-    const served = await servedDeployment(this.#rooms, deployment, address)
+    const served = await servedDeployment(this.#rooms, deployment)
     if (!this.#isWanted(deployment)) return
     supervisor.add(served)
     await supervisor.start(id)

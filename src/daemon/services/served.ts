@@ -1,7 +1,7 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { DeployConfig } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Tenant, TenantAuth } from '../../shared/instance-protocol.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Address } from '../store/addresses.ts'
 import type { Build } from '../store/builds.ts'
@@ -15,67 +15,100 @@ import type { Rooms } from './rooms.ts'
 
 /** A preview sleeps after this time. */
 const PREVIEW_IDLE_MS = 5 * 60_000
+const PREVIEW_SCALING = { min: 0, max: 1 }
 
 /**
- * A deployment as the runtime takes it. The artifact is read when an instance is started: a restart of the daemon with
- * thousands of sleeping servers opens no file of theirs. Throws UNAVAILABLE when its variables cannot be decrypted.
+ * A deployment as the runtime takes it. What its instances need is read when one is started: a restart of the daemon with
+ * thousands of sleeping servers opens no file of theirs, and they take no memory here. Throws UNAVAILABLE when its variables
+ * cannot be decrypted.
  */
-export async function servedDeployment(
-  rooms: Rooms,
-  deployment: Deployment,
-  address: Address,
-): Promise<Served> {
-  const build = rooms.store.builds.find(deployment.mcpId)!
-  const { config } = deployment
+export async function servedDeployment(rooms: Rooms, deployment: Deployment): Promise<Served> {
+  const build = findBuild(rooms, deployment.mcpId)
+  const { id, config } = deployment
   const idle = idleSeconds(deployment)
   const auth = config.auth && (await rooms.signIns.tenantAuth(deployment))
   const isContained = config.engine === 'container'
-  const scaling = steadyScaling(rooms, build, { ...scalingOf(deployment), isContained })
+  readEnv(rooms.secrets, deployment)
   return {
+    id,
+    serverName: deployment.name,
     placement: placementOf(build, deployment),
-    ...(isContained && containedBy(rooms, { build, id: deployment.id, config })),
-    scaling,
+    ...(isContained && containedBy(rooms, { buildId: build.id, id, config })),
+    scaling: steadyScaling(rooms, build, { ...scalingOf(deployment), isContained }),
     ...(!isContained && { memoryMb: memoryMb(deployment), processMb: config.limits?.memory_mb }),
     idleMs: idle === null ? null : idle * 1000,
     answersAsleep: true,
-    ...loadersOf(rooms, build),
-    tenant: {
-      ...tenantBase(rooms, deployment.id, address, build),
-      // Two even of one, while a restart puts a new one in its place.
-      hasSiblings: true,
-      env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
-      allowPrivateNetwork: config.allow_private_network ?? false,
-      logLevel: logLevel(deployment),
-      ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
-      ...(auth && { auth }),
-    },
+    ...loadersOf(rooms, build.id),
+    loadTenant: () => deploymentTenant(rooms, id, auth),
+    ...(auth && { auth }),
   }
 }
 
-/** The preview of a build: asleep until somebody connects. */
+/** The preview of a build: asleep until somebody connects. `id`: another one than the build's, served at `port`. */
 export function servedPreview(
   rooms: Rooms,
-  build: Build,
-  address: Address,
+  build: Pick<Build, 'id' | 'name' | 'template'>,
   given: Record<string, string> = {},
+  { id, address }: { id: string; address?: Address } = build,
 ): Served {
+  const { id: buildId, name } = build
   return {
+    id,
+    serverName: name,
     placement: placementOf(build),
-    ...(build.template === 'custom' && containedBy(rooms, { build, id: build.id })),
-    scaling: { min: 0, max: 1 },
+    ...(build.template === 'custom' && containedBy(rooms, { buildId, id: buildId })),
+    scaling: PREVIEW_SCALING,
     idleMs: PREVIEW_IDLE_MS,
     answersAsleep: true,
-    ...loadersOf(rooms, build),
-    tenant: {
-      ...tenantBase(rooms, build.id, address, build),
-      env: tenantEnv(build, given),
-      // The same over all builds, so that sessions go on with the next one.
-      stateKey: rooms.secrets.derive(`state preview ${build.name}`),
-      isPreview: true,
-      allowPrivateNetwork: false,
-      logLevel: 'debug',
-    },
+    ...loadersOf(rooms, buildId),
+    loadTenant: () => previewTenant(rooms, { id, buildId, given, address }),
   }
+}
+
+function deploymentTenant(rooms: Rooms, id: string, auth: TenantAuth | undefined): Tenant {
+  const deployment = rooms.store.deployments.find(id)
+  const address = deployment && rooms.addresses.find(deployment.name, deployment.environment)
+  if (!deployment || !address) throw removedMeanwhile('deployment', id)
+  const build = findBuild(rooms, deployment.mcpId)
+  const { config } = deployment
+  return {
+    ...tenantBase(rooms, id, address, build),
+    // Two even of one, while a restart puts a new one in its place.
+    hasSiblings: true,
+    env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
+    allowPrivateNetwork: config.allow_private_network ?? false,
+    logLevel: logLevel(deployment),
+    ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
+    ...(auth && { auth }),
+  }
+}
+
+function previewTenant(
+  rooms: Rooms,
+  preview: { id: string; buildId: string; given: Record<string, string>; address: Address | undefined },
+): Tenant {
+  const build = findBuild(rooms, preview.buildId)
+  const address = preview.address ?? rooms.addresses.find(build.name, 'preview')
+  if (!address) throw removedMeanwhile('preview', preview.id)
+  return {
+    ...tenantBase(rooms, preview.id, address, build),
+    env: tenantEnv(build, preview.given),
+    // The same over all builds, so that sessions go on with the next one.
+    stateKey: rooms.secrets.derive(`state preview ${build.name}`),
+    isPreview: true,
+    allowPrivateNetwork: false,
+    logLevel: 'debug',
+  }
+}
+
+function findBuild({ store }: Rooms, id: string): Build {
+  const build = store.builds.find(id)
+  if (build) return build
+  throw removedMeanwhile('build', id)
+}
+
+function removedMeanwhile(what: string, id: string): HostingError {
+  return new HostingError('NOT_FOUND', `The ${what} ${id} was removed; it cannot be started.`)
 }
 
 /** What is to be described is served to nobody: it has no address, and of its variables what the build request gives. */
@@ -102,7 +135,7 @@ export function describingTenant(
 /** Of what is no deployment, only an image needs a container. */
 function containedBy(
   rooms: Rooms,
-  { build, id, config }: { build: Build; id: string; config?: DeployConfig },
+  { buildId, id, config }: { buildId: string; id: string; config?: DeployConfig },
 ): Pick<Served, 'isContained' | 'provide'> {
   const warn = (message: string) => {
     const line = { timestamp: rooms.clock.now(), level: 'warn', stream: 'server', message } as const
@@ -111,6 +144,7 @@ function containedBy(
   return {
     ...(config && { isContained: true }),
     async provide() {
+      const build = findBuild(rooms, buildId)
       const artifact = loadArtifact(rooms, build)
       if (!config && artifact.program?.type !== 'image') return {}
       return {
@@ -143,15 +177,21 @@ export function loadArtifact(rooms: Rooms, build: Build): Artifact {
 }
 
 /** Code of the user's never shares a process with another server. Without `deployment`: of a preview. */
-export function placementOf({ template }: Build, deployment?: Deployment): Served['placement'] {
+export function placementOf(
+  { template }: Pick<Build, 'template'>,
+  deployment?: Deployment,
+): Served['placement'] {
   if (template === 'custom' || deployment?.config.engine === 'container') return 'dedicated'
   return deployment ? ENVIRONMENT[deployment.environment].placement : 'shared'
 }
 
-function loadersOf(rooms: Rooms, build: Build): Pick<Served, 'loadArtifact' | 'loadBundle'> {
+function loadersOf(rooms: Rooms, buildId: string): Pick<Served, 'loadArtifact' | 'loadBundle'> {
   return {
-    loadArtifact: () => loadArtifact(rooms, build),
-    loadBundle: () => (build.digest === null ? undefined : rooms.artifacts.loadBundle(build.digest)),
+    loadArtifact: () => loadArtifact(rooms, findBuild(rooms, buildId)),
+    loadBundle() {
+      const { digest } = findBuild(rooms, buildId)
+      return digest === null ? undefined : rooms.artifacts.loadBundle(digest)
+    },
   }
 }
 

@@ -46,8 +46,7 @@ export class TestAddresses {
     const { gateway, supervisor } = this.#rooms
     const port = await gateway.open(id)
     const address = { server: build.name, slot: 'preview' as const, port, subdomain: null }
-    const served = servedPreview(this.#rooms, build, address)
-    supervisor.add({ ...served, tenant: { ...served.tenant, id } })
+    supervisor.add(servedPreview(this.#rooms, build, {}, { id, address }))
     gateway.point(id, id)
     return mcpUrl(address)
   }
