@@ -53,7 +53,7 @@ describe.each(['production', 'staging'])('a release in %s', environment => {
     }
     const clients = [client(), client(), client()]
     const second = await deploy(daemon, mcpId, environment)
-    await expect.poll(() => seen.has(second.deployment_id)).toBe(true)
+    await expect.poll(() => seen.has(second.deployment_id), { timeout: 25_000 }).toBe(true)
     running = false
     await Promise.all(clients)
     expect(seen.size).toBe(2)
@@ -106,7 +106,9 @@ describe('a deployment', () => {
     const { deployment_id, url } = await deploy(daemon, await wishing('resilient', {}), 'production')
     const { pid } = await ask(url)
     process.kill(pid, 'SIGKILL')
-    await expect.poll(async () => (await ask(url).catch(() => ({ pid }))).pid).not.toBe(pid)
+    await expect
+      .poll(async () => (await ask(url).catch(() => ({ pid }))).pid, { timeout: 25_000 })
+      .not.toBe(pid)
     expect((await status(deployment_id)).status).toBe('deployed')
     const health = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/health`)
     expect(health.body).toMatchObject({ status: 'healthy', instances: [{ state: 'ready', restarts: 1 }] })
