@@ -1,138 +1,16 @@
-import { CommanderError, Option, Command as Parser } from 'commander'
-import { parseDurationMs } from '../shared/duration.ts'
-import { HostingError } from '../shared/errors.ts'
-import { type ArgumentDeclaration, type Command, type OptionDeclaration, toKebabCase } from './command.ts'
-import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
-import { onPipeError } from './output.ts'
-
-export interface ParsedCommandLine {
-  globals: GlobalInput
-  input: Record<string, unknown>
-}
+import type { Command } from './command.ts'
+import { type ParsedCommandLine, readUsualLine } from './usual-command-line.ts'
 
 /**
  * Parses the words after the command's name. Prints the help page and returns `help` when it is asked for; throws
- * INVALID_REQUEST for a wrong command line.
+ * INVALID_REQUEST for a wrong command line. commander, a tenth of a start, is loaded only for a line that is not usual.
  */
-export function parseCommandLine(command: Command, argv: readonly string[]): ParsedCommandLine | 'help' {
-  const parser = createParser(command)
-  try {
-    parser.parse(argv, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return 'help'
-    throw usageError(command, error)
-  }
-  const options = parser.opts()
-  const input: Record<string, unknown> = {}
-  for (const [key, option] of Object.entries(command.options ?? {}))
-    input[key] = options[key] ?? absent(option)
-  Object.entries(command.arguments ?? {}).forEach(([key, declaration], index) => {
-    input[key] = parser.processedArgs[index] ?? declaration.default
-  })
-  const globals = Object.fromEntries(
-    Object.entries(GLOBAL_OPTIONS).map(([key, option]) => [key, options[key] ?? absent(option)]),
-  )
-  return { input, globals: globals as GlobalInput }
-}
-
-const EVERY_COMMAND = 'Options of every command:'
-
-function createParser(command: Command): Parser {
-  const parser = new Parser(`mcp ${command.name}`)
-    .description(capitalize(command.description ?? command.summary))
-    .exitOverride()
-    .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
-    .configureHelp({ showGlobalOptions: false })
-    .addHelpOption(new Option('-h, --help', 'show this page').helpGroup(EVERY_COMMAND))
-  for (const [name, declaration] of Object.entries(command.arguments ?? {}))
-    parser.argument(usageOf(name, declaration), declaration.doc, declaration.default)
-  parser.optionsGroup('Options:')
-  for (const [key, option] of Object.entries(command.options ?? {})) parser.addOption(toOption(key, option))
-  for (const [key, option] of Object.entries(GLOBAL_OPTIONS))
-    parser.addOption(toOption(key, option).helpGroup(EVERY_COMMAND))
-  if (command.passThrough) parser.passThroughOptions().allowUnknownOption()
-  if (command.examples?.length) parser.addHelpText('after', formatExamples(command))
-  return parser
-}
-
-function writeOut(text: string): void {
-  process.stdout.on('error', onPipeError).write(text)
-}
-
-function getOutHelpWidth(): number {
-  return Math.min(process.stdout.columns || 100, 100)
-}
-
-function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {
-  const word = `${toKebabCase(name)}${variadic ? '...' : ''}`
-  return required ? `<${word}>` : `[${word}]`
-}
-
-function toOption(key: string, declaration: OptionDeclaration): Option {
-  const flag = `--${declaration.type === 'boolean' && declaration.default === true ? 'no-' : ''}${toKebabCase(key)}`
-  const name = declaration.value ?? declaration.type
-  const value =
-    declaration.type === 'boolean' ? '' : declaration.isValueOptional ? ` [${name}]` : ` <${name}>`
-  const option = new Option(
-    `${declaration.short ? `-${declaration.short}, ` : ''}${flag}${value}`,
-    declaration.doc,
-  )
-  if (declaration.type === 'duration') option.argParser(text => parseDuration(flag, text))
-  if (declaration.type === 'integer') option.argParser(text => parseInteger(flag, text))
-  if (declaration.type === 'number') option.argParser(text => parseNumber(flag, text))
-  if (declaration.isValueOptional) option.preset('')
-  if (declaration.type === 'list') option.argParser((text, all: string[] = []) => [...all, text])
-  if (declaration.choices) option.choices(declaration.choices)
-  if (declaration.default !== undefined && declaration.type !== 'boolean')
-    option.default(declaration.default, describeDefault(declaration))
-  if (declaration.hidden) option.hideHelp()
-  return option
-}
-
-function absent({ type, default: value }: OptionDeclaration): unknown {
-  if (type === 'list') return []
-  return value ?? (type === 'boolean' ? false : undefined)
-}
-
-function describeDefault({ type, default: value }: OptionDeclaration): string | undefined {
-  return type === 'duration' ? `${Number(value) / 1000}s` : undefined
-}
-
-function parseDuration(flag: string, text: string): number {
-  try {
-    return parseDurationMs(text)
-  } catch (error) {
-    throw new HostingError('INVALID_REQUEST', `${flag}: ${(error as Error).message}`)
-  }
-}
-
-function parseInteger(flag: string, text: string): number {
-  if (/^-?\d{1,15}$/.test(text)) return Number(text)
-  throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a whole number.`)
-}
-
-function parseNumber(flag: string, text: string): number {
-  if (/^\d{1,15}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a number.`)
-}
-
-/** commander's `error: unknown option '--foo'` as a sentence, with the page that tells what there is. */
-function usageError(command: Command, error: CommanderError): HostingError {
-  const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
-  const hint = hints.join(' ').replace(/^\(|\)$/g, '')
-  const sentence = capitalize(first.replaceAll("'", '"').replace(/\.$/, ''))
-  return new HostingError('INVALID_REQUEST', `${sentence}.${hint ? ` ${hint}` : ''}`, {
-    next: [{ description: 'See how it is used', command: `mcp ${command.name} --help` }],
-  })
-}
-
-function formatExamples({ examples = [] }: Command): string {
-  const width = Math.max(...examples.map(({ command }) => command.length))
-  const lines = examples.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`)
-  return `\nExamples:\n${lines.join('\n')}`
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+export async function parseCommandLine(
+  command: Command,
+  argv: readonly string[],
+): Promise<ParsedCommandLine | 'help'> {
+  const usual = readUsualLine(command, argv)
+  if (usual) return usual
+  const { readAnyLine } = await import('./any-command-line.ts')
+  return readAnyLine(command, argv)
 }

@@ -17,7 +17,7 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
   const signal = abortOnInterrupt()
   let close = () => {}
   try {
-    const parsed = parseCommandLine(command, argv)
+    const parsed = await parseCommandLine(command, argv)
     if (parsed === 'help') return EXIT.done
     const { globals, input } = parsed
     output = await createOutput({ ...globals, env: process.env })

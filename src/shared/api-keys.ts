@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PLANS, SCOPES } from './scopes.ts'
 
 /** Service interface 2.8 and 4.8, and the extension `/api/keys` (docs/decisions.md). */

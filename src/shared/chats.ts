@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Service interface 2.9 and 4.9, and the extensions around it: every test run is a chat. */
 const isoTime = z.iso.datetime()

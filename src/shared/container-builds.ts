@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { logPageSchema } from './deployments.ts'
 import { CONTAINER_BUILD_STATES } from './states.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** GET /health of the daemon. */
 export const daemonHealthSchema = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ENV_NAME, IMAGE_REFERENCE, SERVER_NAME } from './names.ts'
 import { TEMPLATES } from './states.ts'
 

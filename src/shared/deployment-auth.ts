@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { AUTH_PROVIDERS } from './auth-providers.ts'
 
 const scopeName = z

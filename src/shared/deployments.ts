@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { deploymentAuthSchema } from './deployment-auth.ts'
 import { ENV_NAME, IMAGE_REFERENCE } from './names.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The envelope of the /v1 family (service interface 2.1) and the error envelope of both (section 7). */
 export const metaSchema = z.object({ request_id: z.string(), timestamp: z.iso.datetime() })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { DEPLOYMENT_STATES, ENVIRONMENTS } from './states.ts'
 
 /** Service interface 4.10 and its siblings (docs/api.md "Subdomain mappings"). */

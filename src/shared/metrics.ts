@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { requestSummarySchema } from './deployments.ts'
 import { ENVIRONMENTS } from './states.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** `/api/model-keys`: vendors' keys for the test agent; a saved one is encrypted at rest and never told again. */
 export const MODEL_VENDORS = ['anthropic', 'openai'] as const

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { PROJECT_STATES } from './states.ts'
 
 /** Service interface 2.7 and 4.7; what it leaves open is in docs/decisions.md. */

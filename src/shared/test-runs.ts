@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** POST /v1/test (service interface 2.5 and 4.2). What goes beyond the contract is optional (docs/testing.md). */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { answersSchema, limitsSchema, testRequestSchema, toolFilterSchema } from './test-runs.ts'
 
 /** A suite of `mcp test --suite`: cases, and what is expected of the agent (docs/testing.md). */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type DaemonHealth, daemonHealthSchema } from '../../shared/daemon-health.ts'
 import { proofOf } from '../../shared/daemon-proof.ts'
 import { endpoint } from './endpoint.ts'

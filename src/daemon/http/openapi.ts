@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { envelopeOf, errorEnvelopeSchema } from '../../shared/envelope.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { VERSION } from '../../shared/version.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Any id that could exist; everything else in a path (slashes, dots alone, control characters) is refused. */
 export const idSchema = z

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { buildRequestSchema } from '../definitions.ts'
 import { joinPath } from '../json-walk.ts'
 import { nearestName } from '../names.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { chatMessageCountSchema, chatMessagePageSchema, chatPageSchema } from '../../../shared/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'

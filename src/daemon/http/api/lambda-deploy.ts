@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
 import { metricsHistorySchema } from '../../../shared/metrics.ts'
 import type { Services } from '../../services/services.ts'

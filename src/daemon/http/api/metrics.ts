@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { liveMetricsSchema } from '../../../shared/metrics.ts'
 import { ENVIRONMENTS } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { modelKeyListSchema, modelKeySchema, saveModelKeySchema } from '../../../shared/model-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { buildRequestSchema } from '../../../shared/definitions.ts'
 import { buildRecordSchema, surfaceReportSchema } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
