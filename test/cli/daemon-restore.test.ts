@@ -47,6 +47,7 @@ test('doctor finds a damaged page, and restore brings the last backup back; what
   expect((await databaseCheck()).status).toBe('pass')
   await home.json(['daemon', 'stop'])
   damage(join(home.dir, 'daemon.db'))
+  expect(readdirSync(home.dir).filter(name => name.startsWith('daemon.db'))).toEqual(['daemon.db'])
   expect(await databaseCheck()).toMatchObject({
     status: 'fail',
     message: expect.stringContaining('is damaged: '),

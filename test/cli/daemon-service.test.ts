@@ -54,14 +54,16 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'a service manager that refuses is told with its own words, and nothing is left',
+  'a service manager that refuses is told with its own words, nothing is left, and what ran runs',
   async () => {
     writeFileSync(
       join(home.dir, 'bin', 'systemctl'),
       '#!/bin/sh\necho "Failed to connect to bus" >&2; exit 1\n',
     )
+    await home.json(['daemon', 'start'])
     const { code, stderr } = await home.mcp(['daemon', 'install'], { env })
     expect(code).toBe(7)
+    expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
     expect(stderr).toContain('Failed to connect to bus')
     expect(existsSync(join(env.XDG_CONFIG_HOME!, 'systemd/user/mcp-hosting.service'))).toBe(false)
   },

@@ -131,6 +131,20 @@ test('rollback deploys what ran before', async () => {
   expect(stdout).toContain('Rolled back back in ')
 })
 
+test('rollback of a deployment that serves no more goes back to it; without any, the project here is meant', async () => {
+  const directory = writeServer('named')
+  const [one] = [await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])]
+  for (const value of ['2', '3'])
+    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'production'])
+  const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
+  expect(stdout).toContain(`Rolled back named to ${one.deployment_id} in `)
+  const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
+  expect(here).toMatchObject({ url: one.url, warnings: [expect.stringContaining('variable A ')] })
+  const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
+  expect(elsewhere.code).toBe(2)
+  expect(elsewhere.stderr).toContain('No deployment is named, and ')
+})
+
 test('a name that stands for several live deployments lists them; --env chooses', async () => {
   const build = await home.json<BuildRecord>(['build', writeServer('twice')])
   const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])

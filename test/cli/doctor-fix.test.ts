@@ -34,8 +34,13 @@ function spoil() {
     secret: join(home.dir, 'secret.key'),
     discovery: join(home.dir, 'daemon.json'),
     unfinished: join(home.dir, 'artifacts', 'abc.json.0123456789ab.tmp'),
+    folder: join(home.dir, 'program-sources', 'abc.0123456789ab.tmp'),
   }
-  mkdirSync(join(home.dir, 'artifacts'))
+  mkdirSync(join(home.dir, 'artifacts'), { mode: 0o700 })
+  mkdirSync(join(files.folder, 'src'), { recursive: true, mode: 0o700 })
+  utimesSync(files.folder, 1, 1)
+  mkdirSync(join(home.dir, 'logs'))
+  chmodSync(join(home.dir, 'logs'), 0o755)
   writeFileSync(files.config, '{"contexts": {')
   writeFileSync(files.secret, 'a key')
   chmodSync(files.secret, 0o644)
@@ -55,10 +60,19 @@ test('doctor changes nothing unless it is asked to', async () => {
 test('--fix repairs what a crash and a careless hand left, and says each thing it did', async () => {
   const files = spoil()
   const { fixed } = await doctor('--fix')
-  expect(fixed!.map(({ name }) => name).sort()).toEqual(['config', 'credentials', 'daemon', 'leftovers'])
+  expect(fixed!.map(({ name }) => name).sort()).toEqual([
+    'config',
+    'credentials',
+    'credentials',
+    'daemon',
+    'leftovers',
+    'leftovers',
+  ])
   expect(statSync(files.secret).mode & 0o777).toBe(0o600)
   expect(readFileSync(files.secret, 'utf8')).toBe('a key')
-  for (const gone of [files.config, files.discovery, files.unfinished]) expect(existsSync(gone)).toBe(false)
+  expect(statSync(join(home.dir, 'logs')).mode & 0o777).toBe(0o700)
+  for (const gone of [files.config, files.discovery, files.unfinished, files.folder])
+    expect(existsSync(gone)).toBe(false)
   const kept = readdirSync(home.dir).find(name => name.startsWith('config.json.damaged-'))
   expect(readFileSync(join(home.dir, kept!), 'utf8')).toBe('{"contexts": {')
   expect((await doctor('--fix')).fixed).toEqual([])

@@ -59,7 +59,7 @@ describe('mcp doctor', () => {
   })
 
   it('names what is wrong on disk, each with a fix', async () => {
-    writeFileSync(join(home.dir, 'daemon.db'), 'this is no database any more')
+    writeFileSync(join(home.dir, 'daemon.db'), 'this is no database any more', { mode: 0o600 })
     writeFileSync(join(home.dir, 'credentials.json'), '{"contexts":{}}')
     chmodSync(join(home.dir, 'credentials.json'), 0o644)
     writeFileSync(join(home.dir, 'config.json.0123456789ab.tmp'), '')
@@ -71,7 +71,7 @@ describe('mcp doctor', () => {
     })
     expect(of('credentials')[0]).toMatchObject({
       status: 'fail',
-      fix: { command: `chmod 600 ${join(home.dir, 'credentials.json')}` },
+      fix: { command: `chmod go= ${join(home.dir, 'credentials.json')}` },
     })
     expect(of('leftovers')[0]).toMatchObject({
       status: 'warn',

@@ -51,12 +51,13 @@ describe('a page of log lines', () => {
 
   test('is filtered by tool, session, request and instance', async () => {
     const call = { level: 'info', stream: 'mcp', method: 'tools/call', outcome: 'ok', ms: 1 } as const
-    const ids = { requestId: '7', sessionId: 'session-a' }
+    const ids = { requestId: '7', sessionId: 'Dj93afax' }
     write({ ...call, ...ids, timestamp: at(4), tool: 'add', message: 'tools/call add' })
     write({ ...call, timestamp: at(5), tool: 'addition', requestId: '8', message: 'tools/call addition' })
     const found = async (query: string) => (await logs(query)).lines.map(({ message }: LogLine) => message)
     expect(await found('?tool=add')).toEqual(['tools/call add'])
-    expect(await found('?sessionId=session-a')).toEqual(['tools/call add'])
+    for (const session of ['Dj93afax', 'inst_test.Dj93afaxUldU9wX6.3tov1by-0--dep_x.ubCE3Wwj'])
+      expect(await found(`?sessionId=${session}`)).toEqual(['tools/call add'])
     expect(await found('?requestId=8')).toEqual(['tools/call addition'])
     expect(await found('?instance=inst_test&tool=add&requestId=8')).toEqual([])
     expect((await found('?instance=inst_test')).length).toBeGreaterThanOrEqual(5)

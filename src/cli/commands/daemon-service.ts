@@ -36,7 +36,13 @@ export const install = defineCommand({
     if (print) return output.result({ file: manager.path, content }, () => output.line(content.trimEnd()))
     const running = await findDaemon(paths)
     if (running) await stopDaemon(running, context)
-    await installService(manager, spec)
+    try {
+      await installService(manager, spec)
+    } catch (error) {
+      // Its servers are not to go down because there is no service manager.
+      if (running) await startDaemon(context)
+      throw error
+    }
     const daemon = await output.progress('Waiting for the daemon', () =>
       waitFor({
         read: () => findDaemon(paths),

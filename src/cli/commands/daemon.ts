@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { HostingError } from '../../shared/errors.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { type Discovery, homePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
 import { defineCommand } from '../command.ts'
@@ -12,6 +12,9 @@ import { runInForeground } from '../foreground.ts'
 import { findHolder, holderError } from '../home-holder.ts'
 import { inTime } from '../output.ts'
 import { upgradeDaemon } from '../upgrade-daemon.ts'
+
+const FIRST_STEP: NextStep = { description: 'Run a server', command: 'mcp up examples/weather' }
+const WHAT_RUNS: NextStep = { description: 'See what runs', command: 'mcp status' }
 
 export const start = defineCommand({
   name: 'daemon start',
@@ -60,7 +63,8 @@ export const restart = defineCommand({
   async run(context) {
     const startedAt = performance.now()
     const daemon = await context.output.progress('Restarting the daemon', () => replaceDaemon(context))
-    report(context, daemon, `Daemon restarted at ${daemon.url} ${inTime(performance.now() - startedAt)}`)
+    const time = inTime(performance.now() - startedAt)
+    report(context, daemon, `Daemon restarted at ${daemon.url} ${time}`, WHAT_RUNS)
   },
 })
 
@@ -74,7 +78,7 @@ export const upgrade = defineCommand({
     const startedAt = performance.now()
     const daemon = await context.output.progress('Upgrading the daemon', () => renewDaemon(context))
     const time = inTime(performance.now() - startedAt)
-    report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`)
+    report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`, WHAT_RUNS)
   },
 })
 
@@ -163,11 +167,16 @@ export const run = defineCommand({
 })
 
 /** What scripts rely on: `{url, pid, version, home}`. */
-function report({ output, env }: CommandContext, daemon: Discovery, sentence: string): void {
+function report(
+  { output, env }: CommandContext,
+  daemon: Discovery,
+  sentence: string,
+  next: NextStep = FIRST_STEP,
+): void {
   const { home } = homePaths(env)
   const { url, pid, version } = daemon
   output.result({ url, pid, version, home }, () => {
     output.line(sentence)
-    if (version === VERSION) output.next({ description: 'Run a server', command: 'mcp up examples/weather' })
+    if (version === VERSION) output.next(next)
   })
 }

@@ -40,7 +40,11 @@ export default defineCommand({
     },
     grep: { type: 'string', value: 'text', doc: 'only lines that hold this text' },
     tool: { type: 'string', value: 'name', doc: 'only calls of this tool' },
-    session: { type: 'string', value: 'id', doc: 'only requests of this session' },
+    session: {
+      type: 'string',
+      value: 'id',
+      doc: 'only requests of this session: its Mcp-Session-Id, or the part that lines show',
+    },
     requestId: { type: 'string', value: 'id', doc: 'only the request with this JSON-RPC id' },
     instance: { type: 'string', value: 'id', doc: 'only lines of this instance' },
   },

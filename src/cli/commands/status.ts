@@ -88,6 +88,10 @@ function showOne(output: Output, id: string, status: Deployed): void {
       if (lastFailure)
         output.line(`${style.yellow('restarted')} ${instance}: the one before it ${lastFailure}`)
   }
+  if (status.status === 'deployed' && status.instances?.length === 0) {
+    output.line()
+    output.line('It is asleep; the next call wakes it.')
+  }
   output.next(
     status.status === 'stopped'
       ? { description: 'Start it', command: `mcp start ${id}` }
@@ -96,20 +100,37 @@ function showOne(output: Output, id: string, status: Deployed): void {
 }
 
 /** What its environment promises, in words. */
-function promiseFields({ promises, staying_sessions: staying = [] }: Deployed): Record<string, string> {
+function promiseFields({
+  promises,
+  staying_sessions: staying = [],
+}: Deployed): Record<string, string | undefined> {
   if (!promises) return {}
   const { placement, min_instances: min, max_instances: max, idle_seconds: idle } = promises
+  const { session_seconds: session, memory_mb: memory } = promises
   const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
   return {
-    runs:
-      placement === 'shared' ? 'in a process shared with others' : `in ${min}..${max} processes of its own`,
+    runs: placement === 'shared' ? 'in a process shared with others' : `in ${countText(min, max)} of its own`,
+    memory: memory === null ? undefined : `an instance is replaced above ${memory} MB`,
     sleeps: idle === null ? 'never' : `after ${formatDurationMs(idle * 1000)} without a request`,
     releases:
-      promises.release === 'gradual' ? 'the old one drains and keeps its sessions' : 'replaced at once',
-    ...(count > 0 && { sessions: `${count} on ${staying.length} earlier deployments` }),
+      promises.release === 'gradual'
+        ? `the old one drains${session > 0 ? `, and keeps sessions until unused for ${formatDurationMs(session * 1000)}` : ''}`
+        : 'replaced at once',
+    sessions: count > 0 ? stayingText(count, staying.length) : undefined,
     log: promises.log_level,
     keeps: promises.kept_deployments === null ? 'all deployments' : keptText(promises.kept_deployments),
   }
+}
+
+/** `1 process`, `2 processes`, `1..10 processes`, `0..1 processes` */
+function countText(min: number, max: number): string {
+  if (min === max) return min === 1 ? '1 process' : `${min} processes`
+  return `${min}..${max} processes`
+}
+
+function stayingText(sessions: number, deployments: number): string {
+  const where = deployments === 1 ? 'an earlier deployment' : `${deployments} earlier deployments`
+  return `${sessions} still on ${where}`
 }
 
 function keptText(count: number): string {

@@ -43,7 +43,9 @@ async function checkDaemon({ paths }: CommandContext): Promise<Finding> {
     return warn(`runs version ${daemon.version}, this mcp is ${VERSION}`, 'Restart it', 'mcp daemon restart')
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    return fail(error.message, 'Start it anew', 'mcp daemon restart')
+    return error.code === 'TIMEOUT'
+      ? fail(error.message, 'Start it anew', 'mcp daemon restart')
+      : fail(error.message, 'Have a damaged file set aside', 'mcp doctor --fix')
   }
 }
 

@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HomePaths } from '../../shared/paths.ts'
 import { readCredentials } from '../credentials.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 import { checkDatabaseFile } from './database-check.ts'
+import { openToOthers } from './open-files.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
@@ -51,12 +43,15 @@ function checkSpace(home: string): Finding[] {
 }
 
 function checkCredentials(paths: HomePaths): Finding[] {
-  const secrets = [paths.credentials, paths.signIns, paths.secretKey].filter(file => existsSync(file))
-  const open = secrets.filter(file => process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-  if (open.length > 0) {
-    const command = `chmod 600 ${open.join(' ')}`
-    return [fail(`others on this machine can read ${open.join(' and ')}`, 'Take the right away', command)]
-  }
+  const open = openToOthers(paths).map(({ path }) => path)
+  if (open.length > 0)
+    return [
+      fail(
+        `others on this machine can read ${open.join(' and ')}`,
+        'Take the right away',
+        `chmod go= ${open.join(' ')}`,
+      ),
+    ]
   if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
   try {
     const names = Object.keys(readCredentials(paths.credentials).contexts)
@@ -72,5 +67,5 @@ function checkLeftovers(home: string): Finding {
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
   const left = files.filter(file => /\.[0-9a-f]{12}\.tmp$/.test(file)).map(file => join(home, file))
   if (left.length === 0) return pass('none')
-  return warn(`${left.length} unfinished files of a crash`, 'Remove them', `rm ${left.join(' ')}`)
+  return warn(`${left.length} unfinished files of a crash`, 'Remove them', `rm -r ${left.join(' ')}`)
 }

@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context.ts'
 import { findDaemon } from '../daemon-client.ts'
 import { endProcess } from '../end-daemon.ts'
 import { findHolder, isDaemon } from '../home-holder.ts'
+import { openToOthers } from './open-files.ts'
 
 /** Something that is wrong and can be put right without a loss. */
 export interface Repair {
@@ -33,14 +34,11 @@ export async function findRepairs(context: CommandContext): Promise<Repair[]> {
 /** Keys are nobody else's business. */
 function closedModes(paths: HomePaths): Repair[] {
   if (process.platform === 'win32') return []
-  const files = [paths.credentials, paths.secretKey, paths.database, paths.discovery]
-  return files
-    .filter(file => existsSync(file) && (statSync(file).mode & 0o077) !== 0)
-    .map(file => ({
-      name: 'credentials',
-      done: `Took the right to read ${file} from other users`,
-      apply: () => chmodSync(file, 0o600),
-    }))
+  return openToOthers(paths).map(({ path, mode }) => ({
+    name: 'credentials',
+    done: `Took the right to read ${path} from other users`,
+    apply: () => chmodSync(path, mode),
+  }))
 }
 
 /** A file that is no JSON any more leads nowhere; it is kept beside a new one. */
@@ -76,7 +74,7 @@ function unfinishedFiles(home: string): Repair[] {
     .map(file => ({
       name: 'leftovers',
       done: `Removed ${file}, which was never finished`,
-      apply: () => rmSync(file, { force: true }),
+      apply: () => rmSync(file, { recursive: true, force: true }),
     }))
 }
 

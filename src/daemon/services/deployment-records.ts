@@ -15,14 +15,17 @@ import { probeHealth } from './health-probe.ts'
 import { namedUrls } from './host-names.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
-import { placementOf } from './served.ts'
+import { isSteadyProgram, placementOf } from './served.ts'
 
+const MAX_REMEMBERED = 1000
 const NOTHING: ServedReport = { instances: [], requests: { total: 0, errors: 0 } }
 
 /** Builds and deployments as the contract shows them. */
 export class Records {
   readonly #rooms: Rooms
   readonly #previews: Previews
+  /** Of artifacts, which never change: a list of deployments is not to read all of them each time. */
+  readonly #steady = new Map<string, boolean>()
 
   constructor(rooms: Rooms, previews: Previews) {
     this.#rooms = rooms
@@ -89,9 +92,27 @@ export class Records {
   #promises(deployment: Deployment): Pick<DeploymentStatus, 'promises' | 'staying_sessions'> {
     const build = this.#rooms.store.builds.find(deployment.mcpId)
     return {
-      ...(build && { promises: promisesOf(deployment, placementOf(build, deployment)) }),
+      ...(build && {
+        promises: promisesOf(deployment, placementOf(build, deployment), this.#isSteady(build, deployment)),
+      }),
       staying_sessions: this.#rooms.supervisor.stayingSessions(deployment.id),
     }
+  }
+
+  #isSteady(build: Build, { config }: Deployment): boolean {
+    const isContained = config.engine === 'container'
+    const key = `${build.digest} ${isContained}`
+    const known = this.#steady.get(key)
+    if (known !== undefined) return known
+    let isSteady: boolean
+    try {
+      isSteady = isSteadyProgram(this.#rooms, build, isContained)
+    } catch {
+      return false // its artifact is damaged, which whoever starts it is told
+    }
+    if (this.#steady.size >= MAX_REMEMBERED) this.#steady.clear()
+    this.#steady.set(key, isSteady)
+    return isSteady
   }
 
   async health(deployment: Deployment): Promise<HealthReport> {

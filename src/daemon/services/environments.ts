@@ -86,10 +86,11 @@ export function memoryMb({ config, environment }: Deployment): number {
   return config.limits?.memory_mb ?? ENVIRONMENT[environment].memoryMb
 }
 
-/** What a deployment is promised, as its status shows it. `placement`: where it really runs. */
+/** What a deployment is promised, as its status shows it. `placement`: where it really runs; `isSteady`: load brings no further instance. */
 export function promisesOf(
   deployment: Deployment,
   placement: Served['placement'],
+  isSteady: boolean,
 ): NonNullable<DeploymentStatus['promises']> {
   const { release, keptDeployments } = ENVIRONMENT[deployment.environment]
   const { min, max } = scalingOf(deployment)
@@ -97,7 +98,7 @@ export function promisesOf(
   return {
     placement,
     min_instances: min,
-    max_instances: isShared ? 1 : max,
+    max_instances: isShared ? 1 : isSteady ? Math.max(1, min) : max,
     idle_seconds: idleSeconds(deployment),
     release,
     session_seconds: sessionSeconds(deployment),

@@ -163,11 +163,15 @@ function steadyScaling(
   build: Build,
   { min, max, isContained }: { min: number; max: number; isContained: boolean },
 ) {
-  if (max <= Math.max(1, min) || build.template !== 'custom' || !rooms.artifacts.has(build.digest ?? ''))
-    return { min, max }
+  const isSteady = max > Math.max(1, min) && isSteadyProgram(rooms, build, isContained)
+  return { min, max: isSteady ? Math.max(1, min) : max }
+}
+
+/** See `steadyScaling`. */
+export function isSteadyProgram(rooms: Rooms, build: Build, isContained: boolean): boolean {
+  if (build.template !== 'custom' || !rooms.artifacts.has(build.digest ?? '')) return false
   const { program } = loadArtifact(rooms, build)
-  const isAlone = program && (program.type !== 'module' || isContained)
-  return isAlone ? { min, max: Math.max(1, min) } : { min, max }
+  return program !== undefined && (program.type !== 'module' || isContained)
 }
 
 /** Throws UNAVAILABLE when the build has no artifact or its file is damaged. */

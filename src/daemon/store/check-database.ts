@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 
 /** What `mcp doctor` hears of a database file. */
@@ -22,7 +22,9 @@ export function checkDatabase(path: string): DatabaseCheck {
 }
 
 function problemsOf(path: string, bytes: number): string[] {
-  const connection = new BetterSqlite3(path, { readonly: true, timeout: 5000 })
+  // Of a daemon that runs or crashed nothing is changed. Where none does, a reader alone would leave the files that it makes beside it.
+  const readonly = existsSync(`${path}-wal`)
+  const connection = new BetterSqlite3(path, { readonly, fileMustExist: true, timeout: 5000 })
   try {
     // https://sqlite.org/pragma.html#pragma_integrity_check
     const check = bytes > QUICK_ABOVE_BYTES ? 'quick_check' : 'integrity_check'

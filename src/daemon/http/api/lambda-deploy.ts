@@ -5,6 +5,8 @@ import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'
 
+const LABEL_LENGTH = 8
+
 const params = z.object({ id: idSchema })
 
 const logQuery = z.strictObject({
@@ -55,8 +57,13 @@ export function lambdaDeployEndpoints(services: Services) {
     },
     errors: ['NOT_FOUND'],
     async run({ params, query, signal, accepts, lastEventId: after }) {
-      const { limit, nextToken, ...rest } = query
-      const filter = { ...rest, since: toUtc(rest.since), until: toUtc(rest.until) }
+      const { limit, nextToken, sessionId, ...rest } = query
+      const filter = {
+        ...rest,
+        since: toUtc(rest.since),
+        until: toUtc(rest.until),
+        ...(sessionId !== undefined && { sessionId: toLabel(sessionId) }),
+      }
       if (!accepts('text/event-stream'))
         return { status: 200, data: await deploymentLogs.page(params.id, { ...filter, limit, nextToken }) }
       deploymentLogs.requireFollowable(params.id, after)
@@ -81,6 +88,11 @@ export function lambdaDeployEndpoints(services: Services) {
 }
 
 /** Lines carry UTC, and times are compared as text. */
+/** Clients know the whole id of a session, lines show the part that tells it from others (instance/protocol/session-id.ts). */
+function toLabel(sessionId: string): string {
+  return (sessionId.split('.')[1] ?? sessionId).slice(0, LABEL_LENGTH)
+}
+
 function toUtc(moment: string | undefined): string | undefined {
   return moment && new Date(moment).toISOString()
 }

@@ -1,0 +1,21 @@
+import { existsSync, statSync } from 'node:fs'
+import type { HomePaths } from '../../shared/paths.ts'
+
+/** What only its user is to read, and can be read by others; with the mode that it should have. */
+export function openToOthers(paths: HomePaths): { path: string; mode: number }[] {
+  if (process.platform === 'win32') return []
+  return [...secretFiles(paths), ...privateFolders(paths)].filter(
+    ({ path }) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
+  )
+}
+
+function secretFiles({ credentials, signIns, secretKey, database, discovery }: HomePaths) {
+  return [credentials, signIns, secretKey, database, discovery].map(path => ({ path, mode: 0o600 }))
+}
+
+/** Logs may hold what users asked, sources and folders of programs their own secrets. */
+function privateFolders(paths: HomePaths) {
+  const { logs, artifacts, sources, programs, programSources, images, tls, backups } = paths
+  const folders = [logs, artifacts, sources, programs, programSources, images, tls, backups]
+  return folders.map(path => ({ path, mode: 0o700 }))
+}
