@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { Host } from '../../src/daemon/runtime/host.ts'
+import { WarmPool } from '../../src/daemon/runtime/warm-pool.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
@@ -21,6 +23,30 @@ test('more starts than spares get processes of their own', async () => {
   await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.add(id)))
   await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.supervisor.start(id)))
   expect(new Set(['dep_a', 'dep_b', 'dep_c'].flatMap(id => harness.pids(id))).size).toBe(3)
+})
+
+test('so many more are kept as were missing, until none was taken for a while', async () => {
+  vi.useFakeTimers()
+  const ended = new Set<number>()
+  let count = 0
+  const startHost = () => {
+    const number = ++count
+    const stop = async () => void ended.add(number)
+    return { ready: Promise.resolve(), ended: new Promise(() => {}), stop } as unknown as Host
+  }
+  const pool = new WarmPool({ size: 1, startHost })
+  for (let instance = 0; instance < 3; instance++) pool.take()
+  vi.advanceTimersByTime(150)
+  expect(count).toBe(3 + 3)
+  vi.advanceTimersByTime(9 * 60_000)
+  pool.take()
+  vi.advanceTimersByTime(9 * 60_000)
+  expect([count, ended.size]).toEqual([7, 0])
+  vi.advanceTimersByTime(60_000)
+  expect(ended.size).toBe(2)
+  await pool.close()
+  vi.useRealTimers()
+  expect(ended.size).toBe(3)
 })
 
 test('a spare that ends is replaced', async () => {

@@ -15,12 +15,22 @@ export type WarmPools = Record<ProcessKind, WarmPool>
 /** A new spare starts this long after one was taken: the request that took it goes first on the processor. */
 const REFILL_DELAY_MS = 150
 
+/**
+ * Whoever started more processes at once than were ready, as a release of several instances does, is likely to do it
+ * again soon, to roll back for example: so many more are kept, until none was taken for so long.
+ */
+const MOST_EXTRA = 3
+const EXTRA_MS = 10 * 60_000
+
 /** Host processes that are loaded and wait for work. */
 export class WarmPool {
   readonly #size: number
   readonly #startHost: () => Host
   readonly #spares = new Set<Host>()
+  #extra = 0
+  #isInUse = false
   #timer: NodeJS.Timeout | undefined
+  #calm: NodeJS.Timeout | undefined
   #failuresInARow = 0
   #closed = false
 
@@ -34,7 +44,11 @@ export class WarmPool {
   take(): Host {
     const [oldest] = this.#spares
     this.#refillIn(REFILL_DELAY_MS)
-    if (!oldest) return this.#startHost()
+    this.#calm?.refresh()
+    if (!oldest) {
+      this.#keepMore()
+      return this.#startHost()
+    }
     this.#spares.delete(oldest)
     return oldest
   }
@@ -42,7 +56,23 @@ export class WarmPool {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#calm)
     await Promise.all([...this.#spares].map(spare => spare.stop()))
+  }
+
+  #keepMore(): void {
+    if (this.#size === 0 || !this.#isInUse || this.#closed) return
+    this.#extra = Math.min(this.#extra + 1, MOST_EXTRA)
+    this.#calm ??= setTimeout(() => this.#shrink(), EXTRA_MS).unref()
+  }
+
+  #shrink(): void {
+    this.#calm = undefined
+    this.#extra = 0
+    for (const spare of [...this.#spares].slice(this.#size)) {
+      this.#spares.delete(spare)
+      void spare.stop()
+    }
   }
 
   #refillIn(delayMs: number): void {
@@ -53,7 +83,8 @@ export class WarmPool {
   }
 
   #refill(): void {
-    while (!this.#closed && this.#spares.size < this.#size) {
+    this.#isInUse = true
+    while (!this.#closed && this.#spares.size < this.#size + this.#extra) {
       const spare = this.#tryStart()
       if (!spare) return
       this.#spares.add(spare)
