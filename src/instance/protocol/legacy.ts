@@ -85,7 +85,7 @@ export function receiveNotification(
   session: Session,
   { method, params }: RpcNotification,
 ): void {
-  if (method === 'notifications/cancelled') return session.running.get(params?.requestId as RequestId)?.()
+  if (method === 'notifications/cancelled') return session.running.cancel(params?.requestId as RequestId)
   tenant.server.notified?.(method, params ?? {}, callerSession(tenant, session))
 }
 
@@ -164,11 +164,12 @@ async function answerAndRunAgain(run: Run, thrown: InputRequired, method: Method
 export function runLegacy(run: Run, session: Session): void {
   const { request, exchange } = run
   const method = findLegacyMethod(exchange.tenant, session, request.method)
-  run.onSettled = () => session.running.delete(request.id)
+  const running = { id: request.id, cancel: () => cancelRun(run) }
+  run.onSettled = () => session.running.delete(running)
   const missing = () => {
     throw methodNotFound(request.method)
   }
-  runRequest(run, method ?? missing, () => session.running.set(request.id, () => cancelRun(run)))
+  runRequest(run, method ?? missing, () => session.running.add(running))
 }
 
 function jsonAnswer(exchange: Exchange, body: string | undefined): number {

@@ -3,10 +3,11 @@ import { InputRequired, RpcError } from '../prepared-server.ts'
 import type { Conversation } from './conversation.ts'
 import { RPC, type RpcRequest, rpcError, rpcResult } from './json-rpc.ts'
 import type { findMethod, MethodResult } from './methods.ts'
+import { addQuiet, type QuietRequest, removeQuiet } from './quiet-requests.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** One JSON-RPC request on its way to its answer. */
-export interface Run {
+export interface Run extends QuietRequest {
   exchange: Exchange
   request: RpcRequest
   context: RequestContext
@@ -25,13 +26,8 @@ export interface Run {
   deliver(body: string | undefined, code?: number): number
   onSettled?(): void
   sessionId?: string | undefined
-  quiet?: NodeJS.Timeout
-  startedAt: number
   isSettled: boolean
 }
-
-/** Clients and proxies give up an answer whose head does not come: after a minute, or five (undici's `headersTimeout`). */
-const QUIET_MS = 15_000
 
 export type Method = NonNullable<ReturnType<typeof findMethod>>
 
@@ -45,7 +41,7 @@ export function runRequest(run: Run, method: Method, onWaiting?: () => void): vo
     if (!(result instanceof Promise)) return succeed(run, result)
     tenant.changed()
     onWaiting?.()
-    run.quiet = setTimeout(openStream, QUIET_MS, run).unref()
+    addQuiet(run)
     follow(run, method, result)
   } catch (error) {
     fail(run, method, error)
@@ -100,11 +96,6 @@ function fail(run: Run, method: Method, thrown: unknown): void {
   settle(run, rpcError(run.request.id, code, message, data), true, code)
 }
 
-/** From here on the signs of life of a stream keep the connection. */
-function openStream(run: Run): void {
-  run.context.openSink()
-}
-
 function goOn(run: Run, method: Method, thrown: InputRequired): void {
   const { onInputRequired } = run
   try {
@@ -134,7 +125,7 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   run.isSettled = true
   run.context.finish()
   run.onSettled?.()
-  clearTimeout(run.quiet)
+  removeQuiet(run)
   const { tenant } = run.exchange
   const bytes = run.deliver(body, code)
   const ms = performance.now() - run.startedAt

@@ -3,9 +3,9 @@ import type { SseResponse } from '../http/sse-response.ts'
 import type { CallerSession, ClientFacts } from '../prepared-server.ts'
 import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
 import type { ResumableStream } from './event-store.ts'
-import type { RequestId } from './json-rpc.ts'
 import type { Questions } from './questions.ts'
 import { LATEST_LEGACY, type LegacyRevision } from './revisions.ts'
+import { RunningRequests } from './running-requests.ts'
 import { createSessionId, readSessionId, sessionKey, sessionLabel } from './session-id.ts'
 
 /** A client of the legacy era between `initialize` and DELETE. */
@@ -19,8 +19,7 @@ export interface Session {
   /** Undefined until `logging/setLevel`: everything is sent. */
   logLevel: LogLevel | undefined
   lastSeenAt: number
-  /** What cancels a running request, by its id. */
-  running: Map<RequestId, () => void>
+  running: RunningRequests
   /** The GET stream. */
   stream: SseResponse | undefined
   /** What goes over the GET stream and waits for one. */
@@ -162,7 +161,7 @@ export class Sessions {
       revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
       lastSeenAt: Date.now(),
-      running: new Map(),
+      running: new RunningRequests(),
       stream: undefined,
       outbox: undefined,
       client,
@@ -179,7 +178,7 @@ export class Sessions {
   #forget(session: Session): void {
     this.#open.delete(session.id)
     session.stream?.end()
-    for (const cancel of [...session.running.values()]) cancel()
+    session.running.cancelAll()
     session.questions?.close()
     session.ended?.abort()
   }

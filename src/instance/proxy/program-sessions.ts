@@ -68,14 +68,12 @@ function findHere(tenant: ServedTenant, id: string, owner: string | undefined): 
   return sessionInstance(id) === tenant.instanceId ? tenant.sessions.find(id, owner) : undefined
 }
 
-let works = 0
-
 /** While a request is answered, or a stream open, its session is in use. */
 function beginWork(session: Session | undefined): () => void {
-  const key = `forwarded ${++works}`
-  session?.running.set(key, () => {}) // its client ends it
+  const work = { id: 'forwarded', cancel: () => {} } // its client ends it
+  session?.running.add(work)
   return () => {
-    session?.running.delete(key)
+    session?.running.delete(work)
     if (session) session.lastSeenAt = Date.now()
   }
 }

@@ -34,7 +34,7 @@ describe('sessions', () => {
   test('stay while a request of theirs runs', () => {
     const sessions = create()
     const busy = sessions.create('2025-06-18')
-    busy.running.set(1, () => {})
+    busy.running.add({ id: 1, cancel: () => {} })
     vi.advanceTimersByTime(200_000)
     expect(sessions.find(busy.id)).toBe(busy)
     sessions.close()
