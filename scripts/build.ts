@@ -20,6 +20,7 @@ import { startInOneFile } from './start-in-one-file.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
+const START = ['../shared/version.ts', 'program.ts', 'commands.ts'].map(cli)
 
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js`, `database.js` (what
@@ -59,7 +60,7 @@ export async function buildDist(): Promise<string[]> {
       entryPoints: { cli: 'src/cli/main.ts' },
       splitting: true,
       minify: true,
-      plugins: [lazyBuiltins, startInOneFile(cli('commands.ts'), [cli('main.ts'), cli('program.ts')])],
+      plugins: [lazyBuiltins, startInOneFile({ root, first: START, commands: commandFiles() })],
       banner: {},
       chunkNames: 'cli/[name]-[hash]',
     }),
@@ -89,6 +90,10 @@ export async function buildDist(): Promise<string[]> {
   const files = [...results.flatMap(result => result.outputFiles ?? []), ...(await emitDeclarations())]
   for (const file of files) writeWhenChanged(file.path, file.contents)
   return files.map(file => file.path)
+}
+
+function commandFiles(): string[] {
+  return readdirSync(cli('commands')).map(name => cli(join('commands', name)))
 }
 
 /** Types of `mcp-hosting/server` and `mcp-hosting/oauth`, for the editors of those who import them. */

@@ -2,19 +2,21 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Command, type OptionDeclaration, toKebabCase } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/command-list.ts'
-import { getCommand } from '../src/cli/commands.ts'
+import { loadCommand } from '../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
 
 export const CLI_REFERENCE = fileURLToPath(new URL('../docs/cli.md', import.meta.url))
 const START = '<!-- commands: made by scripts/cli-reference.ts -->'
 
 /** The page with its second half made anew of the command declarations; what stands before the mark is written by hand. */
-export function renderCliReference(page: string): string {
+export async function renderCliReference(page: string): Promise<string> {
+  const made = new Map<string, Command>()
+  for (const { name } of COMMANDS) made.set(name, await loadCommand(name))
   const head = page.slice(0, page.indexOf(START) + START.length)
   const shown = COMMANDS.filter(({ hidden }) => !hidden)
   const sections = [...new Set(shown.map(({ section }) => section))].map(title => {
     const commands = shown.filter(({ section }) => section === title)
-    return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(getCommand(name), aliases)).join('\n')}`
+    return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(made.get(name)!, aliases)).join('\n')}`
   })
   return `${head}\n\n${sections.join('\n')}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n`
 }
@@ -79,4 +81,5 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-if (import.meta.main) writeFileSync(CLI_REFERENCE, renderCliReference(readFileSync(CLI_REFERENCE, 'utf8')))
+if (import.meta.main)
+  writeFileSync(CLI_REFERENCE, await renderCliReference(readFileSync(CLI_REFERENCE, 'utf8')))

@@ -1,25 +1,72 @@
-import { dirname, join } from 'node:path'
-import type { Plugin } from 'esbuild'
+import { readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+
+export interface StartOptions {
+  root: string
+  /** What a start has loaded one after the other when it comes to a command. */
+  first: readonly string[]
+  /** Of the modules loaded after these, several have in common what then is kept in one file. */
+  commands: readonly string[]
+}
 
 /**
  * esbuild puts modules that several entries share into a file for each set of entries, and each lazily loaded module is
  * an entry: what a command starts with lay in 27 files in the end, at most of a millisecond each. Here every lazily
- * loaded module of ours is said to import all of `start` (which has been loaded whenever one of them is), so that no set
- * divides it. Such modules export names alone, no default.
+ * loaded module of ours is said to import all that was loaded before it, and what several commands share counts as
+ * that, so that no set divides it.
  */
-export function startInOneFile(start: string, before: readonly string[]): Plugin {
+export function startInOneFile({ root, first, commands }: StartOptions): Plugin {
   return {
     name: 'start-in-one-file',
-    setup({ onResolve, onLoad }) {
+    async setup({ onResolve, onLoad }) {
+      const common = await findCommon(root, first.at(-1)!, commands)
       onResolve({ filter: /^\./, namespace: 'file' }, ({ path, importer, kind }) =>
-        kind === 'dynamic-import' && !before.includes(importer)
-          ? { path: join(dirname(importer), path), namespace: 'lazy' }
-          : undefined,
+        kind === 'dynamic-import' ? { path: join(dirname(importer), path), namespace: 'lazy' } : undefined,
       )
-      onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => ({
-        contents: `import ${JSON.stringify(start)}\nexport * from ${JSON.stringify(path)}`,
-        resolveDir: dirname(path),
-      }))
+      onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => {
+        const at = first.indexOf(path)
+        const before = at < 0 ? first : first.slice(0, at)
+        const together = at < 0 || at === first.length - 1 ? common : []
+        return { contents: facade(path, [...before, ...together]), resolveDir: dirname(path) }
+      })
     },
   }
+}
+
+function facade(path: string, before: readonly string[]): string {
+  const names = /^export default /m.test(readFileSync(path, 'utf8')) ? ['{ default }', '*'] : ['*']
+  const lines = [
+    ...before.map(file => `import ${JSON.stringify(file)}`),
+    ...names.map(name => `export ${name} from ${JSON.stringify(path)}`),
+  ]
+  return lines.join('\n')
+}
+
+/** Modules of ours that `start` loads, or at least two of the commands. */
+async function findCommon(root: string, start: string, commands: readonly string[]): Promise<string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [start, ...commands],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    outdir: 'dist',
+    metafile: true,
+    logLevel: 'silent',
+  })
+  const importsOf = (path: string) =>
+    metafile.inputs[path]!.imports.filter(({ kind, external }) => kind === 'import-statement' && !external)
+  const users = new Map<string, number>()
+  for (const [entry, weight] of [[start, 2], ...commands.map(command => [command, 1])] as [
+    string,
+    number,
+  ][]) {
+    const loaded = new Set([entry.slice(root.length)])
+    for (const path of loaded) for (const one of importsOf(path)) loaded.add(one.path)
+    for (const path of loaded) users.set(path, (users.get(path) ?? 0) + weight)
+  }
+  return [...users].filter(([, count]) => count > 1).map(([path]) => resolve(root, path))
 }

@@ -15,10 +15,10 @@ async function runProgram(argv: string[]): Promise<ExitCode> {
     print(found.group === undefined ? formatHelp(COMMANDS) : formatGroupHelp(COMMANDS, found.group))
     return EXIT.done
   }
-  const { getCommand, reportUsage, runCommand } = await import('./commands.ts')
+  const { loadCommand, reportUsage, runCommand } = await import('./commands.ts')
   return found.kind === 'usage'
     ? reportUsage(found.error, argv)
-    : runCommand(getCommand(found.entry.name), found.rest)
+    : runCommand(await loadCommand(found.entry.name), found.rest)
 }
 
 /** Without `process.stdout`, whose making costs more than all the rest of this page. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-list.ts'
-import { getCommand } from '../../src/cli/commands.ts'
+import { loadCommand } from '../../src/cli/commands.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
@@ -26,9 +26,9 @@ test('--help, help and nothing at all list every command in 80 columns', async (
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('every command of the list exists, tells the same summary and has an example', () => {
+test('every command of the list exists, tells the same summary and has an example', async () => {
   for (const { name, summary, hidden } of COMMANDS) {
-    const command = getCommand(name)
+    const command = await loadCommand(name)
     expect(command.summary, name).toBe(summary)
     if (!hidden) expect(command.examples?.length, name).toBeGreaterThan(0)
   }

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { readAnyLine } from '../../src/cli/any-command-line.ts'
 import type { Command, OptionDeclaration } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/command-list.ts'
-import { getCommand } from '../../src/cli/commands.ts'
+import { loadCommand } from '../../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
 import { type ParsedCommandLine, readUsualLine } from '../../src/cli/usual-command-line.ts'
 
-const commands = COMMANDS.map(({ name }) => getCommand(name))
+const commands = await Promise.all(COMMANDS.map(({ name }) => loadCommand(name)))
 
 /** As typed, for `-x` and `--name` of each option; those without `no-` where it belongs are for both to refuse. */
 function flagsOf([key, { short }]: [string, OptionDeclaration]): string[] {

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
+import { createTool } from '../helpers/prepared.ts'
 
 /**
  * What a command costs before it does anything is what it loads: a file about a millisecond, a module of Node up to ten.
@@ -18,6 +19,9 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 const TELL_LOADED = fileURLToPath(new URL('../fixtures/cli/tell-loaded.mjs', import.meta.url))
+
+const START = ['mcp.js', 'cli.js', 'program.js', 'commands.js']
+const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
 /** Files of ours, by name without the hash, and modules of Node that a bare start of Node does not load. */
 async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
@@ -35,12 +39,42 @@ test('the version is told before anything is loaded', async () => {
 })
 
 test('a command with an API call loads few files, and of Node what speaks HTTP', async () => {
-  const bare = await loadedBy(['--version'])
   const { files, builtins } = await loadedBy(['status', '--json'])
-  expect(files.filter(name => name !== 'chunk.js')).toEqual(['mcp.js', 'cli.js', 'program.js', 'commands.js'])
+  expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
   expect(files.length).toBeLessThanOrEqual(9)
-  expect(builtins.filter(name => !bare.builtins.includes(name) && !name.startsWith('_http_'))).toEqual([
-    'net',
-    'http',
-  ])
+  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
+
+test('a deployment of a declared server loads what checks its project besides', async () => {
+  const { files, builtins } = await loadedBy(['deploy', writeProject(), '--json'])
+  const JSON_PARSER = 'main.js'
+  expect(files.filter(name => name !== 'chunk.js')).toEqual([
+    ...START,
+    'deploy.js',
+    JSON_PARSER,
+    'validate-definitions.js',
+    'project-file.js',
+  ])
+  expect(files.length).toBeLessThanOrEqual(17)
+  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+})
+
+test('a deployment is three requests', async () => {
+  const { stderr } = await home.mcp(['deploy', writeProject(), '--json', '--debug'])
+  expect(
+    [...stderr.matchAll(/^> (\w+) \S+?(\/v1\/\w+)/gm)].map(([, method, path]) => `${method} ${path}`),
+  ).toEqual(['POST /v1/build', 'GET /v1/build', 'POST /v1/deploy'])
+})
+
+function writeProject(): string {
+  const directory = join(home.dir, 'echo')
+  mkdirSync(directory, { recursive: true })
+  const project = { name: 'echo', template: 'basic', tools: [createTool({ inputSchema: SCHEMA })] }
+  writeFileSync(join(directory, 'mcp.config.json'), JSON.stringify(project))
+  return directory
+}
+
+async function beyondBare(builtins: string[]): Promise<string[]> {
+  const bare = await loadedBy(['--version'])
+  return builtins.filter(name => !bare.builtins.includes(name) && !name.startsWith('_http_'))
+}

@@ -4,7 +4,7 @@ import { type ApiClient, createApiClient } from '../api-client.ts'
 import { type Command, type OptionDeclaration, toKebabCase } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { COMMANDS, groupOf } from '../command-list.ts'
-import { getCommand } from '../commands.ts'
+import { loadCommand } from '../commands.ts'
 import { readCredentials } from '../credentials.ts'
 import { findDaemon } from '../daemon-client.ts'
 import { GLOBAL_OPTIONS } from '../global-options.ts'
@@ -28,7 +28,7 @@ export async function suggest(context: CommandContext, words: readonly string[])
 }
 
 async function candidates(context: CommandContext, before: readonly string[], current: string) {
-  const found = findCommand(before)
+  const found = await findCommand(before)
   if (!found) return commandWords(before)
   const { command, rest } = found
   const option = optionBefore(command, rest.at(-1))
@@ -37,7 +37,9 @@ async function candidates(context: CommandContext, before: readonly string[], cu
   return argumentValues(context, command, rest)
 }
 
-function findCommand(words: readonly string[]): { command: Command; rest: string[] } | undefined {
+async function findCommand(
+  words: readonly string[],
+): Promise<{ command: Command; rest: string[] } | undefined> {
   const plain = words.filter(word => !word.startsWith('-'))
   const entry = COMMANDS.find(
     ({ name, aliases }) =>
@@ -46,7 +48,7 @@ function findCommand(words: readonly string[]): { command: Command; rest: string
   if (!entry) return undefined
   const count = entry.name.split(' ').length
   const at = words.indexOf(plain[count - 1] ?? '')
-  return { command: getCommand(entry.name), rest: words.slice(at + 1) }
+  return { command: await loadCommand(entry.name), rest: words.slice(at + 1) }
 }
 
 /** The first word of a command, or the second one of a group. */
