@@ -23,7 +23,8 @@ const ANSWERED_ASLEEP: readonly unknown[] = [
 ]
 
 /** Notifications and answers concern nothing that is asleep. */
-export function needsServer(message: unknown): boolean {
+export function needsServer(message: unknown, era: 'legacy' | 'modern', { eras }: PreparedServer): boolean {
+  if (eras && !eras.includes(era)) return true
   if (Array.isArray(message)) return true
   return (
     isObject(message) && 'id' in message && 'method' in message && !ANSWERED_ASLEEP.includes(message.method)
@@ -53,9 +54,14 @@ export function prepareAsleep(artifact: Artifact, tenant: Tenant): PreparedServe
   const capabilities =
     program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
   const asleep: PreparedServer = { ...declared, capabilities, speaksUnasked: true }
-  // A program over HTTP has an MCP of its own.
-  if (program.type !== 'http') return asleep
-  return { ...asleep, forward: async exchange => exchange.tenant.wakeUp?.(exchange, undefined, () => {}) }
+  if (program.type !== 'http' && program.type !== 'image') return asleep
+  // It has paths of its own, and not always both eras. Of a build that does not tell which, it is asked itself.
+  const eras = artifact.capabilities?.eras
+  return {
+    ...asleep,
+    ...(eras && { eras, ownPath: '/mcp' }),
+    forward: async exchange => exchange.tenant.wakeUp?.(exchange, undefined, () => {}),
+  }
 }
 
 /** As the program said when it was built. */

@@ -39,6 +39,10 @@ export interface PreparedServer {
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
   /** Takes every request but `/health` as it came: the server is a program that speaks HTTP itself. */
   forward?(exchange: Exchange): Promise<void>
+  /** The path at which requests are not forwarded: they are answered here while it sleeps. */
+  ownPath?: string | undefined
+  /** Eras that are answered here while it sleeps; without them both. */
+  eras?: readonly ('legacy' | 'modern')[]
   /** What it holds in processes beside this one. */
   readonly memoryBytes?: number
   /** False while what it forwards to does not answer. */

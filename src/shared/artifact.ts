@@ -29,7 +29,14 @@ export interface Artifact {
   /** Custom servers: the code that answers. Without it everything is declared. */
   program?: Program
   /** What a program says it can besides its lists; told by a description, see {@link Described}. */
-  capabilities?: { completions?: boolean; logging?: boolean; subscribe?: boolean; listChanged?: boolean }
+  capabilities?: {
+    completions?: boolean
+    logging?: boolean
+    subscribe?: boolean
+    listChanged?: boolean
+    /** Eras of MCP that a program over HTTP speaks. */
+    eras?: ('legacy' | 'modern')[]
+  }
 }
 
 /** Code of the user's, run in processes of its own. */

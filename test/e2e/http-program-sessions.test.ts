@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { isRunning } from '../helpers/mcp.ts'
-import { beginSession, open, post, rpc, send } from '../helpers/mcp-requests.ts'
+import { beginSession, open, post, postModern, rpc, send } from '../helpers/mcp-requests.ts'
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/programs/session-http-server.mjs', import.meta.url))
 
@@ -16,21 +16,29 @@ afterAll(() => daemon.close())
 type Session = Record<string, string>
 
 async function release(name: string, version: string, instances = 2) {
+  const config = { scaling: { min_instances: instances, max_instances: instances } }
+  return deployProgram(name, [version], { environment: 'production', config })
+}
+
+async function deployProgram(
+  name: string,
+  args: string[],
+  request: { environment: string; config?: object },
+) {
   const program = {
     type: 'http',
     command: process.execPath,
-    args: [PROGRAM, version],
+    args: [PROGRAM, ...args],
     isolation: { sandbox: 'off' },
   }
   const build = await daemon.api('POST', '/v1/build', { body: { name, template: 'custom', program } })
-  const config = { scaling: { min_instances: instances, max_instances: instances } }
-  const body = { mcp_id: build.body.data.mcp_id, environment: 'production', config }
+  const body = { mcp_id: build.body.data.mcp_id, ...request }
   const { data } = (await daemon.api('POST', '/v1/deploy', { body })).body
   expect(data.status).toBe('deployed')
   return data as { deployment_id: string; url: string }
 }
 
-/** `<version> <how many in this session> <process>`, over a connection of its own, which any instance may get. */
+/** `<version> <how many in this session> <process> <what its client can>`, over a connection of its own, which any instance may get. */
 async function count(url: string, session: Session): Promise<string[]> {
   const { status, json } = await post(url, rpc('tools/call', { name: 'count' }), session)
   return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
@@ -48,7 +56,7 @@ test('each request of a session reaches the program that began it, whichever ins
   expect(new Set(first.map(([, , pid]) => pid)).size).toBe(3)
   for (const expected of ['2', '3', '4'])
     for (const [at, session] of sessions.entries())
-      expect(await count(url, session)).toEqual(['one', expected, first[at]![2]])
+      expect((await count(url, session)).slice(0, 3)).toEqual(['one', expected, first[at]![2]])
   expect((await end(url, sessions[0]!)).status).toBe(200)
   for (let tries = 0; tries < 3; tries++) expect(await count(url, sessions[0]!)).toEqual(['404'])
 })
@@ -88,4 +96,43 @@ test('an id that nobody gave out goes to the program as it is', async () => {
   const forged = { 'mcp-session-id': 'inst_x.bm8.4abc-0---p.AAAA', 'mcp-protocol-version': '2025-11-25' }
   expect(await count(url, forged)).toEqual(['404'])
   expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
+})
+
+describe('one that sleeps', () => {
+  const listed = (answer: { json: { result: { tools: { name: string }[] } } }) =>
+    answer.json.result.tools[0]!.name
+
+  test('answers the lists of its era without being woken, and goes on with a session that began meanwhile', async () => {
+    const { url, deployment_id } = await deployProgram('asleep', ['one'], { environment: 'staging' })
+    await daemon.restart()
+    const session = await beginSession(url, '2025-06-18', { sampling: {} })
+    expect(listed(await post(url, rpc('tools/list'), session))).toBe('count')
+    expect((await post(url, rpc('ping'), session)).json.result).toEqual({})
+    expect(await instancesOf(deployment_id)).toEqual([])
+    const [version, calls, , capabilities] = await count(url, session)
+    expect([version, calls, capabilities]).toEqual(['one', '1', 'sampling'])
+    expect(await told(url, session)).toBe('one 2')
+    expect((await end(url, session)).status).toBe(200)
+    expect(await told(url, session)).toBe('404')
+  })
+
+  test.each([
+    ['does not speak', 1, ['one']],
+    ['speaks as well', 0, ['one', 'modern']],
+  ])('a list of the era that it %s wakes %i instances', async (_what, woken, args) => {
+    const name = `era-${args.length}`
+    const { url, deployment_id } = await deployProgram(name, args, { environment: 'staging' })
+    await daemon.restart()
+    const { status, json } = await postModern(url, 'tools/list')
+    expect(await instancesOf(deployment_id)).toHaveLength(woken)
+    if (woken === 0) expect(listed({ json })).toBe('count')
+    else expect(status).toBe(404)
+  })
+
+  test('is woken for a path of its own', async () => {
+    const { url, deployment_id } = await deployProgram('paths', ['one'], { environment: 'staging' })
+    await daemon.restart()
+    expect((await send(url.replace('/mcp', '/other'))).text).toBe('no such session')
+    expect(await instancesOf(deployment_id)).toHaveLength(1)
+  })
 })

@@ -23,7 +23,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
 
 function serve(exchange: Exchange, path: string): void {
   const { server } = exchange.tenant
-  if (server.forward) forward(exchange)
+  if (server.forward && path !== server.ownPath) forward(exchange)
   else if (path === '/mcp') serveMcp(exchange)
   else refusePath(exchange, path)
 }

@@ -62,7 +62,8 @@ function serveText(exchange: Exchange, text: string): void {
     return refuse(exchange, 400, { code: RPC.parseError, message: `Parse error: ${reason}` })
   }
   const { wakeUp } = exchange.tenant
-  if (wakeUp && needsServer(message)) return wakeUp(exchange, text, () => serveParsed(exchange, message))
+  if (wakeUp && needsServer(message, eraOf(exchange, message), exchange.tenant.server))
+    return wakeUp(exchange, text, () => serveParsed(exchange, message))
   serveParsed(exchange, message)
 }
 
@@ -70,6 +71,12 @@ function serveParsed(exchange: Exchange, message: unknown): void {
   exchange.tenant.log.message('in', message)
   if (Array.isArray(message)) return serveBatch(exchange, message)
   serveMessage(exchange, message)
+}
+
+function eraOf({ request }: Exchange, message: unknown): 'legacy' | 'modern' {
+  const { method, params } = Object(message) as Partial<RpcRequest>
+  const isModern = hasClaim(params) || isModernRevision(header(request, 'mcp-protocol-version') ?? '')
+  return isModern && method !== 'initialize' ? 'modern' : 'legacy'
 }
 
 // Body first: a proxy that drops or adds a header must not change the era (2026-07-28 transports, "Protocol Version Header").

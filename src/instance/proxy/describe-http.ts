@@ -52,5 +52,6 @@ async function readHttpDefinitions(url: string): Promise<Described> {
   const facts: ServerFacts = toFacts(await client.open())
   const readList = (method: string, member: string) =>
     readPages(member, params => client.request(method, params))
-  return readDefinitions({ facts, readList })
+  const described = await readDefinitions({ facts, readList })
+  return { ...described, capabilities: { ...described.capabilities, eras: await client.eras() } }
 }

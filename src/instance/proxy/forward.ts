@@ -29,6 +29,8 @@ export interface ForwardOptions {
 /** Of one request. */
 export interface ForwardedAs extends ForwardOptions {
   session?: ForwardedSession | undefined
+  /** Instead of those of the same names; an empty one is left out. */
+  headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -73,13 +75,15 @@ export async function forward(
 }
 
 /** Flat lists of names and values keep what comes more than once. */
-function requestHeaders({ request, tenant }: Exchange, { dropsOrigin, session }: ForwardedAs): string[] {
-  const id = session?.id
-  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : []), ...(id ? [SESSION] : [])]
+function requestHeaders(
+  { request, tenant }: Exchange,
+  { dropsOrigin, headers: own = {} }: ForwardedAs,
+): string[] {
+  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : []), ...Object.keys(own)]
   const headers = passed(request.rawHeaders, new Set(dropped))
   const length = header(request, 'content-length')
   if (length !== undefined) headers.push('content-length', length)
-  if (id) headers.push(SESSION, id)
+  for (const [name, value] of Object.entries(own)) if (value !== '') headers.push(name, value)
   headers.push(
     'X-Forwarded-For',
     [header(request, 'x-forwarded-for'), request.socket.remoteAddress ?? '127.0.0.1']

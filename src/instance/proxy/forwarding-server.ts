@@ -110,9 +110,10 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   /** Where nobody listens the program has just died, and the next one answers. */
   async #tryForward(exchange: Exchange, session: ForwardedSession | undefined): Promise<void> {
     const path = this.#pathOf(exchange.request.url ?? '/')
-    const options = { ...this.#options, session }
     for (let tries = 0; tries < CONNECT_TRIES; tries++) {
       const child = await this.#slot.get()
+      const headers = await session?.headers(child.origin + this.#options.path)
+      const options = { ...this.#options, session, ...(headers && { headers }) }
       const fault = await forward(exchange, this.#pools.get(child)!, path, options)
       if (!fault) return
       // The next request is not to meet the same dead one.

@@ -9,25 +9,34 @@ const TIMEOUT_MS = 30_000
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 const CLIENT = { name: 'mcp-hosting', version: VERSION }
 
+/** As whom it speaks in the era of sessions. */
+export interface LegacyClient {
+  protocolVersion: string
+  capabilities: Record<string, unknown>
+}
+
 /** Asks a server over Streamable HTTP what it offers: in the era of sessions, or in the modern one where it has no other. */
 export class McpHttpClient {
   readonly #url: string
+  readonly #client: LegacyClient
   #headers: Record<string, string> = {}
   #isModern = false
   #lastId = 0
 
-  constructor(url: string) {
+  constructor(url: string, client: LegacyClient = { protocolVersion: LATEST_LEGACY, capabilities: {} }) {
     this.#url = url
+    this.#client = client
+  }
+
+  /** What its requests go with: the session's id, where there is one, and the revision that was agreed on. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers
   }
 
   /** Gives what the server says of itself, in the shape of `initialize`'s result. */
   async open(): Promise<Result> {
-    const params = { protocolVersion: LATEST_LEGACY, capabilities: {}, clientInfo: CLIENT }
     try {
-      const facts = await this.request('initialize', params)
-      this.#headers['mcp-protocol-version'] = String(facts.protocolVersion)
-      await this.#post({ jsonrpc: '2.0', method: 'notifications/initialized' })
-      return facts
+      return await this.beginSession()
     } catch (error) {
       this.#isModern = true
       const facts = await this.request('server/discover').catch(() => {
@@ -36,6 +45,26 @@ export class McpHttpClient {
       const meta = isObject(facts._meta) ? facts._meta : {}
       return { serverInfo: meta[META.serverInfo], ...facts }
     }
+  }
+
+  /** The handshake of the legacy era. */
+  async beginSession(): Promise<Result> {
+    const facts = await this.request('initialize', { ...this.#client, clientInfo: CLIENT })
+    this.#headers['mcp-protocol-version'] = String(facts.protocolVersion)
+    await this.#post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    return facts
+  }
+
+  /** After `open`: the eras that the server speaks. */
+  async eras(): Promise<('legacy' | 'modern')[]> {
+    if (this.#isModern) return ['modern']
+    const modern = new McpHttpClient(this.#url)
+    modern.#isModern = true
+    const isSpoken = await modern.request('server/discover').then(
+      () => true,
+      () => false,
+    )
+    return isSpoken ? ['legacy', 'modern'] : ['legacy']
   }
 
   async request(method: string, params: Result = {}): Promise<Result> {
