@@ -4,7 +4,7 @@ import type { Instance, InstancePast } from './instance.ts'
 import { residentBytes } from './vital-signs.ts'
 
 export interface MemoryWatchOptions {
-  /** Of one instance, the programs that it runs included. */
+  /** Of one instance, the largest program that it runs included. */
   limitBytes: number
   /** Starts one that takes no connections yet; rejects with the reason when that fails. */
   startReserve(past: InstancePast): Promise<Instance[]>
@@ -66,7 +66,15 @@ export class MemoryWatch {
 }
 
 function memoryOf({ place: { host } }: Instance): number {
-  return Math.max(host.memoryBytes, host.pid === undefined ? 0 : treeBytes(host.pid))
+  return Math.max(host.memoryBytes, host.pid === undefined ? 0 : heldBytes(host.pid))
+}
+
+/**
+ * What a process holds with the largest of the programs that it started, in resident bytes. Not with all of them: sixteen sessions
+ * with a small program each would be above any limit, by code that the machine has in memory once, and replaced again and again.
+ */
+export function heldBytes(pid: number): number {
+  return (residentBytes(pid) ?? 0) + Math.max(0, ...childrenOf(pid).map(treeBytes))
 }
 
 /** Resident memory of a process and of those that it started; 0 where the system does not tell it. */
