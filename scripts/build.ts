@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
 import { lazyBuiltins, lightHttpImport } from './builtin-imports.ts'
+import { leanPackages } from './lean-packages.ts'
 import { startInOneFile } from './start-in-one-file.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -68,6 +69,7 @@ export async function buildDist(): Promise<string[]> {
       ...common,
       entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/database-tool.ts' },
       splitting: true,
+      plugins: [lightHttpImport, leanPackages],
       // Names stay, for the stack traces in its log.
       minifyWhitespace: true,
       minifySyntax: true,

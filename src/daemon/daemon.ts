@@ -30,7 +30,7 @@ import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
 import { watchHeldPorts } from './services/held-ports.ts'
 import { HostNames } from './services/host-names.ts'
-import { Images } from './services/images.ts'
+import { lazyImages } from './services/lazy-images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
@@ -281,7 +281,7 @@ function createRooms(
       marker: home.containersUsed,
       isHeir: config.inherited !== undefined,
     }),
-    images: new Images({
+    images: lazyImages({
       directory: home.images,
       standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
       artifacts: files.artifacts,

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { buildArtifact, digestOf } from '../../src/daemon/builder/build-artifact.ts'
+import { buildArtifact } from '../../src/daemon/builder/build-artifact.ts'
+import { digestOf } from '../../src/daemon/builder/digest.ts'
 import { createTenant, isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))

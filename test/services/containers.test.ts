@@ -48,7 +48,7 @@ function provide(
   const images_ = {
     make: async () => ({ image: { descriptor: { digest: `sha256:${'a'.repeat(64)}` } }, name: 'weather:b' }),
   }
-  const rooms = { containers, images: images_ } as unknown as Rooms
+  const rooms = { containers, images: async () => images_ } as unknown as Rooms
   const contained = {
     build: { name: 'weather' },
     artifact,

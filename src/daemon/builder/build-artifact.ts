@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Artifact, Described, Program } from '../../shared/artifact.ts'
 import type { BuildRequest, EnvDeclaration } from '../../shared/definitions.ts'
 import { promptArguments } from '../../shared/prompt-variables.ts'
+import { digestOf } from './digest.ts'
 
 export interface BuiltArtifact {
   artifact: Artifact
@@ -30,10 +30,6 @@ export function buildArtifact(request: BuildRequest, code?: ServerCode): BuiltAr
   const artifact = toArtifact(request, code)
   const bytes = JSON.stringify(artifact)
   return { artifact, digest: digestOf(bytes), bytes }
-}
-
-export function digestOf(bytes: string): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 /** What the request says of the server goes before what its code says; the name is always the request's. */

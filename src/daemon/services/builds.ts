@@ -5,11 +5,10 @@ import type { Failure } from '../../shared/deployments.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import { BUILD_TRANSITIONS, type BuildState, canMove } from '../../shared/states.ts'
-import { parseBuildRequest } from '../../shared/validate-definitions.ts'
-import { type BuiltArtifact, buildArtifact } from '../builder/build-artifact.ts'
+import type { BuiltArtifact } from '../builder/build-artifact.ts'
 import type { Build, BuildFilter } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
-import { CodeBuilds } from './code-builds.ts'
+import type { CodeBuilds } from './code-builds.ts'
 import type { ImageRequest } from './images.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
@@ -20,11 +19,10 @@ import { getSource } from './sources.ts'
 export class Builds {
   readonly #rooms: Rooms
   readonly #previews: Previews
-  readonly #code: CodeBuilds
+  #codeBuilds: Promise<CodeBuilds> | undefined
 
   constructor(rooms: Rooms, previews: Previews) {
     this.#rooms = rooms
-    this.#code = new CodeBuilds(rooms)
     this.#previews = previews
   }
 
@@ -34,6 +32,7 @@ export class Builds {
    */
   async create(input: unknown, stopped?: AbortSignal): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()
+    const { parseBuildRequest } = await import('../../shared/validate-definitions.ts')
     const request = parseBuildRequest(input)
     const source = request.source === undefined ? undefined : getSource(this.#rooms, request.source)
     const build = newBuild(request, source, this.#rooms.clock.now())
@@ -69,8 +68,9 @@ export class Builds {
   }
 
   /** It as an image. Throws what `artifact` and `Images.make` do. */
-  image(id: string, request: ImageRequest): Promise<{ file: Readable; name: string }> {
-    return this.#rooms.images.archive(requireReady(this.get(id)), request)
+  async image(id: string, request: ImageRequest): Promise<{ file: Readable; name: string }> {
+    const build = requireReady(this.get(id))
+    return (await this.#rooms.images()).archive(build, request)
   }
 
   /** Throws NOT_FOUND, and CONFLICT while the build is being made or a deployment of it is kept. */
@@ -92,10 +92,7 @@ export class Builds {
     await new Promise(resolve => setImmediate(resolve))
     let ready: Build
     try {
-      const hasCode = source !== undefined || request.program !== undefined
-      const built = hasCode
-        ? await this.#code.make(build, request, { source, stopped })
-        : buildArtifact(request)
+      const built = await this.#build(build, request, { source, stopped })
       await this.#previews.prepare(build.name)
       const record = () => this.#move(build, 'ready', startedMs, factsOf(built))
       ready = await this.#rooms.artifacts.publish(built, record)
@@ -105,6 +102,23 @@ export class Builds {
     // It is ready whatever becomes of its preview; the next start of the daemon tries that again.
     await this.#previews.take(ready, request.env_vars).catch(this.#rooms.background.report)
     return ready
+  }
+
+  async #build(
+    build: Build,
+    request: BuildRequest,
+    work: Pick<BuildWork, 'source' | 'stopped'>,
+  ): Promise<BuiltArtifact> {
+    if (work.source !== undefined || request.program !== undefined)
+      return (await this.#code).make(build, request, work)
+    const { buildArtifact } = await import('../builder/build-artifact.ts')
+    return buildArtifact(request)
+  }
+
+  /** With all that bundles, installs and describes, which an idle daemon has no use for. */
+  get #code(): Promise<CodeBuilds> {
+    this.#codeBuilds ??= import('./code-builds.ts').then(({ CodeBuilds }) => new CodeBuilds(this.#rooms))
+    return this.#codeBuilds
   }
 
   async #fail(build: Build, error: unknown, startedMs: number): Promise<Build> {

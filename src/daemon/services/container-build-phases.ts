@@ -29,9 +29,10 @@ export async function runPhases(rooms: Rooms, builds: Builds, context: PhaseCont
   await enter(context, 'IMAGE')
   const { signal } = context
   const wanted = rooms.store.projects.find(context.build.projectId)?.baseImage ?? undefined
-  const { image, name, base } = await rooms.images.make(built, { base: wanted, signal })
+  const images = await rooms.images()
+  const { image, name, base } = await images.make(built, { base: wanted, signal })
   if (base.origin) await context.tell('IMAGE', `built upon ${base.origin.name} (${base.origin.digest})`)
-  const { directory } = rooms.images.layout
+  const { directory } = images.layout
   context.note({
     imageDigest: image.descriptor.digest,
     imageUri: `oci:${directory}:${name}`,
@@ -81,7 +82,8 @@ async function buildServer(
 
 async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: MadeImage): Promise<void> {
   await enter(context, 'PUSH')
-  const [{ pushImage }, { Registry }, { findCredentials }] = await Promise.all([
+  const [images, { pushImage }, { Registry }, { findCredentials }] = await Promise.all([
+    rooms.images(),
     import('../builder/image/push.ts'),
     import('../builder/image/registry.ts'),
     import('../builder/image/registry-auth.ts'),
@@ -95,12 +97,12 @@ async function push(rooms: Rooms, context: PhaseContext, { image, name, base }: 
   const ofBase =
     from?.registry === address.registry ? new Set(base.layers.map(({ digest }) => digest)) : undefined
   const mountFrom = (digest: string) =>
-    ofBase?.has(digest) ? from?.repository : rooms.images.pushed.find(address, digest)
-  await pushImage(registry, rooms.images.layout.blobs, image, tag, {
+    ofBase?.has(digest) ? from?.repository : images.pushed.find(address, digest)
+  await pushImage(registry, images.layout.blobs, image, tag, {
     mountFrom,
     onStep: line => context.tell('PUSH', line),
   })
-  rooms.images.pushed.note(address, image)
+  images.pushed.note(address, image)
   const repository = `${address.registry}/${address.repository}`
   context.note({ imageRepository: repository, imageUri: `${repository}:${tag}` })
 }

@@ -6,7 +6,6 @@ import { CONTAINER_BUILD_TRANSITIONS, type ContainerBuildState, canMove } from '
 import type { ContainerBuild, ContainerBuildFilter } from '../store/container-builds.ts'
 import type { Builds } from './builds.ts'
 import { ContainerBuildLog, type ContainerLogQuery } from './container-build-log.ts'
-import { runPhases } from './container-build-phases.ts'
 import { getProject } from './projects.ts'
 import type { Rooms } from './rooms.ts'
 import { Slots } from './turns.ts'
@@ -107,6 +106,7 @@ export class ContainerBuilds {
     const { background, closing } = this.#rooms
     if (stopped.aborted || background.closing) return
     try {
+      const { runPhases } = await import('./container-build-phases.ts')
       await runPhases(this.#rooms, this.#builds, {
         build: await background.persist(() => this.#begin(id)),
         signal: AbortSignal.any([stopped, closing]),

@@ -74,9 +74,10 @@ async function provideImage(
   if (program?.type === 'image' && program.id && [undefined, program.image].includes(config.image))
     return { image: await pinned(containers, program.image, program.id), isOwn: false }
   if (config.image !== undefined) return { image: await containers.pull(config.image), isOwn: false }
-  const own = await images.make(build)
+  const made = await images()
+  const own = await made.make(build)
   const image = `localhost/mcp-hosting/${own.name}-${own.image.descriptor.digest.slice(7, 19)}`
-  await containers.provide(image, () => images.archiveAs(own.image, image))
+  await containers.provide(image, () => made.archiveAs(own.image, image))
   return { image, isOwn: true }
 }
 

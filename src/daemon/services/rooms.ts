@@ -36,7 +36,8 @@ export interface Rooms {
   containers: Containers
   /** The ports where servers are found by name. */
   frontDoors: FrontDoors
-  images: Images
+  /** Loaded with the first that is made. */
+  images(): Promise<Images>
   registry: RegistrySettings
   /** Folder of the database's copies. */
   backupsDir: string

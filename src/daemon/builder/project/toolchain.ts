@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../../shared/version.ts'
-import { digestOf } from '../build-artifact.ts'
+import { digestOf } from '../digest.ts'
 import { BuildMemory } from './build-memory.ts'
 import { Dependencies } from './dependencies.ts'
 
