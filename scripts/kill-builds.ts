@@ -25,8 +25,14 @@ export interface KillReport {
   problems: string[]
 }
 
-export async function killBuilds(builds: number, kills: number): Promise<KillReport> {
+/** `prepare`: what is to be in the home before its first daemon. */
+export async function killBuilds(
+  builds: number,
+  kills: number,
+  prepare?: (home: string) => Promise<void>,
+): Promise<KillReport> {
   const home = mkdtempSync(join(tmpdir(), 'mcp-kills-'))
+  await prepare?.(home)
   const registry = await startRegistry()
   const startedMs = performance.now()
   const problems: string[] = []

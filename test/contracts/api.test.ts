@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon } from '../helpers/daemon.ts'
+import { seedSmallBase } from '../helpers/small-base.ts'
 import { testBuilds, testUnusedBuilds } from './answers/builds.ts'
 import { testChats } from './answers/chats.ts'
 import { testDaemon } from './answers/daemon.ts'
@@ -25,6 +26,7 @@ beforeAll(async () => {
     requestStop: () => contract.stops++,
     upgrades: { begin: () => contract.upgrades++, state: () => null },
   })
+  await seedSmallBase(daemon.home.images)
   api = await OpenApiClient.open(daemon)
   Object.assign(contract, { daemon, api })
 })

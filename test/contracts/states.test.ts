@@ -11,6 +11,7 @@ import {
 } from '../../src/shared/states.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { seedSmallBase } from '../helpers/small-base.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 import { referenceWith } from './proof-table.ts'
 import { STATE_CHANGES, type StateChange, stateTable } from './state-changes.ts'
@@ -24,6 +25,7 @@ let made = 0
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mcp-gates-'))
   daemon = await startTestDaemon()
+  await seedSmallBase(daemon.home.images)
 })
 
 afterAll(async () => {

@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { killBuilds } from '../../scripts/kill-builds.ts'
+import { seedSmallBase } from '../helpers/small-base.ts'
 
 test('a daemon killed amid container builds ends each once, loses no line and leaves nothing behind', {
   timeout: 120_000,
 }, async () => {
-  const { problems, statuses, interrupted, linesShown } = await killBuilds(24, 3)
+  const { problems, statuses, interrupted, linesShown } = await killBuilds(24, 3, home =>
+    seedSmallBase(join(home, 'images')),
+  )
   expect(problems).toEqual([])
   expect(statuses.succeeded! + (statuses.failed ?? 0)).toBe(24)
   expect(statuses.failed ?? 0).toBe(interrupted)

@@ -6,6 +6,13 @@ import { createProjectFolder } from '../helpers/project-folder.ts'
 import { callTool } from '../helpers/tool-call.ts'
 import { deploy } from '../http/fixtures.ts'
 
+const SLOW = `
+import { defineTool } from 'mcp-hosting/server'
+export default defineTool({
+  description: 'Answers after a while',
+  handler: () => new Promise(resolve => setTimeout(resolve, 300, 'done')),
+})`
+
 const LEAK = `
 import { defineTool } from 'mcp-hosting/server'
 const kept = []
@@ -21,19 +28,26 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 test('an instance that holds more than its limit is replaced without a failed request, and the status says why', async () => {
-  using project = createProjectFolder({ 'tools/leak.ts': LEAK })
+  using project = createProjectFolder({ 'tools/leak.ts': LEAK, 'tools/slow.ts': SLOW })
   const { mcp_id } = await buildFolder(daemon, 'leaking', project.path)
   const config = { scaling: { min_instances: 1, max_instances: 1 }, limits: { memory_mb: 160 } }
   const { url, deployment_id } = await deploy(daemon, mcp_id, 'production', config)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const call = () => callTool(Number(new URL(url).port), 'leak', agent)
   const first = await call()
+  let isReplaced = false
+  // One of these is under way whenever it is replaced.
+  const underWay = (async () => {
+    while (!isReplaced) expect(await callTool(Number(new URL(url).port), 'slow')).toBe('done')
+  })()
   let calls = 1
   // Each is answered, or this ends with its error.
   while ((await call()) === first) {
     calls++
     await new Promise(resolve => setTimeout(resolve, 100))
   }
+  isReplaced = true
+  await underWay
   expect(calls).toBeGreaterThan(5)
   const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
   expect(body.data).toMatchObject({

@@ -5,6 +5,7 @@ import { BUILD_PHASES } from '../../src/shared/container-builds.ts'
 import { startRegistry } from '../builder/image/small-registry.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { seedSmallBase } from '../helpers/small-base.ts'
 
 /** For builds on a machine that does much else. */
 const BUSY_MS = 60_000
@@ -14,6 +15,7 @@ let daemon: TestDaemon
 
 beforeAll(async () => {
   daemon = await startTestDaemon()
+  await seedSmallBase(daemon.home.images)
 })
 
 afterAll(() => daemon.close())
@@ -160,6 +162,7 @@ test('the log is followed to the end of the build, and read again after it', asy
 
 test('what waited goes on after a restart, and what was being built is failed', async () => {
   const own = await startTestDaemon()
+  await seedSmallBase(own.home.images)
   try {
     const ids: string[] = []
     for (let index = 0; index < 6; index++) {

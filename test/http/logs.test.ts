@@ -61,6 +61,7 @@ describe('a page of log lines', () => {
     expect(await found('?requestId=8')).toEqual(['tools/call addition'])
     expect(await found('?instance=inst_test&tool=add&requestId=8')).toEqual([])
     expect((await found('?instance=inst_test')).length).toBeGreaterThanOrEqual(5)
+    expect(await found('?instance=inst_other')).toEqual([])
   })
 
   test('is filtered by level, text and time', async () => {

@@ -74,6 +74,8 @@ test('what all deployments do is told once, or as it happens', async () => {
     counted += deployments[0]!.requests.total
   }
   expect(counted).toBe(6)
+  // Each event tells what came since the one before.
+  expect((await events.next()).value!.deployments[0]!.requests.total).toBe(0)
   await events.return(undefined)
 })
 

@@ -41,6 +41,10 @@ test('Prometheus is told of requests, instances, builds and the daemon itself', 
   expect(of('mcp_builds')).toEqual([{ status: 'ready', value: '1' }])
   expect(Number(of('mcp_instance_memory_bytes')[0]!.value)).toBeGreaterThan(1e7)
   expect(Number(of('process_resident_memory_bytes')[0]!.value)).toBeGreaterThan(1e7)
+  expect(of('mcp_instance_active_requests')).toMatchObject([{ server: 'scraped', value: '0' }])
+  expect(of('mcp_instance_restarts')).toMatchObject([{ server: 'scraped', value: '0' }])
+  expect(of('mcp_daemon_info')).toEqual([{ version: expect.any(String), value: '1' }])
+  expect(page.get('mcp_container_builds')!.type).toBe('GAUGE')
   expect(page.get('mcp_request_duration_seconds')!.type).toBe('HISTOGRAM')
 })
 

@@ -8,6 +8,7 @@ import { S3Storage } from '../../src/daemon/builder/storage/s3-storage.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { type S3Server, startS3 } from '../helpers/s3-server.ts'
+import { seedSmallBase } from '../helpers/small-base.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
 /** For builds on a machine that does much else. */
@@ -22,6 +23,7 @@ beforeAll(async () => {
   server = await startS3()
   storage = { type: 's3', ...server.settings }
   daemon = await startTestDaemon({ storage })
+  await seedSmallBase(daemon.home.images)
 })
 
 afterAll(async () => {

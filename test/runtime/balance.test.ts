@@ -29,3 +29,8 @@ test('connections that were handed over since the last report count at once', ()
   const before = { connections: 2, activeRequests: 1, utilization: 0.2 }
   expect(burdenOf({ ...before, connections: 3 })).toBeGreaterThan(burdenOf(before))
 })
+
+test('requests at work weigh like connections', () => {
+  const quiet = { connections: 2, activeRequests: 0, utilization: 0 }
+  expect(burdenOf({ ...quiet, activeRequests: 2 })).toBeGreaterThan(burdenOf({ ...quiet, connections: 3 }))
+})

@@ -1,0 +1,22 @@
+/** A piece of code that keeps a promise, and what is to fail without it. */
+export interface Mutation {
+  /** What somebody meets when the code is gone. */
+  fault: string
+  /** Below the table's `files`. */
+  file: string
+  /** Text of the file; only its first place is changed. */
+  code: string
+  without: string
+  /** Test files below the table's `tests`, without `.test.ts`, one or several between spaces. */
+  tests: string
+  /** Part of the name of the test that is to fail, where its file is long. */
+  named?: string
+}
+
+export interface MutationTable {
+  /** What the command line calls it. */
+  title: string
+  files: string
+  tests: string
+  mutations: readonly Mutation[]
+}

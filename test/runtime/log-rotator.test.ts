@@ -1,0 +1,32 @@
+import { mkdirSync, readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LogRotator } from '../../src/daemon/runtime/log-rotator.ts'
+import { LOG_LIMITS, LogStore } from '../../src/daemon/runtime/logs.ts'
+import { RuntimeHarness } from '../helpers/runtime-harness.ts'
+
+test('logs that grew are rotated while their instance runs, and old ones are forgotten', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [instance] = harness.supervisor.report('dep_a').instances
+  const folder = join(harness.logsDir, 'dep_a')
+  truncateSync(join(folder, `${instance!.id}.log`), LOG_LIMITS.segmentBytes + 1)
+  const stopped = join(harness.logsDir, 'dep_stopped')
+  mkdirSync(stopped)
+  for (const name of ['old', 'new']) writeFileSync(join(stopped, `${name}.log`), '{}\n')
+  utimesSync(join(stopped, 'old.log'), 1, 1)
+
+  const errors: unknown[] = []
+  const rotator = new LogRotator(
+    harness.supervisor,
+    new LogStore(harness.logsDir),
+    error => errors.push(error),
+    1,
+  )
+  await harness.until(() => readdirSync(folder).includes(`${instance!.id}.1.log`))
+  await harness.until(() => !readdirSync(stopped).includes('old.log'))
+  await rotator.close()
+  expect(readdirSync(stopped)).toEqual(['new.log'])
+  expect(errors).toEqual([])
+})
