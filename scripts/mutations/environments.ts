@@ -86,10 +86,10 @@ export const environments: MutationTable = {
       tests: TABLE,
     },
     {
-      fault: 'development keeps sessions on the old release',
+      fault: 'development does not say that it replaces at once',
       file: 'daemon/services/environments.ts',
-      code: 'sessionSeconds: 0',
-      without: 'sessionSeconds: 60',
+      code: "release: 'at_once'",
+      without: "release: 'gradual'",
       tests: TABLE,
     },
     {
@@ -151,8 +151,8 @@ export const environments: MutationTable = {
     {
       fault: 'the status does not tell what its environment promises',
       file: 'daemon/services/deployment-records.ts',
-      code: '...(build && { promises: promisesOf(deployment, placementOf(build, deployment)) }),',
-      without: 'promises: undefined as never,',
+      code: '...(build && {\n        promises:',
+      without: '...(build && {\n        promised:',
       tests: TABLE,
     },
     {

@@ -45,7 +45,7 @@ export const metrics: MutationTable = {
     {
       fault: 'health does not tell the requests of an instance',
       file: 'daemon/runtime/instance.ts',
-      code: 'for (const part of series) this.#requests.add(part)',
+      code: 'for (const part of series) this.#requests?.add(part)',
       without: '',
       tests: 'services/request-metrics',
     },
@@ -59,7 +59,7 @@ export const metrics: MutationTable = {
     {
       fault: 'counters begin anew with each instance',
       file: 'daemon/runtime/instance-set.ts',
-      code: 'if (instance.metrics) this.#traffic.keep(instance.metrics)',
+      code: 'if (instance.metrics) this.#keep(instance.metrics)',
       without: '',
       tests: 'runtime/supervisor',
       named: 'a killed instance is replaced again and again, and its requests stay counted',

@@ -23,17 +23,17 @@ export const releases: MutationTable = {
     {
       fault: 'the address leads nowhere for a moment',
       file: 'daemon/gateway/gateway.ts',
-      code: '    address.servedId = servedId\n',
+      code: '    listener.servedId = servedId\n',
       without:
-        '    const first = address.servedId === null\n    address.servedId = first ? servedId : null\n    if (!first) setTimeout(() => (address.servedId = servedId), 5)\n',
+        '    const first = listener.servedId === null\n    listener.servedId = first ? servedId : null\n    if (!first) setTimeout(() => (listener.servedId = servedId), 5)\n',
       tests: 'services/release',
       named: 'drops no request of clients that come while it is switched',
     },
     {
       fault: 'a release cuts what the old one is answering',
       file: 'daemon/services/succession.ts',
-      code: 'const ended = supervisor.drain(old.id, { order, sessionsMs: seconds > 0 ? SESSIONS_MS : 0, begun })',
-      without: 'const ended = supervisor.remove(old.id)\n  void order',
+      code: 'const ended = supervisor.drain(old.id, { order, sessionsMs, begun, onward })',
+      without: 'const ended = supervisor.remove(old.id)\n  void [order, sessionsMs, onward]',
       tests: 'e2e/releases-under-load',
     },
     {
@@ -77,15 +77,16 @@ export const releases: MutationTable = {
     {
       fault: 'requests without a session over an old connection are answered by the old release',
       file: 'instance/http/handle-request.ts',
-      code: 'if ((tenant.isReplaced || tenant.hasLeft) && !tenant.keepsSessionOf(request))',
-      without: 'if (tenant.hasLeft && !tenant.isReplaced)',
+      code: 'if ((tenant.isReplaced || tenant.hasLeft) && !tenant',
+      without: 'if (tenant.hasLeft && !tenant.isReplaced && !tenant',
       tests: 'e2e/release-sessions gateway/real-instance',
     },
     {
       fault: 'a session begins in the release that leaves',
       file: 'instance/protocol/legacy.ts',
-      code: 'if (exchange.tenant.isDraining) return relayToSuccessor(exchange, JSON.stringify(request))',
-      without: '',
+      code: 'if (exchange.tenant.isDraining && !isFromPeer(exchange.request.socket))',
+      without:
+        'if (exchange.tenant.isDraining && !isFromPeer(exchange.request.socket) && request.id === "\\0")',
       tests: 'gateway/real-instance e2e/several-instances e2e/release-sessions',
     },
     {

@@ -181,7 +181,7 @@ export const service: MutationTable = {
     })),
     {
       fault: 'mcp doctor --fix does not end a daemon that hangs',
-      file: 'cli/doctor/repairs.ts',
+      file: 'cli/end-daemon.ts',
       code: "for (const signal of ['SIGTERM', 'SIGKILL'] as const) {",
       without: "for (const signal of ['SIGTERM'] as const) {",
       tests: 'cli/doctor-fix',
@@ -203,16 +203,15 @@ export const service: MutationTable = {
     {
       fault: 'what was deployed does not come back',
       file: 'daemon/services/reconcile.ts',
-      code: 'if (await reopen(rooms, deployments, deployment)) listening.push(deployment)',
-      without:
-        'if (deployment.id === "" && (await reopen(rooms, deployments, deployment))) listening.push(deployment)',
+      code: 'await reopen(rooms, deployment)\n      listening.push(deployment)',
+      without: 'void listening',
       tests: 'services/reconcile',
     },
     {
       fault: 'a port is lost with a restart',
       file: 'daemon/services/addresses.ts',
-      code: 'if (!this.#open.has(id)) await this.#gateway.open(id, known.port)',
-      without: 'if (!this.#open.has(id)) await this.#gateway.open(id)',
+      code: 'await this.#gateway.open(id, known.port, { waits })',
+      without: 'await this.#gateway.open(id, undefined, { waits })',
       tests: 'services/reconcile',
     },
     {

@@ -171,6 +171,13 @@ test('list and status show each server once, aligned, with the next command', as
   expect(json.builds.filter(({ name }) => name === 'shown')).toHaveLength(2)
   const status = await home.mcp(['status'])
   expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)
+  const shown = await home.mcp(['status', 'shown'])
+  for (const promised of [
+    /^ *runs +in a process shared/m,
+    /^ *sleeps +after 5 min/m,
+    /^ *releases +replaced at once/m,
+  ])
+    expect(shown.stdout).toMatch(promised)
 })
 
 test('an id that nothing has ends with 4 and a near name', async () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
@@ -159,6 +160,7 @@ describe('a release', () => {
     const first = await deploy(daemon, mcpId)
     await deploy(daemon, mcpId)
     expect((await daemon.api('GET', `/v1/deploy/${first.deployment_id}/status`)).status).toBe(404)
+    await expect.poll(() => existsSync(join(daemon.home.logs, first.deployment_id))).toBe(false)
   })
 
   test('in staging keeps the newest five', async () => {

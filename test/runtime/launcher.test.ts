@@ -24,13 +24,13 @@ function launchFailing() {
       starts.push(Date.now())
       throw new Error('could not be started')
     },
-    instances: new InstanceSet({ onMetrics() {}, onEnded() {}, onFailed() {} }),
+    instances: new InstanceSet({ onMetrics() {}, onEnded() {}, onFailed() {}, onWake() {} }),
     startMs: 30_000,
-    isMissing: () => true,
-    isDozing: () => false,
+    isMissing: true,
+    isDozing: false,
     onReady() {},
-    onFailed: error => failures.push(error),
-    tell: (_level, message) => told.push(message),
+    onGivenUp: error => void failures.push(error),
+    tell: (_level, message) => void told.push(message),
   })
   const begun = Date.now()
   launcher.launch()

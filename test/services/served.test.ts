@@ -7,10 +7,14 @@ import type { Deployment } from '../../src/daemon/store/deployments.ts'
 import { ENVIRONMENTS } from '../../src/shared/states.ts'
 
 const build = { id: 'mcp_a', name: 'promised', template: 'basic', env: [], digest: null } as unknown as Build
-const rooms = {
-  store: { builds: { find: () => build } },
-  secrets: { derive: () => '' },
-} as unknown as Rooms
+
+/** As far as a server is concerned that runs no code and has no secrets. */
+const roomsOf = (deployment: Deployment) =>
+  ({
+    store: { builds: { find: () => build }, deployments: { find: () => deployment } },
+    secrets: { derive: () => '' },
+    addresses: { find: (server: string, slot: string) => ({ server, slot, port: 20_000, subdomain: null }) },
+  }) as unknown as Rooms
 
 const deployed = (environment: Deployment['environment'], config: Deployment['config'] = {}) =>
   ({ id: 'dep_a', mcpId: build.id, name: build.name, environment, config, env: null }) as Deployment
@@ -19,15 +23,14 @@ test.each([
   ...ENVIRONMENTS.map(environment => deployed(environment)),
   deployed('production', { scaling: { min_instances: 0, max_instances: 4 }, log_level: 'debug' }),
 ])('what is promised is what runs: %j', async deployment => {
-  const address = { server: build.name, slot: deployment.environment, port: 20_000, subdomain: null }
-  const served = await servedDeployment(rooms, deployment, address)
-  const promises = promisesOf(deployment, placementOf(build, deployment))
+  const served = await servedDeployment(roomsOf(deployment), deployment)
+  const promises = promisesOf(deployment, placementOf(build, deployment), false)
   const { idle_seconds: idle } = promises
   expect(served).toMatchObject({
     placement: promises.placement,
     idleMs: idle === null ? null : idle * 1000,
-    tenant: { logLevel: promises.log_level },
   })
+  expect(served.loadTenant().logLevel).toBe(promises.log_level)
   if (promises.placement === 'dedicated')
     expect(served).toMatchObject({
       scaling: { min: promises.min_instances, max: promises.max_instances },
