@@ -21,7 +21,7 @@ import { startInOneFile } from './start-in-one-file.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
-const START = ['../shared/version.ts', 'program.ts', 'commands.ts'].map(cli)
+const START = ['program.ts', 'commands.ts'].map(cli)
 
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js`, `database.js` (what

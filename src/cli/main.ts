@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, writeSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
-import { VERSION } from '../shared/version.ts'
+/** Written in by `scripts/build.ts`: this file imports nothing, since each file costs a start up to a millisecond. */
+declare const MCP_VERSION: string
+
+// An `import` would read all its properties, and some load more of Node.
+const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 
 // The version costs hardly more than a bare start of Node: nothing else is loaded for it, not even `process.stdout`.
 const [first] = process.argv.slice(2)
 if (first === '--version' || first === '-V') {
-  writeSync(1, `${VERSION}\n`)
+  writeSync(1, `${MCP_VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)
   await (await import('./program.ts')).main(process.argv.slice(2))
@@ -21,8 +23,10 @@ function cacheCompiledCode({ MCP_HOME, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv
   const directory = `${base}/${MCP_HOME ? 'cache' : 'mcp'}`
   try {
     if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
-    enableCompileCache(directory)
+    process.getBuiltinModule('node:module').enableCompileCache(directory)
   } catch {
     // Compiled anew each time, then; what the command itself cannot write it tells itself.
   }
 }
+
+export {}
