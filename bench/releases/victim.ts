@@ -49,8 +49,14 @@ function stateOf(pid: number): 'running' | 'stopped' {
 
 function connectionsOf(pid: number): Connection[] {
   const inodes = new Set(readdirSync(`/proc/${pid}/fd`).flatMap(fd => inodeOf(`/proc/${pid}/fd/${fd}`)))
+  const own = [...tcpTable(), ...tcpTable()].filter(({ inode }) => inodes.has(inode))
+  return [...new Map(own.map(connection => [connection.inode, connection])).values()]
+}
+
+/** Read in parts, it may miss an entry while others come and go: hence twice. */
+function tcpTable(): Connection[] {
   const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
-  return lines.map(parseConnection).filter(({ inode }) => inodes.has(inode))
+  return lines.map(parseConnection)
 }
 
 function inodeOf(path: string): string[] {

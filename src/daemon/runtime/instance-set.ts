@@ -173,8 +173,7 @@ export class InstanceSet implements InstanceEvents {
     const { place } = instance
     if (wasReady && drainMs > 0) {
       const draining = place.host.drain(place.tenantId, leaving.order)
-      // What hangs answers nobody, so nobody need wait until it knows.
-      if (!instance.isSilent) leaving.begun?.push(draining.begun)
+      leaving.begun?.push(instance.isSilent ? atMost(draining.begun, SILENT_MS) : draining.begun)
       await finish(instance, draining.ended, drainMs, leaving)
     }
     await place.leave()
@@ -210,6 +209,13 @@ export class InstanceSet implements InstanceEvents {
       requests: (this.#traffic ?? NO_TRAFFIC).report(all.map(({ metrics }) => metrics)),
     }
   }
+}
+
+/** What has said nothing since the release began most likely hangs and answers nobody: it is hardly waited for. */
+const SILENT_MS = 300
+
+function atMost(promise: Promise<void>, limitMs: number): Promise<void> {
+  return Promise.race([promise, new Promise<void>(resolve => void setTimeout(resolve, limitMs).unref())])
 }
 
 async function finish(
