@@ -12,6 +12,9 @@ export interface WatchInput {
   intervalMs: number
 }
 
+const SHORT_ID = 13
+const OUTCOME = ['ERRORS', 'P50'.padEnd(7), 'P99'.padEnd(7)]
+
 /** With room for what comes, or columns would jump from look to look. */
 const HEADERS = [
   'SERVER',
@@ -48,7 +51,51 @@ function screenLines({ style }: Output, live: LiveMetrics, columns: number | und
   const time = live.timestamp.slice(11, 19)
   const told = `${time} UTC, requests of the last ${Math.round(live.windowSeconds)} s. Ctrl-C ends.`
   const body = live.deployments.length > 0 ? [style.dim(head!), ...rows] : ['Nothing is deployed.']
-  return [...body, '', style.dim(told)]
+  const parts = live.deployments.flatMap(one => [toolTable(one), instanceTable(one)])
+  const details = parts
+    .filter(({ rows: some }) => some.length > 0)
+    .flatMap(({ headers, rows: some }) => {
+      const [top, ...lines] = formatTable(headers, some, columns)
+      return ['', style.dim(top!), ...lines]
+    })
+  return [...body, ...details, '', style.dim(told)]
+}
+
+type Watched = LiveMetrics['deployments'][number]
+
+interface Table {
+  headers: string[]
+  rows: string[][]
+}
+
+/** Of the requests that the deployment's own row sums up. */
+function toolTable({ tools = [] }: Watched): Table {
+  const rows = tools.map(one => [one.tool, String(one.total), ...outcomeCells(one)])
+  return { headers: ['TOOL', 'CALLS', ...OUTCOME], rows }
+}
+
+/** Requests since each was started. */
+function instanceTable({ running = [] }: Watched): Table {
+  const rows = running.map(one => [
+    one.id.slice(0, SHORT_ID),
+    one.state,
+    String(one.restarts),
+    one.memoryBytes > 0 ? megabytes(one.memoryBytes) : '-',
+    String(one.activeRequests),
+    String(one.requests?.total ?? '-'),
+    ...outcomeCells(one.requests),
+  ])
+  const headers = ['INSTANCE', 'STATE', 'RESTARTS', 'MEMORY', 'ACTIVE', 'REQUESTS', ...OUTCOME]
+  return { headers, rows }
+}
+
+function outcomeCells(summary: Watched['requests'] | undefined): string[] {
+  if (!summary || summary.total === 0) return ['-', '-', '-']
+  return [formatPercent(summary.errorRate), formatMs(summary.p50Ms), formatMs(summary.p99Ms)]
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MiB`
 }
 
 /** A line a deployment, the time first, as logs have it; the header once. */
@@ -60,15 +107,12 @@ function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
 
 function toRow(one: LiveMetrics['deployments'][number]): string[] {
   const { requests, instances, memoryBytes } = one
-  const isQuiet = requests.total === 0
   return [
     one.name,
     one.environment,
     one.requestsPerSecond.toFixed(one.requestsPerSecond < 10 ? 2 : 0),
-    isQuiet ? '-' : formatPercent(requests.errorRate),
-    isQuiet ? '-' : formatMs(requests.p50Ms),
-    isQuiet ? '-' : formatMs(requests.p99Ms),
+    ...outcomeCells(requests),
     instances === 0 ? 'asleep' : String(instances),
-    memoryBytes > 0 ? `${Math.round(memoryBytes / 1_048_576)} MiB` : '-',
+    memoryBytes > 0 ? megabytes(memoryBytes) : '-',
   ]
 }

@@ -85,8 +85,8 @@ export interface Daemon {
   port: number
   /** The key that the credentials file holds for the local context. */
   ownerKey: string
-  /** Ends everything that was started; resolves when it has ended. */
-  close(): Promise<void>
+  /** Ends everything that was started; resolves when it has ended. `tell`: hears what is ended next. */
+  close(tell?: (step: string) => void): Promise<void>
   /** For a daemon that is to take over. */
   handOver: HandOver
 }
@@ -130,16 +130,22 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
       throw error
     },
   )
-  const close = async () => {
+  const close = async (tell: (step: string) => void = () => {}) => {
     end()
     rooms.frontDoors.close()
-    await Promise.all([api.close(), rooms.gateway.closeAll()])
-    await rooms.supervisor.close()
-    rooms.requestMetrics.flush()
-    await rooms.containers.end()
-    await rooms.background.settle()
-    await rooms.signIns.close()
-    rooms.store.close()
+    const steps: [name: string, run: () => unknown][] = [
+      ['listeners', () => Promise.all([api.close(), rooms.gateway.closeAll()])],
+      ['instances', () => rooms.supervisor.close()],
+      ['metrics', () => rooms.requestMetrics.flush()],
+      ['containers', () => rooms.containers.end()],
+      ['background work', () => rooms.background.settle()],
+      ['sign-ins', () => rooms.signIns.close()],
+      ['database', () => rooms.store.close()],
+    ]
+    for (const [name, run] of steps) {
+      tell(name)
+      await run()
+    }
   }
   try {
     const ownerKey = ensureOwnerKey(services.apiKeys, config.home.credentials)

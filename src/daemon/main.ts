@@ -95,8 +95,12 @@ async function close(reason: string, daemon: Daemon): Promise<void> {
   setTimeout(late.resolve, CLOSE_LIMIT_MS, `it took more than ${CLOSE_LIMIT_MS / 1000} s`).unref()
   // Nothing that is waited for can happen any more: Node would end with code 13 here, and leave the discovery file.
   process.once('beforeExit', () => late.resolve('nothing of it goes on'))
-  const unclosed = await Promise.race([daemon.close(), late.promise])
-  if (unclosed !== undefined) logDaemon('warn', `not all was closed: ${unclosed}`)
+  let at = ''
+  const closed = daemon.close(step => {
+    at = step
+  })
+  const unclosed = await Promise.race([closed, late.promise])
+  if (unclosed !== undefined) logDaemon('warn', `not all was closed: ${unclosed}`, { at })
 }
 
 /** What is open here ends by itself; should the new daemon end meanwhile, so does this one. */

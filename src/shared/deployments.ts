@@ -135,7 +135,7 @@ export const requestSummarySchema = z.object({
   p99Ms: z.number(),
 })
 
-const instanceSchema = z.object({
+export const instanceSchema = z.object({
   id: z.string(),
   state: z.enum(['starting', 'ready', 'draining', 'stopped']),
   pid: z.int().nullable(),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { requestSummarySchema } from './deployments.ts'
+import { instanceSchema, requestSummarySchema } from './deployments.ts'
 import { ENVIRONMENTS } from './states.ts'
 
 /** Records of the metrics that the API tells (extensions; docs/metrics.md). */
@@ -38,6 +38,10 @@ export const liveMetricsSchema = z.object({
       activeRequests: z.int(),
       requestsPerSecond: z.number(),
       requests: requestSummarySchema,
+      /** Only where one deployment is asked for: the same requests by tool, those that were called most often first. */
+      tools: z.array(requestSummarySchema.extend({ tool: z.string() })).optional(),
+      /** Likewise; the requests of each are those since it was started. */
+      running: z.array(instanceSchema).optional(),
     }),
   ),
 })

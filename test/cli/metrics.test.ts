@@ -67,6 +67,20 @@ test('status --watch prints a JSON object a look, until Ctrl-C', async () => {
   expect(await interrupt(child)).toBe(130)
 })
 
+test('status --watch of one deployment tells its tools and instances', async () => {
+  const { child, lines } = start(['status', 'greeter', '--watch', '--interval', '1s', '--json'])
+  const called = call()
+  const isDone = ({ deployments: [one] }: LiveMetrics) =>
+    one!.tools!.some(({ tool, total }) => tool === 'hello' && total === 1) &&
+    one!.running![0]!.requests!.total > 0
+  await lines.next() // of the last minutes
+  let seen: LiveMetrics = JSON.parse((await lines.next()).value)
+  while (!isDone(seen)) seen = JSON.parse((await lines.next()).value)
+  expect(seen.deployments[0]!.running).toEqual([expect.objectContaining({ state: 'ready', restarts: 0 })])
+  await called
+  expect(await interrupt(child)).toBe(130)
+})
+
 test('status --watch prints plain lines where there is no terminal', async () => {
   const { child, lines } = start(['status', 'greeter', '--watch', '--interval', '1s'])
   const header = (await lines.next()).value

@@ -69,6 +69,7 @@ test('instances are told one by one, and counted by state', async () => {
     memoryBytes: 1000,
     activeRequests: 2,
     restarts: 3,
+    requests: { total: 10, errors: 1, errorRate: 0.1, p50Ms: 2, p99Ms: 40 },
   }
   const page = await pageOf({ instances: [one, { ...one, instance: 'inst_b' }] })
   expect(page.get('mcp_instances')!.metrics).toEqual([
@@ -76,4 +77,14 @@ test('instances are told one by one, and counted by state', async () => {
   ])
   expect(page.get('mcp_instance_memory_bytes')!.metrics).toHaveLength(2)
   expect(page.get('mcp_instance_restarts')!.metrics[0]!.value).toBe('3')
+  expect(page.get('mcp_instance_requests_total')!.metrics.map(({ value }) => value)).toEqual([
+    '9',
+    '1',
+    '9',
+    '1',
+  ])
+  expect(page.get('mcp_instance_request_duration_seconds')).toMatchObject({
+    type: 'SUMMARY',
+    metrics: [{ quantiles: { '0.5': '0.002', '0.99': '0.04' } }],
+  })
 })

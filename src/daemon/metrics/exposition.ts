@@ -1,5 +1,5 @@
 import { type Metric, Registry } from 'prom-client'
-import type { SeriesCounts } from '../../shared/request-tally.ts'
+import type { RequestSummary, SeriesCounts } from '../../shared/request-tally.ts'
 import { durationBuckets } from './duration-buckets.ts'
 import { processFamilies } from './process-families.ts'
 
@@ -15,6 +15,8 @@ export interface Observed {
     memoryBytes: number
     activeRequests: number
     restarts: number
+    /** Since it was started. */
+    requests: RequestSummary
   }[]
   deployments: { environment: string; status: string; count: number }[]
   builds: { status: string; count: number }[]
@@ -26,7 +28,7 @@ export type Labels = Record<string, string>
 export interface Family {
   name: string
   help: string
-  type: 'counter' | 'gauge' | 'histogram'
+  type: 'counter' | 'gauge' | 'histogram' | 'summary'
   samples: { labels: Labels; value: number; suffix?: string }[]
 }
 
@@ -50,10 +52,7 @@ function ownFamilies({
   containerBuilds,
 }: Observed): Family[] {
   const ofInstance = (value: (one: Observed['instances'][number]) => number) =>
-    instances.map(one => ({
-      labels: { server: one.server, environment: one.environment, instance: one.instance },
-      value: value(one),
-    }))
+    instances.map(one => ({ labels: instanceLabels(one), value: value(one) }))
   return [
     gauge('mcp_daemon_info', 'Which program this is.', [{ labels: { version }, value: 1 }]),
     {
@@ -84,6 +83,18 @@ function ownFamilies({
       'Times that an instance in its stead has crashed.',
       ofInstance(one => one.restarts),
     ),
+    {
+      name: 'mcp_instance_requests_total',
+      help: 'MCP requests answered by an instance since it was started.',
+      type: 'counter',
+      samples: instances.flatMap(instanceOutcomes),
+    },
+    {
+      name: 'mcp_instance_request_duration_seconds',
+      help: 'Time from the request to its whole answer, of an instance since it was started. Met within 3.2 %.',
+      type: 'summary',
+      samples: instances.flatMap(instanceDurations),
+    },
     gauge(
       'mcp_deployments',
       'Deployments that serve or are about to.',
@@ -120,6 +131,28 @@ function durations({ requests, sumMs, latencies, ...name }: Observed['series'][n
     { labels: { ...labels, le: '+Inf' }, value: requests, suffix: '_bucket' },
     { labels, value: sumMs / 1000, suffix: '_sum' },
     { labels, value: requests, suffix: '_count' },
+  ]
+}
+
+function instanceLabels({ server, environment, instance }: Observed['instances'][number]): Labels {
+  return { server, environment, instance }
+}
+
+function instanceOutcomes(one: Observed['instances'][number]): Family['samples'] {
+  const { total, errors } = one.requests
+  return [
+    { labels: { ...instanceLabels(one), outcome: 'ok' }, value: total - errors },
+    { labels: { ...instanceLabels(one), outcome: 'error' }, value: errors },
+  ]
+}
+
+function instanceDurations(one: Observed['instances'][number]): Family['samples'] {
+  const { total, p50Ms, p99Ms } = one.requests
+  const labels = instanceLabels(one)
+  return [
+    { labels: { ...labels, quantile: '0.5' }, value: p50Ms / 1000 },
+    { labels: { ...labels, quantile: '0.99' }, value: p99Ms / 1000 },
+    { labels, value: total, suffix: '_count' },
   ]
 }
 

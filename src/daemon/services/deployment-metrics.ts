@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { InstanceReport } from '../../shared/deployments.ts'
 import type { LiveMetrics } from '../../shared/metrics.ts'
 import { RequestTally } from '../../shared/request-tally.ts'
 import type { LiveDeployment } from '../store/deployments.ts'
 import { type HistoryQuery, toHistory, toRange } from './metrics-history.ts'
-import { RECENT_SECONDS } from './request-metrics.ts'
+import { RECENT_SECONDS, type ToolSummary } from './request-metrics.ts'
 import type { Rooms } from './rooms.ts'
 
 export interface LiveFilter {
@@ -27,7 +28,9 @@ export class DeploymentMetrics {
 
   /** Every live deployment with its requests of the last minutes. */
   now(filter: LiveFilter): LiveMetrics {
-    return this.#snapshot(filter, this.#rooms.requestMetrics.recent(), RECENT_SECONDS)
+    const { requestMetrics } = this.#rooms
+    const tools = (id: string) => requestMetrics.recentTools(id)
+    return this.#snapshot(filter, { sums: requestMetrics.recent(), tools, seconds: RECENT_SECONDS })
   }
 
   /** The same at once, then every so many seconds with the requests since the time before, until the signal aborts. */
@@ -41,7 +44,12 @@ export class DeploymentMetrics {
       watcher.take()
       while (await passed(filter.intervalSeconds, filter.signal)) {
         const now = performance.now()
-        yield this.#snapshot(filter, watcher.take(), (now - before) / 1000)
+        const { sums, tools } = watcher.take()
+        yield this.#snapshot(filter, {
+          sums,
+          tools: id => tools.get(id) ?? [],
+          seconds: (now - before) / 1000,
+        })
         before = now
       }
     } finally {
@@ -49,7 +57,7 @@ export class DeploymentMetrics {
     }
   }
 
-  #snapshot(filter: LiveFilter, sums: Map<string, RequestTally>, windowSeconds: number): LiveMetrics {
+  #snapshot(filter: LiveFilter, window: Window): LiveMetrics {
     const live = this.#rooms.store.deployments
       .live()
       .filter(
@@ -58,9 +66,20 @@ export class DeploymentMetrics {
       )
     return {
       timestamp: this.#rooms.clock.now(),
-      windowSeconds: Math.round(windowSeconds * 1000) / 1000,
-      deployments: live.map(one => this.#entry(one, sums.get(one.id) ?? new RequestTally(), windowSeconds)),
+      windowSeconds: Math.round(window.seconds * 1000) / 1000,
+      deployments: live.map(one => ({
+        ...this.#entry(one, window.sums.get(one.id) ?? new RequestTally(), window.seconds),
+        ...(filter.deploymentId !== undefined && {
+          tools: window.tools(one.id),
+          running: this.#instancesOf(one.id),
+        }),
+      })),
     }
+  }
+
+  #instancesOf(id: string): InstanceReport[] {
+    const { supervisor } = this.#rooms
+    return supervisor.has(id) ? supervisor.report(id).instances : []
   }
 
   #entry(
@@ -68,8 +87,7 @@ export class DeploymentMetrics {
     tally: RequestTally,
     windowSeconds: number,
   ): LiveMetrics['deployments'][number] {
-    const { supervisor } = this.#rooms
-    const instances = supervisor.has(id) ? supervisor.report(id).instances : []
+    const instances = this.#instancesOf(id)
     const sum = (value: (one: (typeof instances)[number]) => number) =>
       instances.reduce((total, one) => total + value(one), 0)
     return {
@@ -83,6 +101,13 @@ export class DeploymentMetrics {
       requests: tally.summary(),
     }
   }
+}
+
+/** What was answered within so many seconds until now, by deployment. */
+interface Window {
+  sums: Map<string, RequestTally>
+  tools(id: string): ToolSummary[]
+  seconds: number
 }
 
 function isWanted(wanted: string | undefined, is: string): boolean {

@@ -2,6 +2,8 @@ import { VERSION } from '../../shared/version.ts'
 import type { Observed } from '../metrics/exposition.ts'
 import type { Rooms } from './rooms.ts'
 
+const NONE = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
+
 /** `/metrics` for Prometheus. Nothing that sleeps is woken, and the library is loaded by the first scrape. */
 export class PrometheusPage {
   readonly #rooms: Rooms
@@ -33,7 +35,7 @@ export class PrometheusPage {
       const environment = deployment?.environment ?? 'preview'
       return supervisor
         .report(id)
-        .instances.map(({ id: instance, state, memoryBytes, activeRequests, restarts }) => ({
+        .instances.map(({ id: instance, state, memoryBytes, activeRequests, restarts, requests }) => ({
           server,
           environment,
           instance,
@@ -41,6 +43,7 @@ export class PrometheusPage {
           memoryBytes,
           activeRequests,
           restarts,
+          requests: requests ?? NONE,
         }))
     })
   }

@@ -13,6 +13,8 @@ const FLUSHES_PER_PRUNE = 60
 const RECENT_MINUTES = 5
 export const RECENT_SECONDS = RECENT_MINUTES * 60
 
+export type ToolSummary = NonNullable<HealthReport['tools']>[number]
+
 export interface RequestMetricsOptions {
   store: Store
   clock: Clock
@@ -75,9 +77,7 @@ export class RequestMetrics {
     return {
       requests: sumOf(all).summary(),
       recent: { windowSeconds: RECENT_SECONDS, ...sumOf(lately).summary() },
-      tools: [...byTool(all)]
-        .map(([tool, tally]) => ({ tool, ...tally.summary() }))
-        .sort((a, b) => b.total - a.total),
+      tools: summarizeTools(all),
     }
   }
 
@@ -115,15 +115,25 @@ export class RequestMetrics {
     })
   }
 
+  /** Of the last minutes, of one deployment, by tool. */
+  recentTools(id: string): ToolSummary[] {
+    const now = this.#thisMinute()
+    const written = this.#options.store.requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1)
+    return summarizeTools([...written, ...this.#pending.of(id)])
+  }
+
   /** Sums up what comes from now on, until it is told to stop. */
-  watch(): { take(): Map<string, RequestTally>; stop(): void } {
+  watch(): { take(): { sums: Map<string, RequestTally>; tools: Map<string, ToolSummary[]> }; stop(): void } {
     const ledger = new RequestLedger()
     this.#watchers.add(ledger)
     return {
       take() {
-        const sums = new Map(ledger.all().map(({ id, series }) => [id, sumOf(series)]))
+        const all = ledger.all()
         ledger.clear()
-        return sums
+        return {
+          sums: new Map(all.map(({ id, series }) => [id, sumOf(series)])),
+          tools: new Map(all.map(({ id, series }) => [id, summarizeTools(series)])),
+        }
       },
       stop: () => this.#watchers.delete(ledger),
     }
@@ -155,6 +165,13 @@ export class RequestMetrics {
       tools: new Set(build.tools),
     }
   }
+}
+
+/** Those that were called most often first. */
+function summarizeTools(series: readonly SeriesCounts[]): ToolSummary[] {
+  return [...byTool(series)]
+    .map(([tool, tally]) => ({ tool, ...tally.summary() }))
+    .sort((a, b) => b.total - a.total)
 }
 
 function byTool(series: readonly SeriesCounts[]): Map<string, RequestTally> {
