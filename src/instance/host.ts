@@ -179,7 +179,11 @@ export class Host {
 
   #wakeUpOf({ id, asleep }: Tenant): WakeUp | undefined {
     const tell = () => this.#send({ type: 'wake', tenantId: id })
-    if (asleep === 'here') return wakeHere(tell)
+    if (asleep === 'here')
+      return wakeHere(() => {
+        this.#tenants.get(id)?.log.server('info', 'woken by a request')
+        tell()
+      })
     if (asleep === undefined) return undefined
     return wakeElsewhere(() => {
       const known = this.#waking.get(id)

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import type { FromInstance, ToInstance } from '../shared/instance-protocol.ts'
+import type { FromInstance, Several, ToInstance } from '../shared/instance-protocol.ts'
 import { type Describe, Host, type Prepare } from './host.ts'
 import { openChannel } from './isolation/channel-seal.ts'
+import { Outbox } from './outbox.ts'
 
 type Obeyed = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
 
@@ -10,13 +11,17 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   // Kept from the start: user code is left other ones (src/instance/isolation).
   const channel = openChannel()
   const { reallyExit } = process as unknown as { reallyExit(code: number): never }
-  const send = (message: FromInstance, handle?: unknown) => {
+  const sendNow = (message: FromInstance | Several, handle?: unknown) => {
     // The callback takes a failure: the channel may close at any time, which 'disconnect' tells.
     if (channel.isConnected()) channel.send(message, handle as Socket | undefined, undefined, () => {})
   }
+  const outbox = new Outbox(sendNow)
+  const isSealed = process.permission !== undefined
+  const send = isSealed ? sendNow : (message: FromInstance, handle?: unknown) => outbox.send(message, handle)
   const host = new Host(prepare, send)
   const exit = async () => {
     await host.close()
+    outbox.flush()
     process.emit('exit', 0)
     reallyExit.call(process, 0)
   }

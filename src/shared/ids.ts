@@ -11,5 +11,7 @@ export function createId(prefix: IdPrefix): string {
 }
 
 export function randomText(length: number): string {
-  return Array.from(randomBytes(length), byte => ALPHABET[byte & 31]).join('')
+  let text = ''
+  for (const byte of randomBytes(length)) text += ALPHABET[byte & 31]
+  return text
 }

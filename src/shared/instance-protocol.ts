@@ -181,6 +181,12 @@ export type FromInstance =
    */
   | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }
 
+/** What a process without user code says within one turn of its event loop, in that order. */
+export interface Several {
+  type: 'several'
+  messages: FromInstance[]
+}
+
 /** What a server's code says has changed. */
 export interface Announcement {
   lists: ChangedList[]

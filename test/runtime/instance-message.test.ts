@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseInstanceMessage } from '../../src/daemon/runtime/instance-message.ts'
+import { parseInstanceMessage, parseInstanceMessages } from '../../src/daemon/runtime/instance-message.ts'
 
 const SERIES = { method: 'tools/call', tool: 'add', requests: 2, errors: 0, sumMs: 1.5, latencies: [9, 2] }
 const METRICS = {
@@ -53,6 +53,20 @@ test.each([
   ['half a request', metricsWith({ ...SERIES, requests: Number.NaN })],
 ])('%s is none', (_name, message) => {
   expect(parseInstanceMessage(message)).toBeUndefined()
+})
+
+test('several messages come as one, and all of them must be messages', () => {
+  const messages = [
+    { type: 'took', seq: 7 },
+    { type: 'wake', tenantId: 'dep_a' },
+  ]
+  expect(parseInstanceMessages({ type: 'several', messages })).toEqual(messages)
+  expect(parseInstanceMessages(messages[0])).toEqual([messages[0]])
+  expect(
+    parseInstanceMessages({ type: 'several', messages: [...messages, { type: 'took' }] }),
+  ).toBeUndefined()
+  const nested = { type: 'several', messages }
+  expect(parseInstanceMessages({ type: 'several', messages: [nested] })).toBeUndefined()
 })
 
 function metricsWith(...series: unknown[]) {

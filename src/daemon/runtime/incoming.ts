@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { FromInstance } from '../../shared/instance-protocol.ts'
 import { guardChannel } from '../engine/guarded-channel.ts'
-import { parseInstanceMessage } from './instance-message.ts'
+import { parseInstanceMessages } from './instance-message.ts'
 
 export interface Incoming {
   /** The process has handles to send: it borrows listening sockets. */
@@ -19,9 +19,9 @@ export function hear(child: ChildProcess, { takesHandles, onMessage, onViolation
       closeHandle(handle)
       return onViolation('sent the daemon a handle')
     }
-    const message = parseInstanceMessage(input)
-    if (message) onMessage(message, handle)
-    else onViolation('sent the daemon what is no message')
+    const messages = parseInstanceMessages(input)
+    if (!messages) return onViolation('sent the daemon what is no message')
+    for (const message of messages) onMessage(message, handle)
   })
 }
 

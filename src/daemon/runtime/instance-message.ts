@@ -10,6 +10,14 @@ const CHANGED_LISTS: readonly unknown[] = ['tools', 'resources', 'prompts']
 
 type Members = Record<string, unknown>
 
+/** The messages that came as one; undefined when one of them is none. */
+export function parseInstanceMessages(input: unknown): FromInstance[] | undefined {
+  const all =
+    isObject(input) && input.type === 'several' && Array.isArray(input.messages) ? input.messages : [input]
+  const messages = all.map(parseInstanceMessage)
+  return messages.includes(undefined) ? undefined : (messages as FromInstance[])
+}
+
 /**
  * What a process sent, when it has the shape of a message; undefined otherwise. Processes run user code, so nothing of it
  * is believed: not that it is an object, not that a number is one.

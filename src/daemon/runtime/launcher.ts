@@ -90,7 +90,8 @@ export class Launcher {
 
   #loadCode(): ServedCode {
     const { served } = this.#owner
-    return { artifact: served.loadArtifact(), bundle: served.loadBundle?.() }
+    const artifact = served.loadArtifact()
+    return { artifact, bundle: artifact.program?.type === 'module' ? served.loadBundle?.() : undefined }
   }
 
   #place({ artifact }: ServedCode, { beside }: { beside: boolean }): Place {

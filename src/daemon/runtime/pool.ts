@@ -149,11 +149,9 @@ export class Pool implements ReplicasOwner, DoorkeeperOwner, IdleTimerOwner {
     this.#options.onTraffic(this.#served.id, series)
   }
 
-  /** The request that needs it is answered by the instance that has it. */
+  /** The request that needs it is answered by the instance that has it, which writes so into its log. */
   onWake(): void {
-    if (!this.#dozing) return
     this.#dozing = false
-    this.tell('info', 'woken by a request')
   }
 
   onGivenUp(error: Error, isTold: boolean): void {

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { createId } from '../../shared/ids.ts'
 import { sharedHostLogPath } from './host-logs.ts'
 import type { Place, PlacementOptions } from './placement.ts'
@@ -28,7 +26,6 @@ export class SharedHosts {
     const shared =
       (alone ? undefined : this.#findRoom()) ?? this.#open(alone ? 1 : this.#options.tenantsPerHost)
     const names = atDoor ? this.#nameAtDoor(servedId) : this.#nameOf(servedId, beside)
-    mkdirSync(dirname(shared.logFile(servedId, names.instanceId)), { recursive: true, mode: 0o700 })
     return shared.take(servedId, names)
   }
 

@@ -48,7 +48,7 @@ export interface Served {
   loadTenant(): Tenant
   /** Read when an instance is started, not kept. */
   loadArtifact(): Artifact
-  /** Text of a handler module's bundle, read with the artifact. */
+  /** Text of a handler module's bundle, read with such an artifact. */
   loadBundle?(): string | undefined
   /** It runs in containers, so none of its code in our processes. */
   isContained?: boolean

@@ -100,6 +100,17 @@ export class BuildStore {
     return this.#database.prepare('SELECT 1 FROM builds WHERE digest = ? LIMIT 1').get([digest]) !== undefined
   }
 
+  /** Which of these no build has. */
+  unusedDigests(digests: readonly string[]): string[] {
+    return this.#database
+      .prepare<{ digest: string }>(
+        `SELECT value AS digest FROM json_each(?)
+         WHERE NOT EXISTS (SELECT 1 FROM builds WHERE builds.digest = value)`,
+      )
+      .all([JSON.stringify(digests)])
+      .map(({ digest }) => digest)
+  }
+
   create(build: Build): void {
     this.#database
       .prepare(

@@ -27,6 +27,16 @@ export class ServerStore {
     return this.#database.prepare<ServerRow>('SELECT * FROM servers').all().map(toServer)
   }
 
+  /** Names. */
+  withoutBuilds(): string[] {
+    return this.#database
+      .prepare<ServerRow>(
+        'SELECT * FROM servers WHERE NOT EXISTS (SELECT 1 FROM builds WHERE builds.name = servers.name)',
+      )
+      .all()
+      .map(({ name }) => name)
+  }
+
   /** Does nothing when the server is already known. */
   ensure(name: string, now: string): void {
     this.#database

@@ -31,6 +31,8 @@ export interface Store {
   signInRecords: SignInRecordStore
   /** When the newest record was made; undefined when there is none. */
   latestMoment(): string | undefined
+  /** Which of these ids are neither a deployment's, a build's nor a container build's. */
+  unknownOf(ids: readonly string[]): string[]
   /** All or nothing. */
   transaction<T>(work: () => T): T
   close(): void
@@ -55,9 +57,19 @@ export function openStore(path: string): Store {
     requestHistory: new RequestHistoryStore(database),
     signInRecords: new SignInRecordStore(database),
     latestMoment: () => latestMoment(database),
+    unknownOf: ids => unknownOf(database, ids),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }
+}
+
+function unknownOf(database: Database, ids: readonly string[]): string[] {
+  const isIn = ['deployments', 'builds', 'container_builds'].map(
+    table => `EXISTS (SELECT 1 FROM ${table} WHERE id = value)`,
+  )
+  const sql = `SELECT value AS id FROM json_each(?) WHERE NOT (${isIn.join(' OR ')})`
+  const rows = database.prepare<{ id: string }>(sql).all([JSON.stringify(ids)])
+  return rows.map(({ id }) => id)
 }
 
 /** Lists are sorted by these tables' `created_at`, and have an index of it. */

@@ -10,12 +10,15 @@ const writeNow = writeSync
 const FLUSH_MS = 100
 /** Under load lines go out in parts of this size: one large part would hold up the requests of that moment. */
 const FLUSH_CHARACTERS = 32 * 1024
+/** A write that takes longer waits for the disk; no request waits for another one for so long. */
+const SLOW_MS = 20
+const SPARED_MS = 60_000
 /** Lines that wait for the disk; above it they are counted and dropped, so that a full disk costs lines and not memory. */
 const MAX_WAITING_CHARACTERS = 1024 * 1024
 
 /**
- * Appends lines to a file, or to an inherited descriptor, a tenth of a second's worth at a time: no request waits for the
- * disk. The file is opened for each flush, so a shared host needs no descriptor per tenant and follows a renamed file.
+ * Appends lines to a file, or to an inherited descriptor, a tenth of a second's worth at a time: no request waits for a
+ * slow disk. The file is opened for each flush, so a shared host needs no descriptor per tenant and follows a renamed file.
  */
 export class LogWriter {
   readonly #target: string | number
@@ -120,12 +123,23 @@ export class LogWriter {
 async function append(target: string | number, text: string): Promise<void> {
   if (typeof target === 'number') return appendToDescriptor(target, text)
   try {
-    await appendFile(target, text, { mode: 0o600 })
+    await appendToFile(target, text)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-    await appendFile(target, text, { mode: 0o600 })
+    await appendToFile(target, text)
   }
+}
+
+let slowUntil = 0
+
+/** The threads of the pool take ten times the processor time of a write that need not wait for the disk. */
+async function appendToFile(path: string, text: string): Promise<void> {
+  const startedAt = performance.now()
+  if (startedAt < slowUntil) return appendFile(path, text, { mode: 0o600 })
+  appendFileSync(path, text, { mode: 0o600 })
+  const now = performance.now()
+  if (now - startedAt > SLOW_MS) slowUntil = now + SPARED_MS
 }
 
 async function appendToDescriptor(descriptor: number, text: string): Promise<void> {
