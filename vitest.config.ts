@@ -1,16 +1,36 @@
 import { defineConfig } from 'vitest/config'
 
+/** Those whose process is to be as Node made it: they count its descriptors, look into its modules, or change it for good. */
+const NEED_A_PROCESS = [
+  'test/sdk/oauth/attacks/timing.test.ts',
+  'test/shared/idle-memory.test.ts',
+  'test/runtime/logs.test.ts',
+  'test/gateway/gateway.test.ts',
+]
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is waited for may come late on a machine that does much else.
     expect: { poll: { timeout: 20_000 } },
-    // Tests start real processes; two cores take no more at once without slowing each other into time-outs.
-    maxWorkers: 2,
+    // Tests start real processes: more at once than two cores take, since most of them wait, but not so many that they meet time-outs.
+    maxWorkers: 3,
     pool: 'forks',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: NEED_A_PROCESS,
+          // Loading the daemon anew takes each file a second of a processor.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: NEED_A_PROCESS } },
+    ],
   },
 })

@@ -9,7 +9,8 @@ const ANY_PROCESS = /\/helpers\/|dist\//
 
 /**
  * Takes out what keeps a promise, one piece of code at a time and in a copy, and runs the tests that stand beside it: one of them must
- * fail. `npm run mutations [-- [--only-check] [table] [part of a fault]]`; ends with 1 when a fault goes unseen.
+ * fail. `npm run mutations [-- [table] [part of a fault]]`; ends with 1 when a fault goes unseen. `--only-check` looks whether all that the
+ * tables name is there, `--only-broken` leaves out that the tests pass as it is.
  */
 const [title = '', part = ''] = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const tables = TABLES.filter(table => table.title.startsWith(title)).map(table => ({
@@ -27,7 +28,7 @@ async function tryAll(): Promise<void> {
   let [seen, unseen] = [0, 0]
   for (const table of tables.filter(({ mutations }) => mutations.length > 0)) {
     await workplace.build()
-    if (!(await isGreen(table))) unseen++
+    if (!process.argv.includes('--only-broken') && !(await isGreen(table))) unseen++
     // Those that break `dist/` come last.
     for (const mutation of table.mutations.toSorted((a, b) => rank(table, a) - rank(table, b))) {
       if (await isSeen(table, mutation)) seen++

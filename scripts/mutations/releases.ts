@@ -69,10 +69,11 @@ export const releases: MutationTable = {
     },
     {
       fault: 'a release whose sessions have ended stays',
-      file: 'daemon/runtime/instance-set.ts',
-      code: '&& instance.sessions > 0 &&',
-      without: '&&',
-      tests: 'e2e/release-sessions runtime/supervisor',
+      file: 'instance/served-tenant.ts',
+      code: 'return this.#isKeeping && (this.#sessions?.count ?? 0) > 0',
+      without: 'return this.#isKeeping',
+      tests: 'e2e/release-sessions',
+      named: 'a release ends with its last session',
     },
     {
       fault: 'requests without a session over an old connection are answered by the old release',

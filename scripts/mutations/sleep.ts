@@ -70,7 +70,7 @@ export const sleep: MutationTable = {
       code: 'this.#owner.onNeeded()',
       without: '',
       tests: 'services/asleep',
-      named: 'handler modules that sleeps is woken by a call',
+      named: 'is woken by a call',
     },
     {
       fault: 'GET /health of a server wakes it',
@@ -102,7 +102,7 @@ export const sleep: MutationTable = {
       code: 'const instances = supervisor.has(id) ? supervisor.report(id).instances : []',
       without:
         'if (supervisor.has(id)) void supervisor.wake(id).catch(() => {})\n    const instances = supervisor.has(id) ? supervisor.report(id).instances : []',
-      tests: 'http/metrics-history',
+      tests: 'http/metrics',
     },
     {
       fault: 'a server of which nothing runs has no list',

@@ -248,6 +248,9 @@ describe('the life of a deployment', () => {
     const forward = await act(body.data.deployment_id, 'rollback', { body: { to: second.deployment_id } })
     expect(forward.status).toBe(201)
     expect(await say(first.url)).toBe('two')
+    const three = await deploy(daemon, await buildServer(daemon, version('rolled', 'three')), 'production')
+    await act(three.deployment_id, 'rollback', { body: { to: first.deployment_id } })
+    expect(await say(first.url)).toBe('one hi')
   })
 
   test('rollback without anything earlier is a conflict', async () => {

@@ -61,13 +61,23 @@ test('counters go on over a release that forgets the deployment before it, and o
   expect(await calls('released', 'say')).toBe(2)
 })
 
-test('a scrape leaves a sleeping server asleep', async () => {
-  await deploy(daemon, await buildServer(daemon, echoServer('asleep')), 'production', {
-    scaling: { min_instances: 0 },
-  })
+test('a scrape, or a look at what all do, leaves a sleeping server asleep', async () => {
+  const { deployment_id } = await deploy(
+    daemon,
+    await buildServer(daemon, echoServer('asleep')),
+    'production',
+    {
+      scaling: { min_instances: 0 },
+    },
+  )
   await daemon.restart()
   const { metrics } = (await scrape()).get('mcp_instances')!
   expect(metrics.filter(({ labels }) => labels?.server === 'asleep')).toEqual([])
+  expect((await daemon.api('GET', '/api/metrics')).body.deployments).toContainEqual(
+    expect.objectContaining({ name: 'asleep', instances: 0 }),
+  )
+  const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+  expect(body.data.instances).toEqual([])
 })
 
 test('a scrape needs a key that may read, and uses nothing of its hour', async () => {

@@ -35,8 +35,11 @@ test('no line break, escape or value of the environment of a client gets into th
   const lines = await linesOf(log => {
     log.refusal(403, 'Host "a\n{}\u001b[31m hidden-value')
     log.request({ method: 'a\nb', ms: 1, failed: true, bytes: 0, requestId: 'c\nd' })
+    log.output('stdout', 'a line with the hidden-value')
+    log.server('warn', 'so has the hidden-value this one')
+    log.copy({ timestamp: '', level: 'info', stream: 'stderr', message: 'and another hidden-value' })
   })
-  expect(lines).toHaveLength(2)
+  expect(lines).toHaveLength(5)
   expect(lines.join()).not.toContain('\u001b')
   expect(lines.join()).not.toContain('hidden-value')
 })
