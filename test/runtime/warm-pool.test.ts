@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Host } from '../../src/daemon/runtime/host.ts'
 import { WarmPool } from '../../src/daemon/runtime/warm-pool.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import { describeServed, RuntimeHarness } from '../helpers/runtime-harness.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 test('a start takes the spare, and another one takes its place', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
@@ -45,7 +47,6 @@ test('so many more are kept as were missing, until none was taken for a while', 
   vi.advanceTimersByTime(60_000)
   expect(ended.size).toBe(2)
   await pool.close()
-  vi.useRealTimers()
   expect(ended.size).toBe(3)
 })
 

@@ -14,8 +14,9 @@ import { isModernRevision } from './revisions.ts'
 
 /** The MCP endpoint: Streamable HTTP of both eras at one URL. */
 export function serveMcp(exchange: Exchange): void {
-  const relay = isFromPeer(exchange.request.socket) ? undefined : exchange.tenant.relayToPeer
-  if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)
+  const relay = exchange.tenant.relayToPeer
+  const isOwn = !relay || isFromPeer(exchange.request.socket)
+  if (isOwn || !relay(exchange, () => serveHere(exchange))) serveHere(exchange)
 }
 
 function serveHere(exchange: Exchange): void {
