@@ -9,6 +9,7 @@ import { VERSION } from '../shared/version.ts'
 import { createApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
 import { readJsonFile } from './json-file.ts'
+import { LEAN_MALLOC } from './lean-malloc.ts'
 import { packageRoot } from './package-root.ts'
 
 type Surroundings = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
@@ -108,7 +109,7 @@ export function daemonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     MCP_CONTEXT: _context,
     ...rest
   } = env
-  return rest
+  return { ...LEAN_MALLOC, ...rest }
 }
 
 function readDiscovery(paths: HomePaths): Discovery | undefined {

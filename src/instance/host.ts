@@ -51,6 +51,8 @@ export class Host {
 
   serve({ tenant, artifact, instanceId, bundle }: Of<'serve'>): void {
     const startedAt = performance.now()
+    // A thousand servers that were put here leave a lot behind, though none was called yet.
+    this.#memory.touched()
     // What waits for this tenant's id and is not this one any more was retired or replaced meanwhile.
     const attempt = { tenant }
     this.#preparing.set(tenant.id, attempt)

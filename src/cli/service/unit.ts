@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { LEAN_MALLOC } from '../lean-malloc.ts'
 
 /** What a service manager is told about the daemon. */
 export interface ServiceSpec {
@@ -18,11 +19,10 @@ const KEPT =
   /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
 
 export function serviceEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (entry): entry is [string, string] => KEPT.test(entry[0]) && entry[1] !== undefined,
-    ),
+  const kept = Object.entries(env).filter(
+    (entry): entry is [string, string] => KEPT.test(entry[0]) && entry[1] !== undefined,
   )
+  return { ...LEAN_MALLOC, ...Object.fromEntries(kept) }
 }
 
 /** https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html */
