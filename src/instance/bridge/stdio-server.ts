@@ -100,6 +100,8 @@ class StdioServer implements PreparedServer {
   readonly listResourceTemplates = this.#list('resources/templates/list')
   readonly listPrompts = this.#list('prompts/list')
   readonly #schemas: ReadonlyMap<string, Record<string, unknown>>
+  /** Those of the artifact, as they are called. */
+  readonly #tools = new Map<string, PreparedTool>()
   readonly #children: Children
   readonly #outlet: EarlyOutlet
   readonly #guard: ProcessGuard
@@ -123,13 +125,11 @@ class StdioServer implements PreparedServer {
 
   /** Any name: the program may have tools that it had not when it was built. */
   findTool(name: string): PreparedTool {
-    return {
-      name,
-      inputSchema: this.#schemas.get(name) ?? NO_SCHEMA,
-      streams: false,
-      call: (args, context) =>
-        this.#children.run(context, child => child.callTool({ name, arguments: args }, context)),
-    }
+    const known = this.#tools.get(name)
+    if (known) return known
+    const tool = this.#createTool(name)
+    if (this.listsTool(name)) this.#tools.set(name, tool)
+    return tool
   }
 
   listsTool(name: string): boolean {
@@ -172,6 +172,16 @@ class StdioServer implements PreparedServer {
   async close(): Promise<void> {
     await this.#children.close()
     this.#guard.close()
+  }
+
+  #createTool(name: string): PreparedTool {
+    return {
+      name,
+      inputSchema: this.#schemas.get(name) ?? NO_SCHEMA,
+      streams: false,
+      call: (args, context) =>
+        this.#children.run(context, child => child.callTool({ name, arguments: args }, context)),
+    }
   }
 
   #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {

@@ -11,6 +11,15 @@ export function readBody(
   onTooLarge: () => void,
 ): void {
   if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return onTooLarge()
+  // A small body comes with its head, in one piece: it is there after this turn, without the events of a stream.
+  process.nextTick(() => {
+    const chunk: Buffer | null = request.complete ? request.read() : null
+    if (chunk) onText(chunk.toString())
+    else gather(request, onText, onTooLarge)
+  })
+}
+
+function gather(request: IncomingMessage, onText: (text: string) => void, onTooLarge: () => void): void {
   let only: Buffer | undefined
   let chunks: Buffer[] | undefined
   let bytes = 0

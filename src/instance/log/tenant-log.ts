@@ -13,6 +13,7 @@ const MAX_TEXT_CHARACTERS = 1000
 /** One answered MCP request, for its log line. */
 export interface RequestRecord {
   method: string
+  /** Of a `tools/call`. */
   tool?: string | undefined
   ms: number
   failed: boolean
@@ -27,7 +28,8 @@ export interface RequestRecord {
 export class TenantLog {
   readonly showsMessages: boolean
   readonly #writer: LogWriter
-  readonly #subjects = new Map<string, string>()
+  readonly #methods = new Map<string, string>()
+  readonly #tools = new Map<string, string>()
   readonly #redact: (value: unknown) => unknown
 
   constructor(tenant: Tenant) {
@@ -57,15 +59,15 @@ export class TenantLog {
 
   /** The members that say what was asked; the same few for almost all requests, so they are kept. */
   #subject(method: string, tool: string | undefined): string {
-    const key = tool === undefined ? method : `${method} ${tool}`
-    const known = this.#subjects.get(key)
+    // No key is put together: what a client's JSON says is known to V8 by now, a new text would have to be hashed.
+    const [subjects, key] = tool === undefined ? [this.#methods, method] : [this.#tools, tool]
+    const known = subjects.get(key)
     if (known !== undefined) return known
     const message = JSON.stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
     const members = `"stream":"mcp","message":${message},"method":${JSON.stringify(cut(method))}`
     const subject = tool === undefined ? members : `${members},"tool":${JSON.stringify(cut(tool))}`
     // Clients choose these names: what they make up must not fill the memory.
-    if (this.#subjects.size < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS)
-      this.#subjects.set(key, subject)
+    if (subjects.size < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
     return subject
   }
 
