@@ -29,7 +29,15 @@ export function toHostingError(error: unknown, url: string): HostingError {
   // JSON-RPC "invalid params": what the caller asked for does not exist or does not fit.
   if (code === -32602 || code === -32002)
     return new HostingError('INVALID_REQUEST', message, { cause: error })
-  return new HostingError('UPSTREAM_FAILED', `${url} answered with an error: ${message}`, { cause: error })
+  return new HostingError('UPSTREAM_FAILED', `${url} answered with an error: ${withoutIssues(message)}`, {
+    cause: error,
+  })
+}
+
+/** The SDK puts zod's whole list of issues behind its sentence when a server sent what is no message. */
+function withoutIssues(message: string): string {
+  const at = message.search(/\[\s*\{\s*"(?:code|expected)":/)
+  return at < 0 ? message : `${message.slice(0, at)}what it sent is no message of MCP`
 }
 
 function fromStatus(status: number, url: string, cause: unknown): HostingError {

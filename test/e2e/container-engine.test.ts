@@ -232,13 +232,23 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
   test('may be an image that exists: it is asked what it offers, and pinned', async () => {
     const image = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
     podman('tag', image, 'localhost/forecasts:1')
-    const { url, config } = await deploy(['--image', 'localhost/forecasts:1', '--memory', '128'])
+    const { url, config, deployment_id } = await deploy([
+      '--image',
+      'localhost/forecasts:1',
+      '--memory',
+      '128',
+    ])
     expect(config).toMatchObject({
       engine: 'container',
       image: 'localhost/forecasts:1',
       limits: { memory_mb: 128 },
     })
+    await home.mcp(['daemon', 'restart'], { env })
+    const { result } = (await postModern(url, 'tools/list')).json
+    expect(result.tools[0].name).toBe('current_weather')
+    expect(containers(deployment_id)).toEqual([])
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
+    expect(containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
   test('whose image runs by itself lets a request in flight end when it is told to stop', async () => {

@@ -219,8 +219,8 @@ export class Pool implements ReplicasOwner, DoorkeeperOwner, IdleTimerOwner {
   }
 
   get #hasDoor(): boolean {
-    const { placement, answersAsleep, isContained } = this.#served
-    return placement === 'dedicated' && answersAsleep === true && !isContained
+    const { placement, answersAsleep } = this.#served
+    return placement === 'dedicated' && answersAsleep === true
   }
 
   get #door(): Doorkeeper {

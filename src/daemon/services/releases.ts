@@ -124,7 +124,9 @@ export class Releases {
     const message = error instanceof Error ? error.message : String(error)
     const lines = await this.#lastWords(id).catch(() => []) // the reason is told without them, too
     const given = error instanceof HostingError ? error.details : undefined
-    const details = [given, ...lines].filter(Boolean).join('\n')
+    // What the instance said last is in its log, and mostly in the reason, too.
+    const told = new Set([message, ...(given?.split('\n') ?? [])])
+    const details = [given, ...lines.filter(line => !told.has(line))].filter(Boolean).join('\n')
     return { code, message, ...(details ? { details } : {}) }
   }
 
