@@ -143,8 +143,8 @@ export const metrics: MutationTable = {
     {
       fault: 'mcp status --watch shows requests of before',
       file: 'daemon/services/request-metrics.ts',
-      code: 'ledger.clear()\n        return sums',
-      without: 'return sums',
+      code: 'ledger.clear()',
+      without: '',
       tests: 'http/metrics-history',
       named: 'what all deployments do is told once, or as it happens',
     },

@@ -90,7 +90,8 @@ export const service: MutationTable = {
       file: 'daemon/services/deployments.ts',
       code: 'else if (supervisor.has(id)) background.run(() => supervisor.drain(id))',
       without: 'else if (supervisor.has(id)) await supervisor.remove(id)',
-      tests: 'services/release http/deploy services/races',
+      tests: 'services/release',
+      named: 'that is stopped lets a request under way end',
     },
     {
       fault: 'an upgrade refuses connections',

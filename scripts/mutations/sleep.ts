@@ -99,9 +99,9 @@ export const sleep: MutationTable = {
     {
       fault: 'GET /api/metrics wakes',
       file: 'daemon/services/deployment-metrics.ts',
-      code: 'const instances = supervisor.has(id) ? supervisor.report(id).instances : []',
+      code: 'return supervisor.has(id) ? supervisor.report(id).instances : []',
       without:
-        'if (supervisor.has(id)) void supervisor.wake(id).catch(() => {})\n    const instances = supervisor.has(id) ? supervisor.report(id).instances : []',
+        'if (supervisor.has(id)) void supervisor.wake(id).catch(() => {})\n    return supervisor.has(id) ? supervisor.report(id).instances : []',
       tests: 'http/metrics',
     },
     {
@@ -145,9 +145,9 @@ export const sleep: MutationTable = {
     {
       fault: 'a session id names no instance',
       file: 'instance/protocol/session-id.ts',
-      code: "return id.slice(0, id.indexOf('.'))",
-      without: "return id.slice(0, id.indexOf('.') * 0)",
-      tests: 'instance/peers e2e/several-instances',
+      code: '${peerPart(claim.peerPort)}',
+      without: '',
+      tests: 'instance/peers',
     },
     {
       fault: 'a request of a session is answered by whichever instance it reaches',

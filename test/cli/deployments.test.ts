@@ -127,8 +127,29 @@ test('rollback deploys what ran before', async () => {
   expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
   const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
   expect(again.status).toBe('deployed')
+  const first = await home.json<Deployment>(['rollback', 'back', '--to', one.deployment_id])
+  const buildOf = async ({ deployment_id: id }: Deployment) =>
+    (await home.json<Deployment>(['status', id])).mcp_id
+  expect(await buildOf(first)).toBe(await buildOf(one))
   const { stdout } = await home.mcp(['rollback', 'back'])
   expect(stdout).toContain('Rolled back back in ')
+})
+
+test('a deployment that fails ends with 1 and says why, with the last lines of its log', async () => {
+  const directory = join(home.dir, 'projects', 'doomed')
+  mkdirSync(join(directory, 'tools'), { recursive: true })
+  writeFileSync(join(directory, 'mcp.config.json'), '{"name":"doomed","template":"custom"}')
+  const code = `if (process.env.DATABASE) {
+  console.log('connecting to it')
+  throw new Error('no database')
+}
+export default { description: 'Asks it', handler: () => 'asked' }`
+  writeFileSync(join(directory, 'tools', 'ask.ts'), code)
+  const failed = await home.mcp(['deploy', directory, '--set', 'DATABASE=none'])
+  expect(failed.code).toBe(1)
+  expect(failed.stderr).toContain('The deployment of doomed failed')
+  expect(failed.stderr).toContain('no database')
+  expect(failed.stderr).toContain('connecting to it')
 })
 
 test('rollback of a deployment that serves no more goes back to it; without any, the project here is meant', async () => {

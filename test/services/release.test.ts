@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { post } from '../helpers/runtime-harness.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Instances here do as the artifact's `data` wishes (test/fixtures/instance.ts). */
@@ -87,6 +88,16 @@ describe('a deployment', () => {
     const stopped = await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
     expect(stopped.body.data.status).toBe('stopped')
     expect((await status(deployment_id)).status).toBe('stopped')
+  })
+
+  test('that is stopped lets a request under way end, and refuses the next one', async () => {
+    const { deployment_id, url } = await deploy(daemon, await wishing('stopping', {}), 'production')
+    const slow = post(new URL('/slow?ms=500', url).href)
+    // It came later, so the slow one is where it belongs.
+    await ask(url)
+    await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
+    expect((await slow).status).toBe(200)
+    await expect(fetch(url)).rejects.toThrow()
   })
 
   test('that crashes over and over is failed, and its address closes', async () => {
