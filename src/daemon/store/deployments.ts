@@ -104,10 +104,11 @@ export class DeploymentStore {
     )
   }
 
-  /** Those that failed with CONFLICT and are what was last done at their place. */
+  /** Those that failed with CONFLICT and are what was last done at their place; asked for every few seconds. */
   inConflict(): Deployment[] {
     return this.#all(
-      `AS failed WHERE status = 'failed' AND json_extract(error, '$.code') = 'CONFLICT'
+      `AS failed INDEXED BY deployments_in_conflict
+       WHERE status = 'failed' AND json_extract(error, '$.code') = 'CONFLICT'
        AND NOT EXISTS (SELECT 1 FROM deployments AS later WHERE later.name = failed.name
          AND later.environment = failed.environment AND later.updated_at > failed.updated_at)`,
       [],
