@@ -12,9 +12,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/helpers/global-setup.ts'],
     reporters: ['default', './test/helpers/count-reporter.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // What is waited for may come late on a machine that does much else.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // Tests start real processes: more at once than two cores take, since most of them wait, but not so many that they meet time-outs.
     maxWorkers: 3,

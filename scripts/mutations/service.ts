@@ -68,7 +68,7 @@ export const service: MutationTable = {
       code: 'await waitUntilGone(daemon, signal)',
       without: 'void waitUntilGone',
       tests: 'cli/daemon',
-      named: 'start answers when the daemon does',
+      named: 'stop waits for a process that takes its time to end',
     },
     {
       fault: 'a stop leaves processes',

@@ -16,7 +16,7 @@ case "$2" in
   enable)
     grep '^Environment=' "$unit" | sed 's/^Environment=//; s/^"//; s/"$//' > "$FAKE_DIR/env"
     command=$(grep '^ExecStart=' "$unit" | sed 's/^ExecStart=//')
-    (while IFS= read -r line; do export "$line"; done < "$FAKE_DIR/env"; eval "exec $command" >/dev/null 2>&1 & echo $! > "$FAKE_DIR/pid") ;;
+    (unset MCP_HOME MCP_PORT; while IFS= read -r line; do export "$line"; done < "$FAKE_DIR/env"; eval "exec $command" >/dev/null 2>&1 & echo $! > "$FAKE_DIR/pid") ;;
   disable) kill "$(cat "$FAKE_DIR/pid")"; while kill -0 "$(cat "$FAKE_DIR/pid")" 2>/dev/null; do sleep 0.05; done ;;
 esac
 `

@@ -41,6 +41,19 @@ test('start answers when the daemon does, start again finds it, stop waits until
   expect(await home.json(['daemon', 'stop'])).toEqual({ stopped: false, home: home.dir })
 })
 
+test('stop waits for a process that takes its time to end', async () => {
+  const slow = join(home.dir, 'slow.cjs')
+  writeFileSync(
+    slow,
+    `if (process.argv[1]?.endsWith('daemon.js'))
+       process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700))`,
+  )
+  const env = { ...home.env, NODE_OPTIONS: `--require ${slow}` }
+  const { pid } = await home.json<Started>(['daemon', 'start'], { env })
+  await home.json(['daemon', 'stop'])
+  expect(isRunning(pid)).toBe(false)
+})
+
 test('a person is told where it runs and that it ended', async () => {
   const start = await home.mcp(['daemon', 'start'])
   expect(start.stdout).toContain(`Daemon started at ${home.discovery()!.url} in `)
