@@ -42,7 +42,8 @@ describe.each([
     ['no object', '[{"a":1}]'],
     ['null', 'null'],
     ['empty', '{}'],
-    ['white space at its edges', ' {"a":1} '],
+    ['white space before it', ' {"a":1}'],
+    ['white space behind it', '{"a":1} '],
     ['a carriage return', '{"a":1,\r"b":2}'],
     ['members that are added to', '{"a":1,"_meta":{}}'],
   ])('is read whole when its result is, or has, %s', (_, result) => {

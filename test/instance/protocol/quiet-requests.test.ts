@@ -34,6 +34,21 @@ test.each([0, 1, 2, 3])('without number %i, which was answered, the others are o
   )
 })
 
+test.each([
+  [0, 1],
+  [1, 2],
+  [2, 1],
+  [3, 2],
+])('without neighbours %i and %i, which were answered in this order, the others are opened', (one, other) => {
+  const requests = [add(), add(), add(), add()]
+  removeQuiet(requests[one]!)
+  removeQuiet(requests[other]!)
+  vi.advanceTimersByTime(15_000)
+  expect(requests.map(({ context }) => context.openSink.mock.calls.length)).toEqual(
+    requests.map((_, at) => (at === one || at === other ? 0 : 1)),
+  )
+})
+
 test('no timer runs when none waits, and one that comes then has its full time', () => {
   const [one, other] = [add(), add()]
   vi.advanceTimersByTime(9000)
