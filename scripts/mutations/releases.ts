@@ -159,8 +159,8 @@ export const releases: MutationTable = {
     {
       fault: 'a release that fails does not show the last lines of its log',
       file: 'daemon/services/releases.ts',
-      code: "const details = [given, ...lines].filter(Boolean).join('\\n')",
-      without: "const details = [given && lines.slice(99)].filter(Boolean).join('\\n')",
+      code: "return lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)",
+      without: 'return lines.slice(99).map(({ message }) => message)',
       tests: 'services/release',
     },
     {
