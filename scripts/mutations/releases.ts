@@ -164,6 +164,14 @@ export const releases: MutationTable = {
       tests: 'services/release',
     },
     {
+      fault: 'mcp rollback of a kept deployment goes back to the one before it',
+      file: 'cli/rollback-target.ts',
+      code: "status !== 'deployed' ?",
+      without: "status === 'deploying' ?",
+      tests: 'cli/deployments',
+      named: 'rollback of a deployment that serves no more',
+    },
+    {
       fault: 'mcp deploy does not show why it failed',
       file: 'cli/deploy-server.ts',
       code: "record.error, [\n    { description: 'See its log'",
