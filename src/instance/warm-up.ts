@@ -3,9 +3,10 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import type { Artifact } from '../shared/artifact.ts'
 import type { Tenant } from '../shared/instance-protocol.ts'
 import { Host } from './host.ts'
-import { prepareServer } from './prepare-server.ts'
+import { prepare } from './prepare.ts'
 
 const ID = 'warm-up'
+const SLEEPER_ID = 'warm-up asleep'
 const CALLS = 3
 
 const artifact: Artifact = {
@@ -28,18 +29,39 @@ const artifact: Artifact = {
 }
 
 /**
- * Serves and calls a small server of its own once, over a real connection, so that all code on the way of a call is loaded
- * and compiled: the first call after a deployment then takes a third of the time. Nothing of it stays.
+ * Serves and calls a small server of its own, over real connections, so that all code on the way of a call is loaded and
+ * compiled: the first call after a deployment then takes a third of the time, and so does the one that wakes a server at
+ * whose door this process stands. Nothing of it stays.
  */
 export async function warmUp(): Promise<void> {
-  const host = new Host(prepareServer, () => {})
-  const listener = createServer(socket => host.connect({ type: 'connection', tenantId: ID, seq: 0 }, socket))
+  const host: Host = new Host(prepare, message => {
+    if (message.type === 'wake') host.hearWoken({ type: 'woken', tenantId: message.tenantId })
+    if (message.type === 'serving' && message.tenantId === SLEEPER_ID) sleeping.resolve()
+    if (message.type === 'failed') sleeping.reject(new Error(message.message))
+  })
+  const sleeping = Promise.withResolvers<void>()
+  sleeping.promise.catch(() => {}) // met below, if it comes to that
+  let tenantId = ID
+  const listener = createServer(socket => {
+    host.connect({ type: 'connection', tenantId, seq: 0 }, socket)
+    tenantId = ID
+  })
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
   try {
-    host.serve({ type: 'serve', tenant: tenantAt(port), artifact, instanceId: ID })
-    await callOver(port)
+    const tenant = tenantAt(port)
+    host.serve({ type: 'serve', tenant, artifact, instanceId: ID })
+    await callOver(port, CALLS)
+    host.serve({
+      type: 'serve',
+      tenant: { ...tenant, id: SLEEPER_ID, asleep: 'elsewhere' },
+      artifact,
+      instanceId: ID,
+    })
+    await sleeping.promise
+    tenantId = SLEEPER_ID
+    await callOver(port, 1)
   } finally {
     listener.close()
     await host.close()
@@ -62,10 +84,10 @@ function tenantAt(port: number): Tenant {
   }
 }
 
-async function callOver(port: number): Promise<void> {
+async function callOver(port: number, calls: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   socket.setTimeout(5000, () => socket.destroy(new Error('the warm-up was not answered')))
-  for (let count = 0; count < CALLS; count++) {
+  for (let count = 0; count < calls; count++) {
     socket.write(callRequest(port))
     await once(socket, 'data')
   }

@@ -193,8 +193,8 @@ function loadersOf(rooms: Rooms, buildId: string): Pick<Served, 'loadArtifact' |
   return {
     loadArtifact: () => loadArtifact(rooms, findBuild(rooms, buildId)),
     loadBundle() {
-      const { digest } = findBuild(rooms, buildId)
-      return digest === null ? undefined : rooms.artifacts.loadBundle(digest)
+      const { digest, template } = findBuild(rooms, buildId)
+      return digest === null || template !== 'custom' ? undefined : rooms.artifacts.loadBundle(digest)
     },
   }
 }
