@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LogRotator } from '../../src/daemon/runtime/log-rotator.ts'
 import { LOG_LIMITS, LogStore } from '../../src/daemon/runtime/logs.ts'
-import { RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { post, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 test('logs that grew are rotated while their instance runs, and old ones are forgotten', async () => {
   await using harness = new RuntimeHarness()
@@ -29,4 +29,19 @@ test('logs that grew are rotated while their instance runs, and old ones are for
   await rotator.close()
   expect(readdirSync(stopped)).toEqual(['new.log'])
   expect(errors).toEqual([])
+})
+
+test('of a server without code is looked at only what may have written since, of one with code each instance', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_declared', { placement: 'shared' })
+  await harness.add('dep_code')
+  for (const id of ['dep_declared', 'dep_code']) await harness.supervisor.start(id)
+  const namesSince = (since?: number) => harness.supervisor.running(since).map(({ id }) => id)
+  expect(namesSince()).toEqual(['dep_declared', 'dep_code'])
+  const since = Date.now() + 1
+  expect(namesSince(since + 60_000)).toEqual(['dep_code'])
+  await post(url)
+  await harness.until(() => Date.now() > since)
+  await post(url)
+  await harness.until(() => namesSince(since).includes('dep_declared'))
 })

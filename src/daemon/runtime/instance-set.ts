@@ -106,6 +106,11 @@ export class InstanceSet implements InstanceEvents {
     return this.#all.find(instance => instance.id === id)
   }
 
+  /** Of those that served a request or a connection since then, or whatever became of one. */
+  idsHeardOfSince(since: number): string[] {
+    return this.#all.filter(({ heardAt }) => heardAt >= since).map(({ id }) => id)
+  }
+
   get ids(): string[] {
     return this.#all.map(({ id }) => id)
   }

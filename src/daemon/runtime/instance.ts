@@ -128,6 +128,11 @@ export class Instance implements HostWatcher {
     }
   }
 
+  /** When it last told of requests or connections; 0 before it did. */
+  get heardAt(): number {
+    return this.#reportedAt
+  }
+
   /** Ready or about to be. */
   get isLive(): boolean {
     return !this.isReserve && (this.state === 'starting' || this.state === 'ready')

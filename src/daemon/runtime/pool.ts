@@ -124,10 +124,12 @@ export class Pool implements ReplicasOwner, DoorkeeperOwner, IdleTimerOwner {
     return this.#dozing ? { ...report, instances: [] } : report
   }
 
-  /** Ids of all instances that write a log, whether they are shown or not. */
-  writers(): string[] {
-    const all = [this.#replicas.instances, ...(this.#doorkeeper ? [this.#doorkeeper.instances] : [])]
-    return all.flatMap(set => set.ids)
+  /** Ids of all instances that may have written a log line since then, whether they are shown or not. */
+  writers(since: number): string[] {
+    // Code writes when it likes; whatever else is written is written of requests.
+    const { ids } = this.#replicas.instances
+    const own = this.#served.placement === 'dedicated' ? ids : this.#replicas.instances.idsHeardOfSince(since)
+    return [...own, ...(this.#doorkeeper?.instances.idsHeardOfSince(since) ?? [])]
   }
 
   get isDozing(): boolean {

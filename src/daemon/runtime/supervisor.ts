@@ -239,9 +239,11 @@ export class Supervisor {
     return this.#get(id).report()
   }
 
-  /** Every running instance with the deployment or preview it serves. */
-  running(): { id: string; instanceId: string }[] {
-    return [...this.#pools].flatMap(([id, pool]) => pool.writers().map(instanceId => ({ id, instanceId })))
+  /** Every running instance with the deployment or preview it serves; `since` (Unix ms): that may have written since then. */
+  running(since = 0): { id: string; instanceId: string }[] {
+    return [...this.#pools].flatMap(([id, pool]) =>
+      pool.writers(since).map(instanceId => ({ id, instanceId })),
+    )
   }
 
   /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenDue`). */
