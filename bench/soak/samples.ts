@@ -32,6 +32,11 @@ interface Told {
   instances: { pid: number | null; state: string }[]
 }
 
+interface Page {
+  items: Told[]
+  next_cursor: string | null
+}
+
 export interface Running {
   deploymentId: string
   pid: number
@@ -115,9 +120,17 @@ export class Samples {
     return new Set(pids.filter(pid => pid !== null)).size
   }
 
-  #deployments(query: string): Promise<Told[]> {
-    const path = `/v1/deploy?limit=100${query}`
-    return this.#daemon.call<{ items: Told[] }>('GET', path).then(({ items }) => items)
+  /** Every page: a release of half an hour ago may have sessions, and there were more than a hundred since. */
+  async #deployments(query: string): Promise<Told[]> {
+    const all: Told[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const from: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
+      const path = `/v1/deploy?limit=100${query}${from}`
+      const page: Page = await this.#daemon.call<Page>('GET', path)
+      all.push(...page.items)
+      cursor = page.next_cursor
+    }
+    return all
   }
 
   /** The instances that nobody kills, and the process that several declared servers share. */
