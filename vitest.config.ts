@@ -6,6 +6,7 @@ const NEED_A_PROCESS = [
   'test/shared/idle-memory.test.ts',
   'test/runtime/logs.test.ts',
   'test/gateway/gateway.test.ts',
+  'test/instance/warm-up.test.ts',
 ]
 
 export default defineConfig({

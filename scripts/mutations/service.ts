@@ -115,13 +115,6 @@ export const service: MutationTable = {
       tests: UPGRADE,
     },
     {
-      fault: 'the new daemon takes connections before its servers are there',
-      file: 'daemon/services/reconcile.ts',
-      code: 'if (startFirst) await startBeforeListening(rooms, deployed)',
-      without: 'void [startFirst, startBeforeListening]',
-      tests: 'services/reconcile e2e/upgrade',
-    },
-    {
       fault: 'an upgrade that fails leaves nobody serving',
       file: 'daemon/upgrade.ts',
       code: 'await handOver.takeBack()',

@@ -205,7 +205,7 @@ test('a pattern that repeats repetitions of repetitions gets no text that fills 
   // On a machine that does much else it may be given up; nothing is filled then either.
   const text = attemptSample(sample)
   expect(text.length).toBeLessThan(20_000)
-  expect(text).toMatch(/^a*$|takes longer than 100 ms to match/)
+  expect(text).toMatch(/^(a*|null)$|takes longer than 100 ms to match/)
 })
 
 function attemptSample(sample: ReturnType<typeof createSampler>): string {
