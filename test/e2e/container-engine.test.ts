@@ -244,6 +244,8 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       limits: { memory_mb: 128 },
     })
     await home.mcp(['daemon', 'restart'], { env })
+    // Whoever watches over a container takes it along a moment after the daemon.
+    await eventually(() => containers(deployment_id).length === 0)
     const { result } = (await postModern(url, 'tools/list')).json
     expect(result.tools[0].name).toBe('current_weather')
     expect(containers(deployment_id)).toEqual([])
