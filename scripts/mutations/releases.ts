@@ -161,7 +161,8 @@ export const releases: MutationTable = {
       file: 'daemon/services/releases.ts',
       code: "return lines.filter(({ level }) => level !== 'debug').map(({ message }) => message)",
       without: 'return lines.slice(99).map(({ message }) => message)',
-      tests: 'services/release',
+      tests: 'cli/deployments',
+      named: 'a deployment that fails ends with 1',
     },
     {
       fault: 'mcp rollback of a kept deployment goes back to the one before it',

@@ -127,10 +127,10 @@ test('rollback deploys what ran before', async () => {
   expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
   const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
   expect(again.status).toBe('deployed')
-  const first = await home.json<Deployment>(['rollback', 'back', '--to', one.deployment_id])
+  const second = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
   const buildOf = async ({ deployment_id: id }: Deployment) =>
     (await home.json<Deployment>(['status', id])).mcp_id
-  expect(await buildOf(first)).toBe(await buildOf(one))
+  expect(await buildOf(second)).toBe(await buildOf(two))
   const { stdout } = await home.mcp(['rollback', 'back'])
   expect(stdout).toContain('Rolled back back in ')
 })

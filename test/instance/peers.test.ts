@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROOF_BYTES, REPLY } from '../../src/instance/peers/greeting.ts'
 import { type InstanceAddress, InstanceHarness } from '../helpers/instance-harness.ts'
 import { open, post, readEvents, rpc } from '../helpers/mcp-requests.ts'
 import { type ModuleServer, startModules } from '../helpers/module-server.ts'
@@ -139,7 +140,9 @@ test('a session of an instance that is gone is taken over, and no stranger on it
   const port = Number.parseInt(claim.split('-')[2]!, 36)
   const stranger = createServer(socket => socket.on('data', bytes => seen.push(bytes)).on('error', () => {}))
   await new Promise<void>(resolve => stranger.listen(port, '127.0.0.1', resolve))
-  stranger.on('connection', socket => socket.once('data', () => socket.write(randomBytes(32))))
+  // All that it lacks is the key.
+  const welcome = Buffer.concat([randomBytes(PROOF_BYTES), Buffer.of(REPLY.welcome)])
+  stranger.on('connection', socket => socket.once('data', () => socket.write(welcome)))
   expect(await pidOf(here, headers)).toBe(server.harness.pid)
   expect(Buffer.concat(seen).length).toBe(32)
   await new Promise(resolve => stranger.close(resolve))
