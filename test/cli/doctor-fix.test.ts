@@ -31,6 +31,7 @@ async function doctor(...flags: string[]): Promise<Fixed> {
 function spoil() {
   const files = {
     config: join(home.dir, 'config.json'),
+    credentials: join(home.dir, 'credentials.json'),
     secret: join(home.dir, 'secret.key'),
     discovery: join(home.dir, 'daemon.json'),
     unfinished: join(home.dir, 'artifacts', 'abc.json.0123456789ab.tmp'),
@@ -42,6 +43,7 @@ function spoil() {
   mkdirSync(join(home.dir, 'logs'))
   chmodSync(join(home.dir, 'logs'), 0o755)
   writeFileSync(files.config, '{"contexts": {')
+  writeFileSync(files.credentials, '{"contexts": ', { mode: 0o600 })
   writeFileSync(files.secret, 'a key')
   chmodSync(files.secret, 0o644)
   writeFileSync(files.discovery, '{"url":"http://127.0.0.1:1","pid":1,"nonce":"00112233"}', { mode: 0o600 })
@@ -64,6 +66,7 @@ test('--fix repairs what a crash and a careless hand left, and says each thing i
     'config',
     'credentials',
     'credentials',
+    'credentials',
     'daemon',
     'leftovers',
     'leftovers',
@@ -71,7 +74,7 @@ test('--fix repairs what a crash and a careless hand left, and says each thing i
   expect(statSync(files.secret).mode & 0o777).toBe(0o600)
   expect(readFileSync(files.secret, 'utf8')).toBe('a key')
   expect(statSync(join(home.dir, 'logs')).mode & 0o777).toBe(0o700)
-  for (const gone of [files.config, files.discovery, files.unfinished, files.folder])
+  for (const gone of [files.config, files.credentials, files.discovery, files.unfinished, files.folder])
     expect(existsSync(gone)).toBe(false)
   const kept = readdirSync(home.dir).find(name => name.startsWith('config.json.damaged-'))
   expect(readFileSync(join(home.dir, kept!), 'utf8')).toBe('{"contexts": {')
