@@ -13,8 +13,8 @@ const ENVIRONMENTS = ['staging', 'development'] as const
 const AT_ONCE = 16
 const ROUTES = 300
 const QUIET_MS = 5000
-/** Daemon and hosts give memory back after 30 s of quiet. */
-const SETTLE_MS = 35_000
+/** Daemon and hosts give memory back after 30 s of quiet; what a host still tells then is the daemon's last moment of work. */
+const SETTLE_MS = 60_000
 
 /** What a machine full of servers costs: memory, processor time, the way to each of them, a restart. Linux only. */
 export function benchGrowth(): Promise<Figure[]> {
@@ -27,11 +27,12 @@ export function benchGrowth(): Promise<Figure[]> {
       await growTo(daemon, urls, count)
       const most = count === STEPS.at(-1)
       await sleep(most ? SETTLE_MS : 2000)
+      const named = `${count.toLocaleString('en')} deployments`
+      // Before anybody calls: a burst of connections leaves some megabytes of young generation for the next half minute.
+      if (most) figures.push(memoryFigure(named, daemon))
       const route = median(await routeTimes(urls[0]!))
       firstRoute ||= route
-      const named = `${count.toLocaleString('en')} deployments`
       figures.push(routeFigure(named, route, firstRoute), await idleFigure(named, daemon))
-      if (most) figures.push(memoryFigure(named, daemon))
       figures.push(await restartFigure(named, daemon, urls))
     }
     return figures
@@ -57,8 +58,9 @@ async function idleFigure(named: string, daemon: BenchDaemon): Promise<Figure> {
 }
 
 function memoryFigure(named: string, daemon: BenchDaemon): Figure {
-  const megabytes = memoryMb(daemon)
-  const value = `${megabytes.toFixed(0)} MB`
+  const each = memoryMb(daemon)
+  const megabytes = each.reduce((sum, one) => sum + one, 0)
+  const value = `${megabytes.toFixed(0)} MB (${each.map(one => one.toFixed(0)).join(' + ')})`
   return { name: `${named}: memory in all (PSS)`, value, ...limited(megabytes, 300, 'MB') }
 }
 
@@ -150,10 +152,10 @@ function processorSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** The daemon and every process it started. */
-function memoryMb(daemon: BenchDaemon): number {
+/** Of the daemon, then of each process that it started. */
+function memoryMb(daemon: BenchDaemon): number[] {
   const own = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === daemon.pid)
-  return [String(daemon.pid), ...own].reduce((sum, pid) => sum + pssMb(pid), 0)
+  return [String(daemon.pid), ...own].map(pssMb)
 }
 
 function pssMb(pid: string): number {

@@ -72,7 +72,7 @@ export interface SupervisorOptions {
   warmSpares?: number
   /** JavaScript heap of one process, default 256. */
   memoryLimitMb?: number
-  /** Tenants of one shared process, default 2000. */
+  /** Tenants of one shared process, default 3500. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
   /** A process that leaves a connection alone for so long hangs and is killed; default 30 s. */
@@ -102,7 +102,7 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
-    const { logsDir, warmSpares = 1, tenantsPerHost = 2000, memoryLimitMb = HEAP_MB } = options
+    const { logsDir, warmSpares = 1, tenantsPerHost = 3500, memoryLimitMb = HEAP_MB } = options
     removeLeftoverLogs(logsDir)
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
