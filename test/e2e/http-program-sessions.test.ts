@@ -87,6 +87,8 @@ test('the sessions of a program that was killed are over, those of the other ins
   const pid = Number(pids[0])
   process.kill(pid, 'SIGKILL')
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+  // Until the instance has heard of its program's end, the program cannot be reached: 502.
+  await expect.poll(() => told(url, sessions[0]!)).toBe('404')
   for (const [at, session] of sessions.entries())
     expect(await told(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
 })

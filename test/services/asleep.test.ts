@@ -31,6 +31,12 @@ afterAll(() => daemon.close())
 const instancesOf = async ({ deployment_id }: Deployed) =>
   (await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data.instances
 
+async function wakingLines(deploymentId: string): Promise<string[]> {
+  const { body } = await daemon.api('GET', `/api/lambda-deploy/${deploymentId}/logs?limit=10000`)
+  const messages: string[] = body.lines.map(({ message }: { message: string }) => message)
+  return messages.filter(message => message.startsWith('woken'))
+}
+
 async function deployDeclared(name: string): Promise<Deployed> {
   return deploy(daemon, await buildServer(daemon, echoServer(name)))
 }
@@ -86,9 +92,8 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
     expect(await instancesOf(deployed)).toHaveLength(1)
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
-    const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployed.deployment_id}/logs?limit=10000`)
-    const messages = body.lines.map(({ message }: { message: string }) => message)
-    expect(messages.filter((message: string) => message.startsWith('woken'))).toEqual(['woken by a request'])
+    // The line is written with others of its moment.
+    await expect.poll(() => wakingLines(deployed.deployment_id)).toEqual(['woken by a request'])
   })
 
   test('says awake or asleep the same of itself', async () => {
