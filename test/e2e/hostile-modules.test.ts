@@ -73,7 +73,7 @@ test.each(ENDINGS)(
   async (how, told) => {
     await forgetCrashes()
     await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
-    await until(async () => (await restartsOf(hostile)) === 1)
+    await until(async () => (await restartsOf(hostile)) >= 1)
     expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
     const [{ lastFailure }] = await instancesOf(hostile)
     expect(lastFailure).toMatch(/^(was killed|crashed)/)
