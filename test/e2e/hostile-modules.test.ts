@@ -32,7 +32,8 @@ beforeAll(async () => {
   })
   hostile = await deployFolder(daemon, 'hostile', HOSTILE, {
     request: { env: ['MINE'] },
-    config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3 },
+    // Scaled to two by a busy moment, the instance that is harmed need not be the one that is looked at.
+    config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3, max_instances: 1 },
   })
 })
 afterAll(() => daemon.close())
@@ -73,7 +74,7 @@ test.each(ENDINGS)(
   async (how, told) => {
     await forgetCrashes()
     await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
-    await until(async () => (await restartsOf(hostile)) >= 1)
+    await until(async () => (await restartsOf(hostile)) === 1)
     expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
     const [{ lastFailure }] = await instancesOf(hostile)
     expect(lastFailure).toMatch(/^(was killed|crashed)/)
