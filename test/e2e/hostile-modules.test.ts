@@ -33,7 +33,7 @@ beforeAll(async () => {
   hostile = await deployFolder(daemon, 'hostile', HOSTILE, {
     request: { env: ['MINE'] },
     // Scaled to two by a busy moment, the instance that is harmed need not be the one that is looked at.
-    config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3, max_instances: 1 },
+    config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3, scaling: { max_instances: 1 } },
   })
 })
 afterAll(() => daemon.close())
