@@ -1,6 +1,7 @@
-import type { Mutation, MutationTable } from './mutations/mutation.ts'
+import { type Mutation, type MutationTable, testFiles } from './mutations/mutation.ts'
 import { TABLES } from './mutations/tables.ts'
-import { Workplace } from './mutations/workplace.ts'
+import { root, Workplace } from './mutations/workplace.ts'
+import { wrongRows } from './mutations/wrong-rows.ts'
 
 /** Marks of tests that start a daemon, or a command, from `dist/`. */
 const OWN_PROCESS = /createHome|MCP_BIN|killBuilds|daemon\.js/
@@ -9,8 +10,8 @@ const ANY_PROCESS = /\/helpers\/|dist\//
 
 /**
  * Takes out what keeps a promise, one piece of code at a time and in a copy, and runs the tests that stand beside it: one of them must
- * fail. `npm run mutations [-- [table] [part of a fault]]`; ends with 1 when a fault goes unseen. `--only-check` looks whether all that the
- * tables name is there, `--only-broken` leaves out that the tests pass as it is.
+ * fail. `npm run mutations [-- [table] [part of a fault]]`; ends with 1 when a fault goes unseen. `--only-broken` leaves out that the
+ * tests pass as it is.
  */
 const [title = '', part = ''] = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const tables = TABLES.filter(table => table.title.startsWith(title)).map(table => ({
@@ -18,11 +19,10 @@ const tables = TABLES.filter(table => table.title.startsWith(title)).map(table =
   mutations: table.mutations.filter(({ fault }) => fault.includes(part)),
 }))
 
+const wrong = tables.flatMap(table => wrongRows(root, table))
+if (wrong.length > 0) throw new Error(wrong.join('\n'))
 using workplace = new Workplace()
-const wrong = tables.flatMap(table => table.mutations.flatMap(mutation => wrongIn(table, mutation)))
-for (const sentence of wrong) console.log(`WRONG   ${sentence}`)
-process.exitCode = wrong.length > 0 ? 1 : 0
-if (wrong.length === 0 && !process.argv.includes('--only-check')) await tryAll()
+await tryAll()
 
 async function tryAll(): Promise<void> {
   let [seen, unseen] = [0, 0]
@@ -44,32 +44,15 @@ function rank(table: MutationTable, mutation: Mutation): number {
 }
 
 /** Whether its tests meet the code in a program of `dist/`: most have the daemon in their own process, and only instances in others. */
-function isBuilt(table: MutationTable, { file, tests }: Mutation): boolean {
-  const texts = testFiles(table, tests).map(path => workplace.read(path))
-  const isLocal = /^src\/(daemon|sdk)\//.test(`${table.files}/${file}`)
+function isBuilt(table: MutationTable, mutation: Mutation): boolean {
+  const texts = testFiles(table, mutation).map(path => workplace.read(path))
+  const isLocal = /^src\/(daemon|sdk)\//.test(`${table.files}/${mutation.file}`)
   return texts.some(text => (isLocal ? OWN_PROCESS : ANY_PROCESS).test(text))
-}
-
-/** A row that names code or tests which are not there (any more) proves nothing. */
-function wrongIn(table: MutationTable, { fault, file, code, tests }: Mutation): string[] {
-  const has = (path: string, text: string) => {
-    try {
-      return workplace.read(path).includes(text)
-    } catch {
-      return false
-    }
-  }
-  return [
-    ...(has(`${table.files}/${file}`, code) ? [] : [`${fault}: ${file} does not hold ${code}`]),
-    ...testFiles(table, tests)
-      .filter(path => !has(path, ''))
-      .map(path => `${fault}: there is no ${path}`),
-  ]
 }
 
 /** Tests that fail anyway see nothing. */
 async function isGreen(table: MutationTable): Promise<boolean> {
-  const files = [...new Set(table.mutations.flatMap(({ tests }) => testFiles(table, tests)))]
+  const files = [...new Set(table.mutations.flatMap(mutation => testFiles(table, mutation)))]
   const { passed, failed, output } = await workplace.test(files, { bail: false })
   const isGreen = passed > 0 && failed.length === 0
   if (isGreen) console.log(`${table.title}: ${passed} tests of ${files.length} files pass as it is`)
@@ -78,7 +61,7 @@ async function isGreen(table: MutationTable): Promise<boolean> {
 }
 
 async function isSeen(table: MutationTable, mutation: Mutation): Promise<boolean> {
-  const { fault, tests, named } = mutation
+  const { fault, named } = mutation
   const path = `${table.files}/${mutation.file}`
   const source = workplace.read(path)
   workplace.write(
@@ -86,7 +69,7 @@ async function isSeen(table: MutationTable, mutation: Mutation): Promise<boolean
     source.replace(mutation.code, () => mutation.without),
   )
   try {
-    const files = testFiles(table, tests)
+    const files = testFiles(table, mutation)
     if (isBuilt(table, mutation)) await workplace.build()
     const { passed, failed, output } = await workplace.test(files, { named, bail: true })
     const [first] = failed
@@ -96,8 +79,4 @@ async function isSeen(table: MutationTable, mutation: Mutation): Promise<boolean
   } finally {
     workplace.write(path, source)
   }
-}
-
-function testFiles({ tests: folder }: MutationTable, tests: string): string[] {
-  return tests.split(' ').map(name => `${folder}/${name}.test.ts`)
 }

@@ -4,7 +4,7 @@ export interface Mutation {
   fault: string
   /** Below the table's `files`. */
   file: string
-  /** Text of the file; only its first place is changed. */
+  /** Text that the file holds once. */
   code: string
   without: string
   /** Test files below the table's `tests`, without `.test.ts`, one or several between spaces. */
@@ -19,4 +19,8 @@ export interface MutationTable {
   files: string
   tests: string
   mutations: readonly Mutation[]
+}
+
+export function testFiles({ tests: folder }: MutationTable, { tests }: Mutation): string[] {
+  return tests.split(' ').map(name => `${folder}/${name}.test.ts`)
 }

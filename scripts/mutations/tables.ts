@@ -2,19 +2,27 @@ import { environments } from './environments.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
 import type { MutationTable } from './mutation.ts'
-import { oauth } from './oauth.ts'
+import { oauthSignIns } from './oauth-sign-ins.ts'
+import { oauthTokens } from './oauth-tokens.ts'
 import { releases } from './releases.ts'
 import { scaling } from './scaling.ts'
 import { service } from './service.ts'
 import { sleep } from './sleep.ts'
 
+const ALL = { files: 'src', tests: 'test' }
+
 export const TABLES: readonly MutationTable[] = [
-  oauth,
-  environments,
-  releases,
-  scaling,
-  sleep,
-  logs,
-  metrics,
-  service,
+  { ...ALL, title: 'environments', mutations: environments },
+  { ...ALL, title: 'releases', mutations: releases },
+  { ...ALL, title: 'scaling', mutations: scaling },
+  { ...ALL, title: 'sleep', mutations: sleep },
+  { ...ALL, title: 'logs', mutations: logs },
+  { ...ALL, title: 'metrics', mutations: metrics },
+  { ...ALL, title: 'service', mutations: service },
+  {
+    title: 'oauth',
+    files: 'src/sdk/oauth',
+    tests: 'test/sdk/oauth',
+    mutations: [...oauthTokens, ...oauthSignIns],
+  },
 ]

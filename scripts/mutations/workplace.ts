@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
+export const root = fileURLToPath(new URL('../..', import.meta.url))
 const LEFT_OUT = new Set(['node_modules', 'dist', '.git'])
 const CONFIG = `export default { test: { testTimeout: 60000, hookTimeout: 60000, expect: { poll: { timeout: 10000 } }, maxWorkers: 2, pool: 'forks' } }\n`
-/** A program that waits for ever is a fault that was seen. */
+/** Vitest itself ends tests that wait; what loops for ever is ended by this, and counts as not run. */
 const LIMIT_MS = 240_000
 
 export interface Outcome {
