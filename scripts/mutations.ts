@@ -19,7 +19,7 @@ const tables = TABLES.filter(table => table.title.startsWith(title)).map(table =
   mutations: table.mutations.filter(({ fault }) => fault.includes(part)),
 }))
 
-const wrong = tables.flatMap(table => wrongRows(root, table))
+const wrong = (await Promise.all(tables.map(table => wrongRows(root, table)))).flat()
 if (wrong.length > 0) throw new Error(wrong.join('\n'))
 using workplace = new Workplace()
 await tryAll()
