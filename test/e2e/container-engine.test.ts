@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineEnvironment } from '../../src/shared/container-engine.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
-import { HAS_PODMAN, writeEngineSettings } from '../helpers/containers.ts'
+import { HAS_PODMAN, resetEngine, writeEngineSettings } from '../helpers/containers.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { modern, modernHeaders, open, postModern, send } from '../helpers/mcp-requests.ts'
 import { createTenant, RuntimeHarness } from '../helpers/runtime-harness.ts'
@@ -40,7 +40,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
 
   afterAll(async () => {
     await home.mcp(['daemon', 'stop'], { env })
-    podman('system', 'reset', '--force')
+    await resetEngine(home.dir, podman)
     await home.remove()
   }, 60_000)
 

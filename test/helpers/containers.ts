@@ -3,6 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from './mcp.ts'
+import { processesNaming } from './processes.ts'
 
 /** Debian's own programs, which `.ci/run` installs; elsewhere what needs them is left out. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
@@ -17,7 +19,6 @@ export class ContainerTools implements AsyncDisposable {
   readonly registry: string
   readonly #registry: ChildProcess
   readonly #env: NodeJS.ProcessEnv
-  readonly #containers: string[] = []
 
   private constructor(port: number) {
     this.registry = `127.0.0.1:${port}`
@@ -65,7 +66,6 @@ export class ContainerTools implements AsyncDisposable {
       '64',
     ]
     this.podman('run', '-d', '--name', name, '--network', 'host', ...limits, ...variables, image)
-    this.#containers.push(name)
     const url = `http://127.0.0.1:${port}`
     while (!(await answers(`${url}/health`))) {
       const state = this.podman('inspect', name, '--format', '{{.State.Status}}').trim()
@@ -76,13 +76,22 @@ export class ContainerTools implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const name of this.#containers) this.podman('rm', '-f', '-t', '1', name)
     const ended = new Promise(resolve => this.#registry.once('exit', resolve))
     this.#registry.kill()
     await ended
-    this.podman('system', 'reset', '--force')
+    await resetEngine(this.directory, (...args) => this.podman(...args))
     rmSync(this.directory, { recursive: true, force: true })
   }
+}
+
+/**
+ * Removes the containers of an engine that has its settings in the folder, and all that it keeps. What watches over a container
+ * cleans up after it and writes events of that, for a moment after its end is told: the reset must not meet it.
+ */
+export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
+  podman('rm', '--all', '--force', '--ignore', '--time', '1')
+  await eventually(() => processesNaming(directory).length === 0)
+  podman('system', 'reset', '--force')
 }
 
 /**

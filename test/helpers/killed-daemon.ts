@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually, isRunning, type TestHome } from './mcp.ts'
 import { rpc, send } from './mcp-requests.ts'
+import { processesNaming } from './processes.ts'
 
 /** What a client was told about one server in one environment, and what it asked for when the daemon was killed. */
 export interface Owned {
@@ -69,15 +70,8 @@ export class KilledDaemon {
   }
 
   /** Processes that bear the marker, so were started by this daemon or by what it started. */
-  #processes(): string[] {
-    const bears = (pid: string) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`TMPDIR=${this.#marker}\0`)
-      } catch {
-        return false // gone meanwhile
-      }
-    }
-    return readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && bears(pid) && isRunning(Number(pid)))
+  #processes(): number[] {
+    return processesNaming(`TMPDIR=${this.#marker}\0`).filter(isRunning)
   }
 
   async #start(): Promise<void> {

@@ -25,6 +25,13 @@ export function readProc(pid: number, file: 'status' | 'environ' | 'cmdline'): s
   }
 }
 
+/** Those whose command line or environment names it, so what was started of a folder or with it. */
+export function processesNaming(text: string): number[] {
+  return processes().filter(pid =>
+    (['cmdline', 'environ'] as const).some(file => readProc(pid, file).includes(text)),
+  )
+}
+
 function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1])
 }
