@@ -42,6 +42,8 @@ export function relay(
   { added = [], body }: { added?: readonly string[]; body?: string | undefined } = {},
 ): void {
   const { request, response } = exchange
+  // While somebody was woken or asked its client went away; a stream that was opened for it now would never end.
+  if (response.destroyed) return void socket.destroy()
   const headers = asOfAddress(exchange, forwarded(request.rawHeaders))
   const outgoing = http.request({
     path: request.url,
