@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { isFromPeer } from '../http/connection-tenant.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
 import { relay } from '../http/relay.ts'
@@ -21,12 +22,13 @@ const MAX_MOVES = 5
 
 /**
  * Brings a request to the instance that holds its session: one of the release that began it, or a sibling. When that is
- * gone, `serve` takes the session over, unless another instance did so before. False when the request is none of that kind.
+ * gone, `serve` takes the session over, unless another instance did so before. False when the request is none of that kind,
+ * and for one that an instance brought here: it goes nowhere else.
  */
 export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
   const { tenant, request } = exchange
   const id = header(request, 'mcp-session-id')
-  if (id === undefined || isHere(tenant, id)) return false
+  if (id === undefined || isFromPeer(request.socket) || isHere(tenant, id)) return false
   const claim = readSessionId(id, sessionKey(tenant.stateKey, exchange.caller?.subject))
   const earlier = claim && earlierPorts(tenant, claim, id)
   if (!claim || (!earlier && claim.peerPort === undefined)) return false

@@ -1,7 +1,6 @@
 import { needsServer } from '../asleep.ts'
 import { preflightHeaders } from '../http/address-check.ts'
 import { MAX_BODY_BYTES, parseJson, readBody } from '../http/body.ts'
-import { isFromPeer } from '../http/connection-tenant.ts'
 import { type Exchange, refuse, sendEmpty } from '../http/exchange.ts'
 import { accepts, header, isJson } from '../http/headers.ts'
 import { hasClaim } from './envelope.ts'
@@ -15,8 +14,7 @@ import { isModernRevision } from './revisions.ts'
 /** The MCP endpoint: Streamable HTTP of both eras at one URL. */
 export function serveMcp(exchange: Exchange): void {
   const relay = exchange.tenant.relayToPeer
-  const isOwn = !relay || isFromPeer(exchange.request.socket)
-  if (isOwn || !relay(exchange, () => serveHere(exchange))) serveHere(exchange)
+  if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)
 }
 
 function serveHere(exchange: Exchange): void {

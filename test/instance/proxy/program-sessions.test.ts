@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { post, rpc } from '../../helpers/mcp-requests.ts'
+import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/session-http-server.mjs', import.meta.url))
+const TENANT = {
+  id: 'dep_1',
+  stateKey: randomBytes(32).toString('base64'),
+  hasSiblings: true,
+  allowedHosts: ['shop.test'],
+}
+
+/** Both have the one address of their deployment. */
+const HOST = { host: 'shop.test' }
+
+const served: ServedProgram[] = []
+beforeAll(async () => {
+  for (const version of ['here', 'there'])
+    served.push(await serveProgram({ type: 'http', args: [PROGRAM, version] }, TENANT))
+})
+afterAll(() => Promise.all(served.map(one => one.close())))
+
+async function begin({ url }: ServedProgram): Promise<Record<string, string>> {
+  const params = { protocolVersion: '2025-11-25', capabilities: {} }
+  const { headers } = await post(url, rpc('initialize', params), HOST)
+  return { ...HOST, 'mcp-session-id': String(headers['mcp-session-id']) }
+}
+
+/** Where other instances bring requests of the session. */
+function peerPortOf(session: Record<string, string>): number {
+  const claim = session['mcp-session-id']!.split('.')[2]!
+  return Number.parseInt(claim.split('-')[2]!, 36)
+}
+
+test('a request that another instance brought is answered here, though the session began at neither', async () => {
+  const [here, there] = served as [ServedProgram, ServedProgram]
+  const gone = await serveProgram({ type: 'http', args: [PROGRAM, 'gone'] }, TENANT)
+  const session = await begin(gone)
+  await gone.close()
+  const port = peerPortOf(await begin(there))
+  here.harness.send({ type: 'claimed', tenantId: TENANT.id, session: session['mcp-session-id']!, port })
+  const { status, text } = await post(here.url, rpc('tools/call', { name: 'count' }), session)
+  expect([status, text]).toEqual([404, 'no such session'])
+  expect(claimsOf(here)).toEqual([])
+  expect(claimsOf(there)).toEqual([])
+})
+
+/** What it asked the daemon: who has a session. */
+function claimsOf({ harness }: ServedProgram): unknown[] {
+  return harness.received.filter(({ type }) => type === 'claim')
+}
