@@ -72,7 +72,10 @@ export class ProgramSessions {
   #begin(session: Session, claim: SessionClaim, url: string): Promise<Readonly<Record<string, string>>> {
     const known = this.#begun.get(session.id)
     if (known) return known
-    const begun = beginSession(url, claim).catch(() => ({})) // the program refuses the request itself
+    const begun = beginSession(url, claim).catch(() => {
+      this.#begun.delete(session.id) // the next request tries anew
+      return {} // the program refuses this one itself
+    })
     remember(this.#begun, session.id, begun)
     return begun
   }

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Exchange } from '../../../src/instance/http/exchange.ts'
+import { Sessions } from '../../../src/instance/protocol/sessions.ts'
+import { ProgramSessions } from '../../../src/instance/proxy/program-sessions.ts'
 import { post, rpc } from '../../helpers/mcp-requests.ts'
 import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
@@ -11,6 +17,8 @@ const TENANT = {
   hasSiblings: true,
   allowedHosts: ['shop.test'],
 }
+
+const FACTS = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
 
 /** Both have the one address of their deployment. */
 const HOST = { host: 'shop.test' }
@@ -51,3 +59,30 @@ test('a request that another instance brought is answered here, though the sessi
 function claimsOf({ harness }: ServedProgram): unknown[] {
   return harness.received.filter(({ type }) => type === 'claim')
 }
+
+test('a session that the program would not begin for one request is begun for the next', async () => {
+  const answers = [503, 200]
+  const program = createServer((_request, response) => {
+    const status = answers.shift() ?? 202
+    response.writeHead(status, { 'content-type': 'application/json', 'mcp-session-id': 'own' })
+    response.end(status === 200 ? JSON.stringify({ jsonrpc: '2.0', id: 1, result: FACTS }) : '')
+  }).listen(0, '127.0.0.1')
+  await once(program, 'listening')
+  const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/mcp`
+  const sessions = new Sessions(TENANT.stateKey, 'inst_1')
+  const request = { method: 'POST', headers: { 'mcp-session-id': sessions.create().id } }
+  const tenant = {
+    config: {},
+    instanceId: 'inst_1',
+    sessions,
+    stateKey: Buffer.from(TENANT.stateKey, 'base64'),
+  }
+  const exchange = { tenant, request } as unknown as Exchange
+  const programSessions = new ProgramSessions()
+  const headers = () => programSessions.of(exchange)!.headers(url)
+  expect(await headers()).toEqual({})
+  expect(await headers()).toEqual({ 'mcp-session-id': 'own', 'mcp-protocol-version': '2025-11-25' })
+  expect(answers).toEqual([])
+  sessions.close()
+  await new Promise(resolve => program.close(resolve))
+})
