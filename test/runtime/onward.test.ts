@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Leaving } from '../../src/daemon/runtime/instance-set.ts'
-import { RuntimeHarness, where } from '../helpers/runtime-harness.ts'
+import { post, RuntimeHarness, where } from '../helpers/runtime-harness.ts'
 
 const to =
   (harness: RuntimeHarness, id: string): Leaving['onward'] =>
@@ -15,6 +15,31 @@ test('connections that wait for a start are answered by the release that takes t
   await harness.accepted(1)
   void harness.supervisor.drain('dep_a', { onward: to(harness, 'dep_b') })
   expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
+})
+
+test('so are those that wait for who answers at the door of one that sleeps', async () => {
+  await using harness = new RuntimeHarness()
+  await where(await harness.add('neighbour', { placement: 'shared' }))
+  const url = await harness.add('dep_a', { answersAsleep: true })
+  await harness.add('dep_b')
+  const waiting = where(url)
+  await harness.accepted(2)
+  void harness.supervisor.drain('dep_a', { onward: to(harness, 'dep_b') })
+  expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
+})
+
+test('who waits at the door of a server that is removed hears it at once', async () => {
+  await using harness = new RuntimeHarness()
+  await where(await harness.add('neighbour', { placement: 'shared' }))
+  const url = await harness.add('dep_a', { answersAsleep: true })
+  const waiting = post(url)
+  await harness.accepted(2)
+  await harness.supervisor.remove('dep_a')
+  const { status, text } = await waiting
+  expect({ status, message: JSON.parse(text).error.message }).toEqual({
+    status: 503,
+    message: 'This server was stopped or replaced.',
+  })
 })
 
 test('a connection that an instance was killed before taking is answered by the release after it', async () => {

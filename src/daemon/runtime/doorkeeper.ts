@@ -64,10 +64,11 @@ export class Doorkeeper {
     if (!this.#current) this.#open()
   }
 
-  /** For good; what is relayed at this moment has a second to be answered, all else `drainMs`. No session stays. */
+  /** For good; what is relayed at this moment has a second to be answered, all else `drainMs`. No session stays, and nobody waits on. */
   async close(drainMs: number, { order, begun }: Leaving = {}): Promise<void> {
     const changed = order?.changed
     this.#leave(drainMs, { ...(changed && { order: { changed } }), ...(begun && { begun }) })
+    this.#giveUp()
     await this.relayed(Math.max(drainMs, RELAYED_MS))
     await this.#instances.dismissAll(0)
   }
