@@ -16,9 +16,10 @@ export interface HeldPorts {
 /** Brings back what is not served because another program took its port meanwhile, as soon as the port is free again. */
 export function watchHeldPorts({ rooms, deployments, previews }: HeldPorts): void {
   const look = () => {
+    if (rooms.background.closing) return
     for (const deployment of rooms.store.deployments.inConflict())
       rooms.background.run(() => bringBack(rooms, deployments, deployment))
-    rooms.background.run(() => previews.reopenHeld())
+    previews.reopenHeld()
   }
   const timer = setInterval(() => rooms.background.attempt(look), LOOKED_FOR_EVERY_MS).unref()
   rooms.closing.addEventListener('abort', () => clearInterval(timer), { once: true })

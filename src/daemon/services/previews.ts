@@ -80,14 +80,16 @@ export class Previews {
     }
   }
 
-  /** Those whose port was taken, as far as it is free by now. */
-  async reopenHeld(): Promise<void> {
+  /** Those whose port was taken, as far as it is free by now: each by itself, so that none keeps the others waiting or closed. */
+  reopenHeld(): void {
+    const { store, background } = this.#rooms
     const names = [...this.#held]
     this.#held.clear()
-    for (const name of names) {
-      const server = this.#rooms.store.servers.find(name)
-      if (server) await this.#turns.take(name, () => this.reopen(server))
+    const reopen = async (name: string) => {
+      const server = store.servers.find(name)
+      if (server) await this.reopen(server)
     }
+    for (const name of names) background.run(() => this.#turns.take(name, () => reopen(name)))
   }
 
   /** A preview that failed for good is tried again by the next connection, unless another build took its place. */
