@@ -5,6 +5,7 @@ import { moveDeployment } from './deployment-states.ts'
 import type { Deployments } from './deployments.ts'
 import { scalingOf } from './environments.ts'
 import { removeLeftovers } from './leftovers.ts'
+import { vacatePlace } from './places.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
@@ -27,6 +28,8 @@ export interface Reconciliation {
   previews: Previews
 }
 
+type Starting = Omit<Reconciliation, 'previews'>
+
 /**
  * Makes the world as the store says: interrupted work is failed, every address that serves listens again, what must run
  * is started in the background and what may sleep waits for its first connection. `startFirst`: another daemon serves
@@ -47,11 +50,11 @@ export async function reconcile(
       listening.push(deployment)
     } catch (error) {
       if (isHeld(error)) held.push(deployment)
-      else await deployments.failed(deployment.id, error)
+      else await fail({ rooms, deployments }, deployment, error)
     }
   })
-  rooms.background.run(() => startAll(rooms, deployments, listening))
-  rooms.background.run(() => reopenHeld(rooms, deployments, held))
+  rooms.background.run(() => startAll({ rooms, deployments }, listening))
+  rooms.background.run(() => reopenHeld({ rooms, deployments }, held))
   await reopenPreviews(rooms, previews)
   rooms.background.run(() => removeLeftovers(rooms))
 }
@@ -65,22 +68,25 @@ function failInterrupted(rooms: Rooms): void {
   })
 }
 
-/** Throws what `Addresses.open` and `servedDeployment` do. */
+/** One that was stopped or removed while its port was waited for stays so. Throws what `Addresses.open` and `servedDeployment` do. */
 async function reopen(rooms: Rooms, deployment: Deployment, { waits = false } = {}): Promise<void> {
   const { id, name, environment } = deployment
-  await rooms.addresses.open(name, environment, { waits })
-  if (!rooms.supervisor.has(id)) rooms.supervisor.add(await servedDeployment(rooms, deployment))
-  rooms.addresses.point(name, environment, id)
+  const { store, supervisor, addresses } = rooms
+  const served = supervisor.has(id) ? undefined : await servedDeployment(rooms, deployment)
+  await addresses.open(name, environment, { waits })
+  if (store.deployments.find(id)?.status !== 'deployed') return vacatePlace(rooms, deployment)
+  if (served && !supervisor.has(id)) supervisor.add(served)
+  addresses.point(name, environment, id)
 }
 
 /** One that an instance of the killed daemon holds will be free in a moment; nobody else has to wait for that. */
-async function reopenHeld(rooms: Rooms, deployments: Deployments, held: Deployment[]): Promise<void> {
+async function reopenHeld(starting: Starting, held: Deployment[]): Promise<void> {
   await forEachBounded(held, OPENED_AT_ONCE, async deployment => {
     try {
-      await reopen(rooms, deployment, { waits: true })
-      await startAll(rooms, deployments, [deployment])
+      await reopen(starting.rooms, deployment, { waits: true })
+      await startAll(starting, [deployment])
     } catch (error) {
-      if (!rooms.background.closing) await deployments.failed(deployment.id, error)
+      await fail(starting, deployment, error)
     }
   })
 }
@@ -103,16 +109,23 @@ async function startBeforeListening(rooms: Rooms, deployed: readonly Deployment[
 }
 
 /** Those that are never to sleep. */
-async function startAll(rooms: Rooms, deployments: Deployments, listening: Deployment[]): Promise<void> {
+async function startAll(starting: Starting, listening: Deployment[]): Promise<void> {
+  const { background, supervisor } = starting.rooms
   const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
-  await forEachBounded(awake, STARTED_AT_ONCE, async ({ id }) => {
-    if (rooms.background.closing || !rooms.supervisor.has(id)) return
+  await forEachBounded(awake, STARTED_AT_ONCE, async deployment => {
+    if (background.closing || !supervisor.has(deployment.id)) return
     try {
-      await rooms.supervisor.start(id)
+      await supervisor.start(deployment.id)
     } catch (error) {
-      if (!rooms.background.closing) await deployments.failed(id, error)
+      await fail(starting, deployment, error)
     }
   })
+}
+
+/** What a full disk does not take is told and tried again (`Background.insist`): it keeps no other from starting. */
+async function fail({ rooms, deployments }: Starting, { id }: Deployment, error: unknown): Promise<void> {
+  if (rooms.background.closing) return // it is started by the next daemon
+  await deployments.failed(id, error).catch(rooms.background.report)
 }
 
 async function reopenPreviews(rooms: Rooms, previews: Previews): Promise<void> {
