@@ -7,10 +7,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineEnvironment } from '../../src/shared/container-engine.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
+import { createTenant } from '../fixtures/instance/tenant.ts'
 import { HAS_PODMAN, resetEngine, writeEngineSettings } from '../helpers/containers.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { modern, modernHeaders, open, postModern, send } from '../helpers/mcp-requests.ts'
-import { createTenant, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const INSTANCE_PROGRAM = new URL('../../dist/instance.js', import.meta.url).pathname
 
@@ -206,7 +207,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
-      loadTenant: () => ({ ...createTenant('sleeper'), allowedHosts: ['sleeper'] }),
+      loadTenant: () => createTenant('sleeper', { allowedHosts: ['sleeper'] }),
       placement: 'dedicated',
       idleMs: 300,
       isContained: true,

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { fileURLToPath } from 'node:url'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import type { FromInstance, Tenant, ToInstance } from '../../src/shared/instance-protocol.ts'
+import { createTenant } from '../fixtures/instance/tenant.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 
@@ -90,7 +91,7 @@ export class InstanceHarness {
     listener.listen(0, '127.0.0.1')
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo
-    tenant = createTenant(port, changes)
+    tenant = tenantAt(port, changes)
     this.send({
       type: 'serve',
       tenant,
@@ -141,17 +142,12 @@ export async function startInstance(
   }
 }
 
-export function createTenant(port: number, changes: Partial<Tenant>): Tenant {
-  return {
-    id: `dep_${port}`,
+export function tenantAt(port: number, changes: Partial<Tenant>): Tenant {
+  return createTenant(`dep_${port}`, {
     serverName: 'test',
     url: `http://127.0.0.1:${port}/mcp`,
     allowedHosts: [`127.0.0.1:${port}`, `localhost:${port}`],
-    allowedOrigins: [],
-    env: {},
-    allowPrivateNetwork: false,
-    logLevel: 'info',
     stateKey: randomBytes(32).toString('base64'),
     ...changes,
-  }
+  })
 }

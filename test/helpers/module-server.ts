@@ -8,7 +8,7 @@ import type { Artifact, Described } from '../../src/shared/artifact.ts'
 import type { BuildRequest } from '../../src/shared/definitions.ts'
 import type { Tenant } from '../../src/shared/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
-import { createTenant, type InstanceAddress, InstanceHarness, startInstance } from './instance-harness.ts'
+import { type InstanceAddress, InstanceHarness, startInstance, tenantAt } from './instance-harness.ts'
 import { createProjectFolder } from './project-folder.ts'
 
 const SDK = fileURLToPath(new URL('../../dist/server.js', import.meta.url))
@@ -46,7 +46,7 @@ export async function startModules(
 /** Rejects with what the process says of code that cannot be loaded. */
 export async function describeModules(bundle: string): Promise<Described> {
   const harness = new InstanceHarness()
-  const tenant = createTenant(1, { id: 'build_1' })
+  const tenant = tenantAt(1, { id: 'build_1' })
   const artifact = createArtifact({ program: { type: 'module', bundle: 'digest' } })
   try {
     harness.send({ type: 'describe', tenant, artifact, bundle })

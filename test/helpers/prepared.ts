@@ -4,6 +4,7 @@ import type { Artifact } from '../../src/shared/artifact.ts'
 import type { ToolDefinition } from '../../src/shared/definitions.ts'
 import type { Tenant } from '../../src/shared/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
+import { createTenant } from '../fixtures/instance/tenant.ts'
 
 /** A call context that keeps what the handler said. */
 export interface RecordedCall extends ClientContext {
@@ -41,18 +42,7 @@ export function prepare(
   parts: Partial<Artifact>,
   tenant: Partial<Tenant> = {},
 ): ReturnType<typeof prepareServer> {
-  return prepareServer(createArtifact(parts), {
-    id: 'dep_1',
-    serverName: 'test',
-    url: 'http://127.0.0.1:1/mcp',
-    allowedHosts: [],
-    allowedOrigins: [],
-    env: {},
-    allowPrivateNetwork: false,
-    logLevel: 'info',
-    stateKey: '',
-    ...tenant,
-  })
+  return prepareServer(createArtifact(parts), createTenant('dep_1', tenant))
 }
 
 /** A tool that takes any arguments, unless the parts say otherwise. */

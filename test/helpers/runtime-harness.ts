@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Gateway } from '../../src/daemon/gateway/gateway.ts'
 import { type Served, Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
-import type { Artifact } from '../../src/shared/artifact.ts'
-import type { LogLine, Tenant } from '../../src/shared/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import { createArtifact } from '../fixtures/instance/artifact.ts'
+import { createTenant } from '../fixtures/instance/tenant.ts'
 import type { Wishes } from '../fixtures/instance.ts'
 
 export const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
@@ -117,35 +118,8 @@ export function describeServed(
     placement: 'dedicated',
     scaling: { min: 1, max: 1 },
     idleMs: null,
-    loadArtifact: () => createArtifact(id, wishes),
+    loadArtifact: () => createArtifact({ server: { name: id, version: '1' }, data: { ...wishes } }),
     ...served,
-  }
-}
-
-export function createTenant(id: string): Tenant {
-  return {
-    id,
-    serverName: id,
-    url: 'http://127.0.0.1/mcp',
-    allowedHosts: [],
-    allowedOrigins: [],
-    env: {},
-    allowPrivateNetwork: false,
-    logLevel: 'info',
-    stateKey: '',
-  }
-}
-
-function createArtifact(name: string, wishes: Wishes = {}): Artifact {
-  return {
-    format: 1,
-    server: { name, version: '1' },
-    template: 'basic',
-    tools: [],
-    resources: [],
-    prompts: [],
-    data: { ...wishes },
-    env: [],
   }
 }
 

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { buildArtifact } from '../../src/daemon/builder/build-artifact.ts'
 import { digestOf } from '../../src/daemon/builder/digest.ts'
-import { createTenant, isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
+import { createTenant } from '../fixtures/instance/tenant.ts'
+import { isRunning, RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 /** Long enough for anything that ends by itself. */

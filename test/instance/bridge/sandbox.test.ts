@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
 import { sandboxArguments, sandboxed } from '../../../src/instance/bridge/sandbox.ts'
 import { findBubblewrap } from '../../../src/shared/bubblewrap.ts'
-import type { Tenant } from '../../../src/shared/instance-protocol.ts'
+import { createTenant } from '../../fixtures/instance/tenant.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'mcp-sandbox-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -22,18 +22,7 @@ writeFileSync(join(home, 'daemon.db'), 'of the daemon')
 writeFileSync(join(outside, 'note.txt'), 'of the user')
 
 const place = { folder, packages: join(home, 'packages'), hidden: [home], env: {} }
-const tenant: Tenant = {
-  id: 'dep_shop',
-  serverName: 'shop',
-  url: 'http://127.0.0.1/mcp',
-  allowedHosts: [],
-  allowedOrigins: [],
-  env: {},
-  allowPrivateNetwork: false,
-  logLevel: 'info',
-  stateKey: '',
-  program: place,
-}
+const tenant = createTenant('dep_shop', { serverName: 'shop', program: place })
 const state = findBubblewrap(process.env.PATH!)
 
 function program(sandbox: 'auto' | 'required' | 'off'): ExistingProgram {
