@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isRunning, MCP_BIN, runToEnd } from '../../test/helpers/mcp.ts'
-import { descendantsOf, processes, readProc } from '../../test/helpers/processes.ts'
+import { MCP_BIN, runToEnd } from '../../test/helpers/mcp.ts'
+import { descendantsOf, isRunning, processes, readProc } from '../../test/helpers/processes.ts'
 import type { Shown } from './shown.ts'
 
 export interface BuildRecord {

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, isRunning, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
+import { createHome, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
+import { isRunning } from '../helpers/processes.ts'
 
 let home: TestHome
 

@@ -10,7 +10,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, isRunning, type TestHome } from '../helpers/mcp.ts'
+import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
+import { isRunning } from '../helpers/processes.ts'
 
 let home: TestHome
 beforeEach(() => {

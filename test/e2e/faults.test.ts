@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, isRunning, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
-import { childrenOf } from '../helpers/processes.ts'
+import { createHome, eventually, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
+import { childrenOf, isRunning } from '../helpers/processes.ts'
 
 let home: TestHome
 let project: string

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { isRunning } from '../helpers/mcp.ts'
 import { beginSession, open, post, postModern, rpc, send } from '../helpers/mcp-requests.ts'
+import { isRunning } from '../helpers/processes.ts'
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/programs/session-http-server.mjs', import.meta.url))
 

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../helpers/mcp.ts'
 import { open, rpc } from '../helpers/mcp-requests.ts'
+import { descendantsOf } from '../helpers/processes.ts'
 import {
-  descendants,
   descriptors,
   openSession,
   type ServedProgram,
@@ -61,10 +61,10 @@ test('200 sessions with a child each: every answer is its own client’s, and in
   })
   const { url, harness } = served
   await (await openSession(url)).end()
-  const before = { processes: descendants(harness.pid).length, descriptors: descriptors(harness.pid) }
+  const before = { processes: descendantsOf(harness.pid).length, descriptors: descriptors(harness.pid) }
   const all = await Promise.all(Array.from({ length: SESSIONS }, (_, who) => live(url, who, false)))
   expect(all.filter(({ fate }) => fate === 'vanishes').length).toBeGreaterThan(60)
-  await eventually(() => descendants(harness.pid).length <= before.processes + 1)
+  await eventually(() => descendantsOf(harness.pid).length <= before.processes + 1)
   await eventually(() => descriptors(harness.pid) <= before.descriptors + 8)
   const stays = all.find(({ fate }) => fate === 'stays')!.session
   expect(await stays.call('echo', { text: 'back' })).toBe('back (1)')
@@ -88,7 +88,7 @@ test('200 sessions of one child: it dies amid them and each goes on', async () =
   await killer.call('exit').catch(() => {})
   await Promise.all(lives)
   for (const failure of failures) expect(failure).toContain('before it answered')
-  expect(descendants(harness.pid).length).toBe(2)
+  expect(descendantsOf(harness.pid).length).toBe(2)
   expect(await killer.call('echo', { text: 'alive' })).toContain('alive (')
   await eventually(() => descriptors(harness.pid) <= before + 8)
 }, 60_000)

@@ -25,8 +25,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { createHome, eventually, isRunning } from '../helpers/mcp.ts'
-import { callModern, descendants, FIXTURE } from '../helpers/programs.ts'
+import { createHome, eventually } from '../helpers/mcp.ts'
+import { descendantsOf, isRunning } from '../helpers/processes.ts'
+import { callModern, FIXTURE } from '../helpers/programs.ts'
 
 const bin = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url))
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url))
@@ -324,7 +325,7 @@ describe('what goes wrong', () => {
       const { url } = await home.json<{ url: string }>(['deploy', '--command', command, '--name', 'orphan'])
       await callModern(url, 'grandchild')
       const { pid } = home.discovery()!
-      const started = descendants(pid)
+      const started = descendantsOf(pid)
       expect(started.length).toBeGreaterThan(3)
       process.kill(pid, 'SIGKILL')
       await eventually(() => !started.some(isRunning))

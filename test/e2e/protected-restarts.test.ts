@@ -3,8 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, eventually, isRunning, type TestHome } from '../helpers/mcp.ts'
+import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { post, rpc } from '../helpers/mcp-requests.ts'
+import { isRunning } from '../helpers/processes.ts'
 import {
   isCallback,
   openAuthorize,

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, isRunning, type TestHome } from '../helpers/mcp.ts'
+import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { beginSession, post, rpc, send } from '../helpers/mcp-requests.ts'
+import { childrenOf, isRunning, readProc } from '../helpers/processes.ts'
 import { echoServer } from '../http/fixtures.ts'
 
 let home: TestHome
@@ -158,21 +159,6 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .map(Number)
-    .filter(pid => new RegExp(`^PPid:\\s+${parent}$`, 'm').test(readProcess(pid, 'status')))
-}
-
 function isHeir(pid: number): boolean {
-  return readProcess(pid, 'cmdline').includes('--take-over')
-}
-
-function readProcess(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return '' // gone meanwhile
-  }
+  return readProc(pid, 'cmdline').includes('--take-over')
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually, isRunning, type TestHome } from './mcp.ts'
+import { eventually, type TestHome } from './mcp.ts'
 import { rpc, send } from './mcp-requests.ts'
-import { processesNaming } from './processes.ts'
+import { isRunning, processesNaming } from './processes.ts'
 
 /** What a client was told about one server in one environment, and what it asked for when the daemon was killed. */
 export interface Owned {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isRunning, readProc } from './processes.ts'
 
 export const MCP_BIN = fileURLToPath(new URL('../../bin/mcp.js', import.meta.url))
 
@@ -67,11 +68,7 @@ async function terminate(pid: number): Promise<void> {
 
 /** A discovery file may name anything; false without /proc (macOS). */
 function isDaemon(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('daemon.js')
-  } catch {
-    return false
-  }
+  return readProc(pid, 'cmdline').includes('daemon.js')
 }
 
 export function runToEnd(
@@ -97,17 +94,6 @@ function ended(child: ChildProcess): Promise<Ended> {
     child.on('error', reject)
     child.on('close', code => resolve({ ...result, code }))
   })
-}
-
-/** True while a process of this pid exists; one that has ended but was not yet waited for (a zombie) does not count. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch (error) {
-    // Without /proc (macOS) the signal alone tells.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
-  }
 }
 
 /** Polls until `check` gives something truthy; the test's own time-out is the limit. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** All process ids of the machine, from /proc. */
 export function processes(): number[] {
@@ -12,8 +12,21 @@ export function childrenOf(pid: number): number[] {
 }
 
 export function descendantsOf(pid: number): number[] {
-  const children = childrenOf(pid)
-  return [...children, ...children.flatMap(descendantsOf)]
+  const parents = processes().map(child => [child, parentOf(child)] as const)
+  const found = [pid]
+  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
+  return found.slice(1)
+}
+
+/** True while a process of this pid exists; one that has ended but was not yet waited for (a zombie) does not count. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch (error) {
+    // Without /proc (macOS) the signal alone tells.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
+  }
 }
 
 /** A file of /proc/<pid>; empty for a process that ended meanwhile. */

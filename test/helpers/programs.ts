@@ -111,22 +111,6 @@ function textOf(answer: any): string {
   return answer.result.content[0].text
 }
 
-/** Processes whose parent is `pid`, and theirs in turn. Linux only, as the counts of the tests that use it. */
-export function descendants(pid: number): number[] {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
-    } catch {
-      // It ended while we looked.
-    }
-  }
-  const found = [pid]
-  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
-  return found.slice(1)
-}
-
 /** Open descriptors of a process. */
 export function descriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length

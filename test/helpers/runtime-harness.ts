@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -143,16 +143,6 @@ export async function where(url: string, agent?: Agent): Promise<Where> {
   const { status, text } = await post(url, 'hello', agent ?? false)
   if (status !== 200) throw new Error(`HTTP ${status}: ${text}`)
   return JSON.parse(text)
-}
-
-/** A zombie, ended but not yet waited for by its parent, has ended. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && process.platform !== 'linux'
-  }
 }
 
 /** Looks again every few milliseconds, for what nobody tells about. */

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { HostingError } from '../../src/shared/errors.ts'
-import { describeServed, isRunning, post, RuntimeHarness, until, where } from '../helpers/runtime-harness.ts'
+import { isRunning } from '../helpers/processes.ts'
+import { describeServed, post, RuntimeHarness, until, where } from '../helpers/runtime-harness.ts'
 
 test('start brings the least number of instances to ready, each in a process of its own', async () => {
   await using harness = new RuntimeHarness()

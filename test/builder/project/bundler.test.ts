@@ -1,21 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Bundler } from '../../../src/daemon/builder/project/bundler.ts'
 import { eventually } from '../../helpers/mcp.ts'
-import { descendants } from '../../helpers/programs.ts'
+import { descendantsOf, readProc } from '../../helpers/processes.ts'
 
 const OPTIONS = { stdin: { contents: 'export default 1 + 1' }, write: false } as const
 
 const bundlerProcesses = () =>
-  descendants(process.pid).filter(pid => commandOf(pid).includes('esbuild')).length
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it ended while we looked
-  }
-}
+  descendantsOf(process.pid).filter(pid => readProc(pid, 'cmdline').includes('esbuild')).length
 
 test('its process ends when nothing was built for a while, and the next build starts one again', async () => {
   const bundler = new Bundler(20)

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { eventually, isRunning } from '../../helpers/mcp.ts'
+import { eventually } from '../../helpers/mcp.ts'
 import { filesWithDependency, listen } from '../../helpers/npm-registry.ts'
-import { descendantsOf } from '../../helpers/processes.ts'
+import { descendantsOf, isRunning } from '../../helpers/processes.ts'
 import { createProjectFolder } from '../../helpers/project-folder.ts'
 
 const NPM_INSTALL = fileURLToPath(

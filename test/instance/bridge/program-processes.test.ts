@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually, isRunning } from '../../helpers/mcp.ts'
-import { callModern, descendants, FIXTURE, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+import { eventually } from '../../helpers/mcp.ts'
+import { descendantsOf, isRunning, readProc } from '../../helpers/processes.ts'
+import { callModern, FIXTURE, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
 let served: ServedProgram | undefined
 
@@ -90,14 +90,15 @@ describe('nothing stays behind', () => {
   test('what a program left running when it ended goes with it', async () => {
     const { url, harness } = await serve()
     const started = await withGrandchild(url, harness.pid)
-    const sleeper = started.find(pid => commandOf(pid).startsWith('sleep'))!
+    const sleeper = started.find(pid => readProc(pid, 'cmdline').startsWith('sleep'))!
     await callModern(url, 'exit').catch(() => {})
     await eventually(() => !isRunning(sleeper))
   })
 
   test('the watch over its processes is itself watched', async () => {
     const { harness, url } = await serve()
-    const findGuard = () => descendants(harness.pid).find(pid => commandOf(pid).includes('mcp-guard'))
+    const findGuard = () =>
+      descendantsOf(harness.pid).find(pid => readProc(pid, 'cmdline').includes('mcp-guard'))
     const guard = findGuard()!
     process.kill(guard, 'SIGKILL')
     await eventually(() => (findGuard() ?? guard) !== guard)
@@ -111,15 +112,7 @@ describe('nothing stays behind', () => {
 async function withGrandchild(url: string, instance: number): Promise<number[]> {
   await callModern(url, 'grandchild')
   return eventually(() => {
-    const started = descendants(instance)
-    return started.some(pid => commandOf(pid).startsWith('sleep')) ? started : undefined
+    const started = descendantsOf(instance)
+    return started.some(pid => readProc(pid, 'cmdline').startsWith('sleep')) ? started : undefined
   })
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it ended while we looked
-  }
 }

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, isRunning } from '../../helpers/mcp.ts'
+import { eventually } from '../../helpers/mcp.ts'
 import { open, post, rpc, send } from '../../helpers/mcp-requests.ts'
-import { descendants, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+import { descendantsOf, isRunning } from '../../helpers/processes.ts'
+import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/http-server.mjs', import.meta.url))
 
@@ -137,7 +138,7 @@ test('a client that breaks off amid its body ends the request at the program', a
 
 test('it ends with its instance', async () => {
   const other = await serveProgram({ type: 'http', args: [PROGRAM] })
-  const started = descendants(other.harness.pid)
+  const started = descendantsOf(other.harness.pid)
   expect(started.length).toBeGreaterThanOrEqual(2)
   await other.close()
   await eventually(() => !started.some(isRunning))
