@@ -1,6 +1,12 @@
 import { CommanderError, Option, Command as Parser } from 'commander'
 import { HostingError } from '../shared/errors.ts'
-import { type ArgumentDeclaration, type Command, type OptionDeclaration, toKebabCase } from './command.ts'
+import {
+  type ArgumentDeclaration,
+  type Command,
+  flagOf,
+  type OptionDeclaration,
+  toKebabCase,
+} from './command.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
 import { absentValue, parseOptionValue } from './option-value.ts'
 import { onPipeError } from './output.ts'
@@ -63,7 +69,7 @@ function usageOf(name: string, { required, variadic }: ArgumentDeclaration): str
 }
 
 function toOption(key: string, declaration: OptionDeclaration): Option {
-  const flag = `--${declaration.type === 'boolean' && declaration.default === true ? 'no-' : ''}${toKebabCase(key)}`
+  const flag = flagOf(key, declaration)
   const name = declaration.value ?? declaration.type
   const value =
     declaration.type === 'boolean' ? '' : declaration.isValueOptional ? ` [${name}]` : ` <${name}>`

@@ -102,6 +102,11 @@ export function defineCommand<
   return command as Command
 }
 
+/** As it is typed: `envFile` → `--env-file`; a switch that is on without it, such as `color`: `--no-color`. */
+export function flagOf(key: string, { type, default: value }: OptionDeclaration): string {
+  return `--${type === 'boolean' && value === true ? 'no-' : ''}${toKebabCase(key)}`
+}
+
 /** `envFile` → `env-file`. */
 export function toKebabCase(key: string): string {
   return key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

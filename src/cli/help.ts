@@ -1,4 +1,4 @@
-import { toKebabCase } from './command.ts'
+import { flagOf } from './command.ts'
 import { type CommandEntry, groupOf } from './command-list.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
@@ -47,10 +47,9 @@ function rowsOf(entries: readonly CommandEntry[]): string[] {
 
 function globalRows(): string[] {
   return Object.entries(GLOBAL_OPTIONS).map(([key, option]) => {
-    const flag = `--${'default' in option && option.default === true ? 'no-' : ''}${toKebabCase(key)}`
     const short = 'short' in option ? `-${option.short}, ` : ''
     const value = 'value' in option ? ` <${option.value}>` : ''
-    return row(`${short}${flag}${value}`, option.doc, 22)
+    return row(`${short}${flagOf(key, option)}${value}`, option.doc, 22)
   })
 }
 

@@ -1,4 +1,4 @@
-import { type Command, type OptionDeclaration, toKebabCase } from './command.ts'
+import { type Command, flagOf, type OptionDeclaration } from './command.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
 import { absentValue, parseOptionValue } from './option-value.ts'
 
@@ -52,10 +52,10 @@ function readFlags(
 /** Long and short flags as they are typed; those whose value may be left out are not usual. */
 function keysOfFlags(options: Options): Map<string, string> {
   const flags = new Map<string, string>()
-  for (const [key, { type, short, default: value, isValueOptional }] of Object.entries(options)) {
-    if (isValueOptional) continue
-    flags.set(`--${type === 'boolean' && value === true ? 'no-' : ''}${toKebabCase(key)}`, key)
-    if (short !== undefined) flags.set(`-${short}`, key)
+  for (const [key, option] of Object.entries(options)) {
+    if (option.isValueOptional) continue
+    flags.set(flagOf(key, option), key)
+    if (option.short !== undefined) flags.set(`-${option.short}`, key)
   }
   return flags
 }

@@ -1,7 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
 import { ENVIRONMENTS } from '../../shared/states.ts'
 import { type ApiClient, createApiClient } from '../api-client.ts'
-import { type Command, type OptionDeclaration, toKebabCase } from '../command.ts'
+import { type Command, flagOf, type OptionDeclaration } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { COMMANDS, groupOf } from '../command-list.ts'
 import { loadCommand } from '../commands.ts'
@@ -71,7 +71,7 @@ function allOptions(command: Command): [string, OptionDeclaration][] {
 function optionBefore(command: Command, word: string | undefined): OptionDeclaration | undefined {
   if (!word?.startsWith('-')) return undefined
   const found = allOptions(command).find(
-    ([key, option]) => word === `--${toKebabCase(key)}` || (option.short && word === `-${option.short}`),
+    ([key, option]) => word === flagOf(key, option) || (option.short && word === `-${option.short}`),
   )?.[1]
   return found?.type === 'boolean' ? undefined : found
 }
@@ -84,10 +84,7 @@ function optionValues(option: OptionDeclaration): Suggestion[] {
 function optionFlags(command: Command): Suggestion[] {
   return allOptions(command)
     .filter(([, option]) => !option.hidden)
-    .map(([key, option]) => {
-      const negated = option.type === 'boolean' && option.default === true
-      return { value: `--${negated ? 'no-' : ''}${toKebabCase(key)}`, doc: option.doc }
-    })
+    .map(([key, option]) => ({ value: flagOf(key, option), doc: option.doc }))
 }
 
 async function argumentValues(
