@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import type { CommandContext } from './command-context.ts'
-import { findDaemon } from './daemon-client.ts'
+import { findDaemon, startDaemon } from './daemon-client.ts'
 import { findHolder, type Holder, holderError, isDaemon } from './home-holder.ts'
 import { isAlive, signalTo, stopDaemon } from './stop-daemon.ts'
 
@@ -31,6 +31,17 @@ export async function endDaemon(context: Surroundings): Promise<boolean | Holder
   if (!daemon) return (await endHungDaemon(context.paths, hung)) ?? false
   await stopDaemon(daemon, context)
   return true
+}
+
+/** Does what needs the home for itself. When it fails, a daemon that ran runs again: its servers are not to go down for that. */
+export async function whileStopped<T>(context: CommandContext, work: () => Promise<T>): Promise<T> {
+  const ran = await endDaemon(context)
+  try {
+    return await work()
+  } catch (error) {
+    if (ran) await startDaemon(context).catch(() => {}) // the next command tells why it does not
+    throw error
+  }
 }
 
 /** The error of a daemon that does not answer in time, instead of a daemon. Rejects with every other one. */

@@ -93,3 +93,16 @@ test('nothing is changed without a yes, and for a backup that is not sound', asy
   expect((await home.mcp(['daemon', 'restore', 'nowhere.db', '--yes'])).code).toBe(4)
   expect(await builds()).toEqual(['before'])
 })
+
+test('a restore that fails leaves the daemon running that it stopped', async () => {
+  await build('before')
+  await home.json(['daemon', 'backup'])
+  const failing = join(home.dir, 'failing.cjs')
+  writeFileSync(failing, "if (process.argv[2] === 'restore') throw new Error('the disk is gone')")
+  const env = { ...home.env, NODE_OPTIONS: `--require ${failing}` }
+  const { code, stderr } = await home.mcp(['daemon', 'restore', '--yes'], { env })
+  expect(code).toBe(7)
+  expect(stderr).toContain('the disk is gone')
+  expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
+  expect(await builds()).toEqual(['before'])
+})
