@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -62,7 +62,11 @@ describe('mcp doctor', () => {
     writeFileSync(join(home.dir, 'daemon.db'), 'this is no database any more', { mode: 0o600 })
     writeFileSync(join(home.dir, 'credentials.json'), '{"contexts":{}}')
     chmodSync(join(home.dir, 'credentials.json'), 0o644)
-    writeFileSync(join(home.dir, 'config.json.0123456789ab.tmp'), '')
+    const [left, underWay] = ['of a crash', 'under way'].map(name =>
+      join(home.dir, `${name}.0123456789ab.tmp`),
+    )
+    for (const file of [left!, underWay!]) writeFileSync(file, '')
+    utimesSync(left!, 1, 1)
     const { code, of } = await examine()
     expect(code).toBe(1)
     expect(of('database')[0]).toMatchObject({
@@ -75,7 +79,7 @@ describe('mcp doctor', () => {
     })
     expect(of('leftovers')[0]).toMatchObject({
       status: 'warn',
-      fix: { command: expect.stringContaining('.tmp') },
+      fix: { command: `rm -r '${left}'` },
     })
   })
 

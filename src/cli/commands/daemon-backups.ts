@@ -8,6 +8,7 @@ import { startDaemon } from '../daemon-client.ts'
 import { checkDatabase, listBackups, momentOfBackup, restoreDatabase } from '../database-tool.ts'
 import { whileStopped } from '../end-daemon.ts'
 import { confirm } from '../prompt.ts'
+import { shellWord } from '../shell-word.ts'
 
 export const backup = defineCommand({
   name: 'daemon backup',
@@ -76,7 +77,7 @@ function unsoundBackup(from: string, problems: string[], paths: HomePaths): Host
     {
       ...(problems.length > 1 && { details: problems.slice(1).join('\n') }),
       next: older
-        ? [{ description: 'Restore the one before it', command: `mcp daemon restore ${older}` }]
+        ? [{ description: 'Restore the one before it', command: `mcp daemon restore ${shellWord(older)}` }]
         : [],
     },
   )

@@ -1,5 +1,5 @@
 import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
-import { type Command, defineCommand } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { defineDeploymentAction, ONE_DEPLOYMENT } from '../deployment-action.ts'
 import { resolveContainerBuild } from '../resolve-id.ts'
@@ -31,7 +31,7 @@ export default defineCommand({
       ? stopContainerBuild(context, input.id)
       : stopDeployment.run(context, input)
   },
-}) satisfies Command
+})
 
 async function stopContainerBuild({ api, output }: CommandContext, reference: string): Promise<undefined> {
   const client = await api()

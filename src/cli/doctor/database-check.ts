@@ -4,6 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import type { CommandContext } from '../command-context.ts'
 import { checkDatabase, listBackups, momentOfBackup } from '../database-tool.ts'
+import { shellWord } from '../shell-word.ts'
 import { type Finding, fail, pass } from './check.ts'
 
 /** All of the daemon's database is read, while the daemon uses it or when it cannot start for it. */
@@ -24,6 +25,7 @@ export async function checkDatabaseFile({ paths, env }: CommandContext): Promise
 function damaged(paths: HomePaths, problems: readonly string[]): Finding {
   const { database } = paths
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : ''
+  const name = shellWord(database)
   const sentence = `${database} is damaged: ${problems[0]}${more}`
   const [newest] = listBackups(paths)
   const moment = newest && momentOfBackup(newest)
@@ -31,7 +33,7 @@ function damaged(paths: HomePaths, problems: readonly string[]): Finding {
     return fail(
       sentence,
       'There is no backup of it. Move it away to begin anew',
-      `mcp daemon stop; mv ${database} ${database}.damaged; rm -f ${database}-wal ${database}-shm`,
+      `mcp daemon stop; mv ${name} ${name}.damaged; rm -f ${name}-wal ${name}-shm`,
     )
   const age = formatDurationMs(Date.now() - moment.getTime())
   return fail(sentence, `Restore the last backup, made ${age} ago`, 'mcp daemon restore')

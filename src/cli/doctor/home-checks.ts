@@ -1,10 +1,12 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HomePaths } from '../../shared/paths.ts'
 import { readCredentials } from '../credentials.ts'
+import { shellWord } from '../shell-word.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 import { checkDatabaseFile } from './database-check.ts'
 import { openToOthers } from './open-files.ts'
+import { unfinishedFiles } from './unfinished-files.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
@@ -49,7 +51,7 @@ function checkCredentials(paths: HomePaths): Finding[] {
       fail(
         `others on this machine can read ${open.join(' and ')}`,
         'Take the right away',
-        `chmod go= ${open.join(' ')}`,
+        `chmod go= ${open.map(shellWord).join(' ')}`,
       ),
     ]
   if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
@@ -61,11 +63,12 @@ function checkCredentials(paths: HomePaths): Finding[] {
   }
 }
 
-/** Atomic writes that a crash cut short leave `*.tmp` (shared/atomic-file.ts). */
 function checkLeftovers(home: string): Finding {
-  if (!existsSync(home)) return pass('none')
-  const files = readdirSync(home, { recursive: true, encoding: 'utf8' })
-  const left = files.filter(file => /\.[0-9a-f]{12}\.tmp$/.test(file)).map(file => join(home, file))
+  const left = unfinishedFiles(home)
   if (left.length === 0) return pass('none')
-  return warn(`${left.length} unfinished files of a crash`, 'Remove them', `rm -r ${left.join(' ')}`)
+  return warn(
+    `${left.length} unfinished files of a crash`,
+    'Remove them',
+    `rm -r ${left.map(shellWord).join(' ')}`,
+  )
 }

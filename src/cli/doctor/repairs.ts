@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
 import type { CommandContext } from '../command-context.ts'
 import { findDaemon } from '../daemon-client.ts'
 import { endProcess } from '../end-daemon.ts'
 import { findHolder, isDaemon } from '../home-holder.ts'
 import { openToOthers } from './open-files.ts'
+import { unfinishedFiles } from './unfinished-files.ts'
 
 /** Something that is wrong and can be put right without a loss. */
 export interface Repair {
@@ -15,10 +15,6 @@ export interface Repair {
   apply(): void | Promise<void>
 }
 
-const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
-/** A write that is under way takes no minute. */
-const UNFINISHED_AFTER_MS = 60_000
-
 /** Looks only; `apply` of each repairs. */
 export async function findRepairs(context: CommandContext): Promise<Repair[]> {
   const { paths } = context
@@ -26,14 +22,13 @@ export async function findRepairs(context: CommandContext): Promise<Repair[]> {
     ...closedModes(paths),
     ...setAside(paths.config, 'config'),
     ...setAside(paths.credentials, 'credentials'),
-    ...unfinishedFiles(paths.home),
+    ...leftovers(paths.home),
     ...(await deadDaemon(paths)),
   ]
 }
 
 /** Keys are nobody else's business. */
 function closedModes(paths: HomePaths): Repair[] {
-  if (process.platform === 'win32') return []
   return openToOthers(paths).map(({ path, mode }) => ({
     name: 'credentials',
     done: `Took the right to read ${path} from other users`,
@@ -63,19 +58,12 @@ function isJson(file: string): boolean {
   }
 }
 
-/** What a crash left of atomic writes (shared/atomic-file.ts). */
-function unfinishedFiles(home: string): Repair[] {
-  if (!existsSync(home)) return []
-  const limit = Date.now() - UNFINISHED_AFTER_MS
-  return readdirSync(home, { recursive: true, encoding: 'utf8' })
-    .filter(name => UNFINISHED.test(name))
-    .map(name => join(home, name))
-    .filter(file => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit)
-    .map(file => ({
-      name: 'leftovers',
-      done: `Removed ${file}, which was never finished`,
-      apply: () => rmSync(file, { recursive: true, force: true }),
-    }))
+function leftovers(home: string): Repair[] {
+  return unfinishedFiles(home).map(file => ({
+    name: 'leftovers',
+    done: `Removed ${file}, which was never finished`,
+    apply: () => rmSync(file, { recursive: true, force: true }),
+  }))
 }
 
 /** One that hangs, and what one that died left: all it must know is in the database. */

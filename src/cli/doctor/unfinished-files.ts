@@ -1,0 +1,16 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
+/** A write that is under way takes no minute. */
+const UNFINISHED_AFTER_MS = 60_000
+
+/** Paths of what a crash left of atomic writes (shared/atomic-file.ts). */
+export function unfinishedFiles(home: string): string[] {
+  if (!existsSync(home)) return []
+  const limit = Date.now() - UNFINISHED_AFTER_MS
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .filter(name => UNFINISHED.test(name))
+    .map(name => join(home, name))
+    .filter(file => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit)
+}
