@@ -150,7 +150,7 @@ export const service: readonly Mutation[] = [
   },
   {
     fault: 'mcp daemon backup makes no copy where it was told',
-    file: 'cli/commands/daemon-service.ts',
+    file: 'cli/commands/daemon-backups.ts',
     code: 'if (copy) copyTo(record.file, copy)',
     without: 'void copyTo',
     tests: 'cli/daemon-service',
@@ -160,7 +160,7 @@ export const service: readonly Mutation[] = [
     ['rights of secret files', '...closedModes(paths),'],
     ['damaged settings', "...setAside(paths.config, 'config'),"],
     ['damaged credentials', "...setAside(paths.credentials, 'credentials'),"],
-    ['unfinished files', '...unfinishedFiles(paths.home),'],
+    ['unfinished files', '...leftovers(paths.home),'],
     ['a daemon that hangs, or died', '...(await deadDaemon(paths)),'],
   ].map(([what, code]) => ({
     fault: `mcp doctor --fix does not mend ${what}`,
@@ -185,7 +185,7 @@ export const service: readonly Mutation[] = [
   },
   {
     fault: 'mcp daemon restore takes a backup that is damaged',
-    file: 'cli/commands/daemon-service.ts',
+    file: 'cli/commands/daemon-backups.ts',
     code: 'if (problems.length > 0) throw unsoundBackup(from, problems, paths)',
     without: 'void unsoundBackup',
     tests: 'cli/daemon-restore',
@@ -200,8 +200,8 @@ export const service: readonly Mutation[] = [
   },
   {
     fault: 'an installation that fails leaves the daemon stopped',
-    file: 'cli/commands/daemon-service.ts',
-    code: 'if (running) await startDaemon(context)',
+    file: 'cli/end-daemon.ts',
+    code: 'if (ran) await startDaemon(context).catch(() => {})',
     without: '',
     tests: 'cli/daemon-service',
     named: 'a service manager that refuses',
