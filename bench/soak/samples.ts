@@ -57,9 +57,10 @@ export class Samples {
   }
 
   async take(at: number): Promise<void> {
-    const usage = usageOf(this.#daemon.pid)
-    if (!usage) return // it is being restarted
-    const known = await this.#knownProcesses()
+    const { pid } = this.#daemon
+    const usage = usageOf(pid)
+    const known = await this.#knownProcesses().catch(() => undefined)
+    if (!usage || known === undefined) return // it is being restarted
     const processes = this.remember()
     const usages = processes.flatMap(({ pid }) => usageOf(pid) ?? [])
     this.all.push({
@@ -71,7 +72,7 @@ export class Samples {
     })
     // A channel each: how many there are is told by the deployments, and instances that nobody tells of are counted here.
     const descriptors = usage.descriptors - known
-    this.#add(`daemon|${this.#daemon.pid}`, at, { ...usage, descriptors })
+    this.#add(`daemon|${pid}`, at, { ...usage, descriptors })
     for (const [name, pid] of await this.#oldProcesses()) {
       const own = usageOf(pid)
       if (own) this.#add(`${name}|${pid}`, at, own)
@@ -115,7 +116,7 @@ export class Samples {
 
   /** Instances of deployments, those of earlier releases that stay for their sessions included. */
   async #knownProcesses(): Promise<number> {
-    const items = await this.#deployments('').catch(() => []) // the daemon is being restarted
+    const items = await this.#deployments('')
     const pids = items.flatMap(({ instances }) => instances.map(({ pid }) => pid))
     return new Set(pids.filter(pid => pid !== null)).size
   }
