@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchDaemon, type Deployed, echoServer, MODERN_CALL, withDaemon } from './daemon.ts'
 import { median, timeMs } from './measure.ts'
+import { cpuSecondsOf, descendantsOf, usageOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 /** Deployments of declared servers on one machine; each server has two and a preview, so an address more for two. */
@@ -138,34 +138,14 @@ function call(url: string): Promise<void> {
   })
 }
 
-async function idleShare(daemon: BenchDaemon): Promise<number> {
-  const before = processorSeconds(daemon.pid)
+async function idleShare({ pid }: BenchDaemon): Promise<number> {
+  const before = cpuSecondsOf([pid])
   await sleep(QUIET_MS)
-  return (processorSeconds(daemon.pid) - before) / (QUIET_MS / 1000)
+  return (cpuSecondsOf([pid]) - before) / (QUIET_MS / 1000)
 }
 
-/** utime and stime of /proc/pid/stat, in hundredths of a second. */
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
-/** Of the daemon, then of each process that it started. */
-function memoryMb(daemon: BenchDaemon): number[] {
-  const own = readdirSync('/proc').filter(name => /^\d+$/.test(name) && parentOf(name) === daemon.pid)
-  return [String(daemon.pid), ...own].map(pssMb)
-}
-
-function pssMb(pid: string): number {
-  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return undefined // gone meanwhile
-  }
+/** Of the daemon, then of each process below it. */
+function memoryMb({ pid }: BenchDaemon): number[] {
+  const pids = [pid, ...descendantsOf(pid).map(one => one.pid)]
+  return pids.flatMap(one => usageOf(one)?.proportionalMb ?? [])
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callEcho, deployEcho, startDaemon } from './daemon.ts'
 import { median } from './measure.ts'
+import { usageOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 const DEDICATED = 50
@@ -14,7 +14,7 @@ export async function benchMemory(): Promise<Figure[]> {
   const daemon = await startDaemon()
   try {
     await sleep(SETTLE_MS)
-    const idle = residentMb(daemon.pid)
+    const idle = usageOf(daemon.pid)!.residentMb
     for (let i = 0; i < DEDICATED; i++)
       await callEcho((await deployEcho(daemon, `own-${i}`, 'production')).url)
     await sleep(SETTLE_MS)
@@ -56,17 +56,7 @@ async function pidsOf(
   return [...new Set(pids.filter(pid => pid !== null))]
 }
 
-function pssMb(pid: number): number {
-  return kilobytes(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+)/m) / 1024
-}
-
-function residentMb(pid: number): number {
-  return kilobytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+)/m) / 1024
-}
-
-function kilobytes(path: string, pattern: RegExp): number {
-  return Number(pattern.exec(readFileSync(path, 'utf8'))?.[1])
-}
+const pssMb = (pid: number) => usageOf(pid)!.proportionalMb
 
 function figure(name: string, value: string, measured: number, limit: number, unit: string): Figure {
   return { name, value, measured, limit: { at: 'most', value: limit, unit } }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readStat } from '../processes.ts'
 
 /** An instance that was killed, and what was connected to it in that moment. */
 export interface Victim {
@@ -26,7 +27,7 @@ const LISTENING = '0A'
  */
 export function killInstance(pid: number, port: number): Victim {
   process.kill(pid, 'SIGSTOP')
-  while (stateOf(pid) === 'running');
+  while (!hasStopped(pid));
   const stoppedAt = performance.now()
   const own = connectionsOf(pid)
   process.kill(pid, 'SIGKILL')
@@ -41,10 +42,9 @@ export function killInstance(pid: number, port: number): Victim {
   }
 }
 
-function stateOf(pid: number): 'running' | 'stopped' {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const state = stat.slice(stat.lastIndexOf(')') + 2)[0]!
-  return 'TtZX'.includes(state) ? 'stopped' : 'running'
+/** `t` stands for a tracer's stop; one that has ended takes nothing more either. */
+function hasStopped(pid: number): boolean {
+  return readStat(pid).every(({ state }) => 'TtZX'.includes(state))
 }
 
 function connectionsOf(pid: number): Connection[] {
