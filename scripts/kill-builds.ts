@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { filesWithDependency, startRegistry } from '../test/helpers/npm-registry.ts'
+import { processesNaming } from '../test/helpers/processes.ts'
 import { type BuildRecord, type Line, startLife } from './kill-builds/daemon-life.ts'
 import { leftFiles, unsoundImages } from './kill-builds/left-files.ts'
 import { projectFiles } from './kill-builds/project-files.ts'
@@ -32,12 +33,12 @@ export async function killBuilds(
   prepare?: (home: string) => Promise<void>,
 ): Promise<KillReport> {
   const home = mkdtempSync(join(tmpdir(), 'mcp-kills-'))
-  await prepare?.(home)
   const registry = await startRegistry()
   const startedMs = performance.now()
   const problems: string[] = []
   const shown = new Shown()
   try {
+    await prepare?.(home)
     let life = await startLife(home)
     const dependent = filesWithDependency(registry)
     for (let index = 0; index < builds; index++) await life.trigger(projectFiles(index, dependent))
@@ -62,6 +63,8 @@ export async function killBuilds(
     }
   } finally {
     registry.close()
+    // There are some only when something was thrown.
+    for (const pid of processesNaming(home)) process.kill(pid, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }
 }

@@ -3,8 +3,7 @@ import { Clients, type ClientsOptions, type Fault, type Tally } from './clients.
 import { killInstance, type Victim } from './victim.ts'
 
 /** `data` of a /v1 answer, the body of an /api one. */
-// biome-ignore lint/suspicious/noExplicitAny: each caller knows what it asked for.
-export type Call = (method: string, path: string, body?: object) => Promise<any>
+export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
 
 export interface Subject {
   call: Call
@@ -39,29 +38,25 @@ export async function releaseUnderLoad(
   const builds: string[] = []
   for (let count = 0; count <= plan.releases; count++) builds.push(await build(subject, `v${count}`))
   const first = await deploy(subject, builds[0]!)
-  const clients = new Clients({ ...crowd, url: first.url })
-  clients.start('v0')
-  const live = [0]
   const timed = { releaseMs: [] as number[], rollbackMs: [] as number[] }
   const moves = plan.releases + plan.rollbacks
-  let id: string = first.deployment_id
-  for (let move = 1; move <= moves; move++) {
-    await clients.reached((plan.requests / (moves + 1)) * move)
-    live.push(move <= plan.releases ? move : live.at(-2)!)
-    clients.releasing(`v${live.at(-1)}`)
-    const startedAt = performance.now()
-    if (move <= plan.releases) {
-      const released = await deploy(subject, builds[move]!)
-      id = released.deployment_id
-      timed.releaseMs.push(performance.now() - startedAt)
-    } else {
-      id = (await subject.call('POST', `/v1/deploy/${id}/rollback`, {})).deployment_id
-      timed.rollbackMs.push(performance.now() - startedAt)
+  const tally = await underLoad({ ...crowd, url: first.url }, async clients => {
+    const live = [0]
+    let id = first.deployment_id
+    for (let move = 1; move <= moves; move++) {
+      const isRelease = move <= plan.releases
+      await clients.reached((plan.requests / (moves + 1)) * move)
+      live.push(isRelease ? move : live.at(-2)!)
+      clients.releasing(`v${live.at(-1)}`)
+      const startedAt = performance.now()
+      const moved = isRelease ? await deploy(subject, builds[move]!) : await rollBack(subject, id)
+      timed[isRelease ? 'releaseMs' : 'rollbackMs'].push(performance.now() - startedAt)
+      id = moved.deployment_id
+      clients.released(`v${live.at(-1)}`)
     }
-    clients.released(`v${live.at(-1)}`)
-  }
-  await clients.reached(plan.requests)
-  return { ...(await clients.stop()), ...timed }
+    await clients.reached(plan.requests)
+  })
+  return { ...tally, ...timed }
 }
 
 export interface KillsReport extends Tally {
@@ -77,21 +72,31 @@ export async function killUnderLoad(
   crowd: Crowd,
 ): Promise<KillsReport> {
   const { url, deployment_id } = await deploy(subject, await build(subject, 'v0'))
-  const clients = new Clients({ ...crowd, url })
-  clients.start('v0')
   const victims: Victim[] = []
-  while (victims.length < kills) {
-    await new Promise(resolve => setTimeout(resolve, pauseMs))
-    const before = clients.tally.requests
-    await clients.reached(before + 10) // whatever went on, it is served again
-    const { instances } = await subject.call('GET', `/v1/deploy/${deployment_id}/status`)
-    const ready = instances.filter(({ state }: { state: string }) => state === 'ready')
-    const chosen = ready[Math.floor(Math.random() * ready.length)]
-    if (chosen) victims.push(killInstance(chosen.pid, Number(new URL(url).port)))
-  }
-  await clients.reached(clients.tally.requests + 100)
-  const tally = await clients.stop()
+  const tally = await underLoad({ ...crowd, url }, async clients => {
+    while (victims.length < kills) {
+      await new Promise(resolve => setTimeout(resolve, pauseMs))
+      await clients.reached(clients.tally.requests + 10) // whatever went on, it is served again
+      const { instances } = await subject.call<Status>('GET', `/v1/deploy/${deployment_id}/status`)
+      const ready = instances.filter(({ state }) => state === 'ready')
+      const chosen = ready[Math.floor(Math.random() * ready.length)]
+      if (chosen) victims.push(killInstance(chosen.pid, Number(new URL(url).port)))
+    }
+    await clients.reached(clients.tally.requests + 100)
+  })
   return { ...tally, kills, unexcused: tally.faults.filter(fault => !isExcused(fault, victims)) }
+}
+
+/** Has clients call while something is done to the release `v0`, and no longer, also when that fails. */
+async function underLoad(options: ClientsOptions, work: (clients: Clients) => Promise<void>): Promise<Tally> {
+  const clients = new Clients(options)
+  clients.start('v0')
+  try {
+    await work(clients)
+  } finally {
+    await clients.stop()
+  }
+  return clients.tally
 }
 
 /**
@@ -112,17 +117,40 @@ function isExcused({ port, openedAt, startedAt, endedAt, isOfSession }: Fault, v
 
 async function build(subject: Subject, version: string): Promise<string> {
   const request = subject.kind === 'module' ? await modules(subject, version) : declared(subject, version)
-  const { mcp_id, status } = await subject.call('POST', '/v1/build', request)
+  const { mcp_id, status } = await subject.call<Built>('POST', '/v1/build', request)
   if (status !== 'ready') throw new Error(`build ${version} is ${status}`)
   return mcp_id
 }
 
-async function deploy({ call, instances }: Subject, mcpId: string) {
-  const scaling = { min_instances: instances, max_instances: instances }
+interface Built {
+  mcp_id: string
+  status: string
+}
+
+interface Deployed {
+  deployment_id: string
+  url: string
+  status: string
+}
+
+interface Status {
+  instances: { pid: number; state: string }[]
+}
+
+function deploy(subject: Subject, mcpId: string): Promise<Deployed> {
+  const scaling = { min_instances: subject.instances, max_instances: subject.instances }
   const request = { mcp_id: mcpId, environment: 'production', config: { scaling } }
-  const deployed = await call('POST', '/v1/deploy', request)
-  if (deployed.status !== 'deployed') throw new Error(`not deployed: ${JSON.stringify(deployed)}`)
-  return deployed
+  return deployed(subject, '/v1/deploy', request)
+}
+
+function rollBack(subject: Subject, id: string): Promise<Deployed> {
+  return deployed(subject, `/v1/deploy/${id}/rollback`, {})
+}
+
+async function deployed({ call }: Subject, path: string, request: object): Promise<Deployed> {
+  const answer = await call<Deployed>('POST', path, request)
+  if (answer.status !== 'deployed') throw new Error(`not deployed: ${JSON.stringify(answer)}`)
+  return answer
 }
 
 function declared({ name }: Subject, version: string): object {
@@ -135,11 +163,11 @@ function declared({ name }: Subject, version: string): object {
 }
 
 async function modules({ call, name }: Subject, version: string): Promise<object> {
-  const { id } = await call('POST', '/api/projects', { name })
+  const { id } = await call<{ id: string }>('POST', '/api/projects', { name })
   const text = `import { defineTool } from 'mcp-hosting/server'
 export default defineTool({ description: 'Which one', handler: async () => '${version}' })
 `
   const files = packFiles({ 'tools/version.ts': text })
-  const { sourceId } = await call('PUT', `/api/projects/${id}/source`, files)
+  const { sourceId } = await call<{ sourceId: string }>('PUT', `/api/projects/${id}/source`, files)
   return { name, template: 'custom', source: sourceId }
 }

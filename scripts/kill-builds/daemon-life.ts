@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MCP_BIN, runToEnd } from '../../test/helpers/mcp.ts'
-import { descendantsOf, isRunning, processes, readProc } from '../../test/helpers/processes.ts'
+import { descendantsOf, isRunning, processesNaming, readProc } from '../../test/helpers/processes.ts'
 import type { Shown } from './shown.ts'
 
 export interface BuildRecord {
@@ -19,6 +19,11 @@ export interface Line {
   stream: string
   phase: string
   message: string
+}
+
+interface Page {
+  items: BuildRecord[]
+  nextToken: string | null
 }
 
 /** A daemon from its start to its death. */
@@ -44,26 +49,25 @@ export async function startLife(home: string): Promise<DaemonLife> {
   if (started.code !== 0) throw new Error(`the daemon does not start: ${started.stderr}`)
   const { url, pid } = JSON.parse(started.stdout)
   const key = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8')).contexts.local.apiKey
-  const call = async (
+  const call = async <T>(
     method: string,
     path: string,
     body?: string | Uint8Array<ArrayBuffer>,
     type = 'application/json',
-  ) => {
+  ): Promise<T> => {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': type }) }
     const response = await fetch(url + path, { method, headers, ...(body && { body }) })
-    // biome-ignore lint/suspicious/noExplicitAny: any record of the API
-    const answer = (await response.json()) as any
+    const answer = await response.json()
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-    return answer
+    return answer as T
   }
 
   const readLog = async (id: string): Promise<Line[]> =>
-    (await call('GET', `/api/lambda-builds/${id}/logs?limit=10000`)).lines
+    (await call<{ lines: Line[] }>('GET', `/api/lambda-builds/${id}/logs?limit=10000`)).lines
   const list = async (query: string): Promise<BuildRecord[]> => {
     const items: BuildRecord[] = []
     for (let token = ''; ; ) {
-      const page = await call('GET', `/api/lambda-builds?limit=1000${query}${token}`)
+      const page = await call<Page>('GET', `/api/lambda-builds?limit=1000${query}${token}`)
       items.push(...page.items)
       if (page.nextToken === null) return items
       token = `&nextToken=${page.nextToken}`
@@ -72,7 +76,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
 
   return {
     async trigger(archive) {
-      const { id } = await call('POST', '/api/projects', JSON.stringify({ name: 'killed' }))
+      const { id } = await call<{ id: string }>('POST', '/api/projects', JSON.stringify({ name: 'killed' }))
       await call('PUT', `/api/projects/${id}/source`, new Uint8Array(archive), 'application/gzip')
       await call('POST', `/api/lambda-builds/trigger/${id}`)
     },
@@ -100,7 +104,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
     },
     async stop() {
       const { code, stderr } = await runToEnd(process.execPath, [MCP_BIN, 'daemon', 'stop'], { env })
-      const left = await stillRunning(() => processesOf(home))
+      const left = await stillRunning(() => processesNaming(home))
       return [
         ...(code === 0 ? [] : [`mcp daemon stop ended with ${code}: ${stderr}`]),
         ...left.map(name => `the process ${name} is left`),
@@ -114,11 +118,4 @@ async function stillRunning(find: () => number[]): Promise<string[]> {
   const until = performance.now() + PATIENCE_MS
   while (find().length > 0 && performance.now() < until) await wait(20)
   return find().map(pid => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 100)}`)
-}
-
-/** Those that have the home in their environment or arguments. */
-function processesOf(home: string): number[] {
-  return processes().filter(
-    pid => pid !== process.pid && (readProc(pid, 'environ') + readProc(pid, 'cmdline')).includes(home),
-  )
 }
