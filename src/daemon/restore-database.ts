@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  linkSync,
   openSync,
   renameSync,
   rmSync,
@@ -53,11 +54,18 @@ function requireSound(copy: string, from: string): void {
   closeSync(descriptor)
 }
 
-/** With the write-ahead log, which may hold what was acknowledged last. */
+/**
+ * With the write-ahead log, which may hold what was acknowledged last. The database itself keeps its name, too, until the
+ * copy takes it: a daemon that found none would begin anew, and remove all files that it then knows nothing of.
+ */
 function setAside(database: string): string | null {
   if (!existsSync(database)) return null
   const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
-  for (const suffix of ['', ...BESIDE])
-    if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix)
+  try {
+    linkSync(database, kept)
+  } catch {
+    renameSync(database, kept) // a file has one name in file systems such as exFAT
+  }
+  for (const suffix of BESIDE) if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix)
   return kept
 }

@@ -1,12 +1,13 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { HomePaths } from '../shared/paths.ts'
 
 /**
  * Removes what a killed daemon left half written. Called before anything is started: whatever is called `.tmp` then
  * belongs to nobody any more.
  */
-export function removeUnfinished({ artifacts, sources, programSources, images, cache }: HomePaths): void {
+export function removeUnfinished(paths: HomePaths): void {
+  const { artifacts, sources, programSources, images, cache, backups, database } = paths
   const blobs = join(images, 'blobs', 'sha256')
   const dependencies = join(cache, 'dependencies')
   for (const folder of [
@@ -17,8 +18,17 @@ export function removeUnfinished({ artifacts, sources, programSources, images, c
     join(images, 'bases'),
     blobs,
     dependencies,
+    backups,
   ])
-    for (const name of namesIn(folder).filter(name => name.endsWith('.tmp'))) remove(join(folder, name))
+    for (const name of unfinishedIn(folder)) remove(join(folder, name))
+  // What else lies beside the database commands may be writing now.
+  for (const name of unfinishedIn(dirname(database)))
+    if (name.startsWith(`${basename(database)}.`)) remove(join(dirname(database), name))
+}
+
+/** SQLite adds two endings to the name of a database that is open. */
+function unfinishedIn(folder: string): string[] {
+  return namesIn(folder).filter(name => /\.tmp(-wal|-shm)?$/.test(name))
 }
 
 function remove(path: string): void {

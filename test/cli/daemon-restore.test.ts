@@ -1,7 +1,20 @@
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, type TestHome } from '../helpers/mcp.ts'
+import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
+
+const DATABASE_TOOL = fileURLToPath(new URL('../../dist/database.js', import.meta.url))
+/** Kills the process at the last step of a restore. */
+const KILLED_AT_THE_END = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { renameSync } = fs
+  fs.renameSync = (from, to) => {
+    if (to.endsWith('daemon.db')) process.kill(process.pid, 'SIGKILL')
+    renameSync(from, to)
+  }
+  syncBuiltinESMExports()`
 
 let home: TestHome
 beforeEach(() => {
@@ -72,6 +85,20 @@ test('a backup goes in the place of a database that is used, and of a daemon tha
   expect(home.discovery()!.pid).not.toBe(pid)
   expect(await builds()).toEqual(['before'])
   expect(readdirSync(home.dir).filter(name => name.endsWith('.tmp'))).toEqual([])
+})
+
+test('a restore that is killed leaves the database in its place, and nothing half written', async () => {
+  await build('before')
+  const { file } = await home.json<Backup>(['daemon', 'backup'])
+  await build('after')
+  await home.json(['daemon', 'stop'])
+  const preload = `data:text/javascript,${encodeURIComponent(KILLED_AT_THE_END)}`
+  const args = ['--import', preload, DATABASE_TOOL, 'restore', file]
+  const { code } = await runToEnd(process.execPath, args, { env: home.env })
+  expect(code).toBeNull()
+  expect(readdirSync(home.dir)).toContainEqual(expect.stringMatching(/^daemon\.db\..*\.tmp$/))
+  expect(await builds()).toEqual(['after', 'before'])
+  expect(readdirSync(home.dir)).not.toContainEqual(expect.stringMatching(/\.tmp/))
 })
 
 test('nothing is changed without a yes, and for a backup that is not sound', async () => {
