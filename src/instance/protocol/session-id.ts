@@ -69,11 +69,6 @@ export function sessionVersion(id: string): string | undefined {
   return id.split('.', 3)[2]?.split('-', 4)[3] || undefined
 }
 
-/** The first characters of the random part. */
-export function sessionLabel(id: string): string {
-  return id.split('.')[1]?.slice(0, 8) ?? ''
-}
-
 function peerPart(port: number | undefined): string {
   return port === undefined ? '' : port.toString(36)
 }

@@ -1,4 +1,5 @@
 import type { LogLevel } from '../../shared/definitions.ts'
+import { sessionLabel } from '../../shared/session-label.ts'
 import type { SseResponse } from '../http/sse-response.ts'
 import type { CallerSession, ClientFacts } from '../prepared-server.ts'
 import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
@@ -6,7 +7,7 @@ import type { ResumableStream } from './event-store.ts'
 import type { Questions } from './questions.ts'
 import { LATEST_LEGACY, type LegacyRevision } from './revisions.ts'
 import { RunningRequests } from './running-requests.ts'
-import { createSessionId, readSessionId, sessionKey, sessionLabel } from './session-id.ts'
+import { createSessionId, readSessionId, sessionKey } from './session-id.ts'
 
 /** A client of the legacy era between `initialize` and DELETE. */
 export interface Session {

@@ -1,6 +1,6 @@
+import { sessionLabel } from '../../shared/session-label.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
-import { sessionLabel } from '../protocol/session-id.ts'
 
 /**
  * Counts and logs a request that somebody else answers; the function that it gives is called at its end. `isTold`: who
@@ -35,7 +35,7 @@ export function recordExchange(
       failed,
       bytes: Math.max(0, socket.bytesWritten - written),
       requestId: '',
-      sessionId: session && (sessionLabel(session) || session.slice(0, 8)),
+      sessionId: session && sessionLabel(session),
     })
   }
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
 import { metricsHistorySchema } from '../../../shared/metrics.ts'
+import { sessionLabel } from '../../../shared/session-label.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'
-
-const LABEL_LENGTH = 8
 
 const params = z.object({ id: idSchema })
 
@@ -62,7 +61,7 @@ export function lambdaDeployEndpoints(services: Services) {
         ...rest,
         since: toUtc(rest.since),
         until: toUtc(rest.until),
-        ...(sessionId !== undefined && { sessionId: toLabel(sessionId) }),
+        ...(sessionId !== undefined && { sessionId: sessionLabel(sessionId) }),
       }
       if (!accepts('text/event-stream'))
         return { status: 200, data: await deploymentLogs.page(params.id, { ...filter, limit, nextToken }) }
@@ -88,11 +87,6 @@ export function lambdaDeployEndpoints(services: Services) {
 }
 
 /** Lines carry UTC, and times are compared as text. */
-/** Clients know the whole id of a session, lines show the part that tells it from others (instance/protocol/session-id.ts). */
-function toLabel(sessionId: string): string {
-  return (sessionId.split('.')[1] ?? sessionId).slice(0, LABEL_LENGTH)
-}
-
 function toUtc(moment: string | undefined): string | undefined {
   return moment && new Date(moment).toISOString()
 }
