@@ -168,7 +168,7 @@ export const logs: readonly Mutation[] = [
   },
   {
     fault: 'the log of a deployment does not tell its life',
-    file: 'daemon/daemon.ts',
+    file: 'daemon/create-rooms.ts',
     code: 'onEvent: (id, line) => background.run(() => logs.append(id, line)),',
     without: 'onEvent: () => {},',
     tests: 'http/logs',

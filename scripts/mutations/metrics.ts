@@ -26,7 +26,7 @@ export const metrics: readonly Mutation[] = [
   },
   {
     fault: 'what an instance counts is not summed up',
-    file: 'daemon/daemon.ts',
+    file: 'daemon/create-rooms.ts',
     code: 'onTraffic: (id, series) => background.attempt(() => requestMetrics.take(id, series)),',
     without: '',
     tests: 'services/request-metrics',

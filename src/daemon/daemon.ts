@@ -1,44 +1,29 @@
-import { dirname, join } from 'node:path'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { ApiServer, type CreateListener, listenerOf } from './api-server.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
-import { Packages } from './builder/program/packages.ts'
-import { ProgramFolders } from './builder/program/program-folders.ts'
-import { ProgramSources } from './builder/program/program-sources.ts'
-import { createToolchain } from './builder/project/toolchain.ts'
 import { openStorage, type StorageSettings } from './builder/storage/open-storage.ts'
+import { ACCEPT_FAILED, createRooms, type Files } from './create-rooms.ts'
 import { errorFields } from './daemon-log.ts'
-import { Containers } from './engine/container-engine.ts'
-import { type FrontDoorPorts, FrontDoors } from './gateway/front-doors.ts'
-import { Gateway } from './gateway/gateway.ts'
+import type { FrontDoorPorts } from './gateway/front-doors.ts'
 import type { InheritedSockets } from './gateway/inherited-sockets.ts'
 import { createHandOver, type HandOver } from './hand-over.ts'
 import type { Upgrades } from './http/api/daemon.ts'
 import { createApp } from './http/app.ts'
 import { prepareHome } from './prepare-home.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
-import { LogStore } from './runtime/logs.ts'
 import type { PoolLimits } from './runtime/pool-limits.ts'
-import { Supervisor } from './runtime/supervisor.ts'
-import { Addresses } from './services/addresses.ts'
-import { ApiKeys } from './services/api-keys.ts'
-import { Background } from './services/background.ts'
-import { createClock } from './services/clock.ts'
 import { takeFailure } from './services/failures.ts'
 import { watchHeldPorts } from './services/held-ports.ts'
 import { HostNames } from './services/host-names.ts'
-import { lazyImages } from './services/lazy-images.ts'
 import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
-import { RequestMetrics } from './services/request-metrics.ts'
 import { restoreArtifacts } from './services/restore.ts'
 import type { RegistrySettings, Rooms } from './services/rooms.ts'
 import { openSecretBox } from './services/secrets.ts'
 import { createServices, type Services } from './services/services.ts'
-import { SignIns } from './services/sign-ins.ts'
 import { openStore } from './store/store.ts'
 import { removeUnfinished } from './unfinished.ts'
 
@@ -91,9 +76,6 @@ export interface Daemon {
   handOver: HandOver
 }
 
-const ACCEPT_FAILED =
-  'connections to servers cannot be accepted; free memory or files of the system, or raise its limits (ulimit -n)'
-
 /**
  * The composition root: builds every room, connects them, makes the world as the store says, and only then answers.
  * Throws UNAVAILABLE for a home or database that cannot be used and CONFLICT for a port that is taken.
@@ -116,8 +98,6 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
     throw error
   }
 }
-
-type Files = Pick<Rooms, 'store' | 'storage' | 'artifacts' | 'archives' | 'secrets'>
 
 /** The port is taken before anything is started, so that a second daemon disturbs nothing of the first. */
 async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> {
@@ -220,85 +200,5 @@ async function createServicesOf(rooms: Rooms, { enterpriseLimit }: DaemonConfig)
   } catch (error) {
     await rooms.supervisor.close()
     throw error
-  }
-}
-
-/** Everything below the services. Lower rooms report upward by the callbacks given here. */
-function createRooms(
-  config: DaemonConfig,
-  {
-    files,
-    onFailed,
-    closing,
-    origin,
-  }: { files: Files; onFailed(id: string, error: Error): void; closing: AbortSignal; origin: string },
-): Rooms {
-  const { home, log, instanceProgram, warmSpares, memoryLimitMb, patienceMs, poolLimits } = config
-  const background = new Background(error => log?.('error', 'background work failed', errorFields(error)))
-  const logs = new LogStore(home.logs)
-  const clock = createClock(config.clock, files.store.latestMoment())
-  const requestMetrics = new RequestMetrics({ store: files.store, clock, onError: background.report })
-  const supervisor = new Supervisor({
-    instanceProgram,
-    logsDir: home.logs,
-    ...(warmSpares === undefined ? {} : { warmSpares }),
-    ...(memoryLimitMb === undefined ? {} : { memoryLimitMb }),
-    ...(patienceMs === undefined ? {} : { patienceMs }),
-    ...(poolLimits === undefined ? {} : { limits: poolLimits }),
-    onFailed,
-    onTraffic: (id, series) => background.attempt(() => requestMetrics.take(id, series)),
-    onEvent: (id, line) => background.run(() => logs.append(id, line)),
-  })
-  const gateway = new Gateway({
-    connect: (id, socket) => supervisor.connect(id, socket),
-    lend: (id, socket) => supervisor.lend(id, socket),
-    inherited: config.inherited,
-    onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
-  })
-  const addresses = new Addresses(files.store, gateway)
-  const sdk = config.sdk ?? join(dirname(instanceProgram), 'server.js')
-  const below = {
-    ...files,
-    logs,
-    requestMetrics,
-    supervisor,
-    addresses,
-    background,
-    frontDoors: new FrontDoors(),
-    origin,
-  }
-  const toolchain = createToolchain({ directory: home.cache, sdk, closing })
-  const programSources = new ProgramSources(home.programSources, files.archives, toolchain.dependencies)
-  return {
-    ...below,
-    signIns: new SignIns(below, new ApiKeys(files.store, clock)),
-    toolchain,
-    programSources,
-    programs: new ProgramFolders({
-      directory: home.programs,
-      packages: home.packages,
-      hidden: [...new Set([home.home, dirname(home.config)])],
-    }),
-    packages: new Packages(home.packages, closing),
-    supervisor,
-    gateway,
-    containers: new Containers({
-      home: home.home,
-      marker: home.containersUsed,
-      isHeir: config.inherited !== undefined,
-    }),
-    images: lazyImages({
-      directory: home.images,
-      standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
-      artifacts: files.artifacts,
-      packages: home.packages,
-      sourceFolder: digest => programSources.folder(digest),
-      defaultBase: config.registry?.baseImage,
-      dockerConfig: config.registry?.dockerConfig,
-    }),
-    registry: config.registry ?? {},
-    backupsDir: home.backups,
-    closing,
-    clock,
   }
 }
