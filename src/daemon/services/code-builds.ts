@@ -18,7 +18,7 @@ import type { Build } from '../store/builds.ts'
 import type { Source } from '../store/sources.ts'
 import { provideContainer } from './containers.ts'
 import type { Rooms } from './rooms.ts'
-import { describingTenant } from './served.ts'
+import { describingTenant } from './tenants.ts'
 import { Slots } from './turns.ts'
 
 /** Importing modules is quick; a program may have to be fetched first, as `npx -y` does. */

@@ -1,17 +1,15 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { DeployConfig } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { Tenant, TenantAuth } from '../../shared/instance-protocol.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Address } from '../store/addresses.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
-import { mcpUrl } from './addresses.ts'
 import { provideContainer } from './containers.ts'
-import { tenantEnv } from './deployment-env.ts'
 import { readEnv } from './deployment-secrets.ts'
-import { ENVIRONMENT, idleSeconds, logLevel, memoryMb, scalingOf } from './environments.ts'
+import { ENVIRONMENT, idleSeconds, memoryMb, scalingOf } from './environments.ts'
 import type { Rooms } from './rooms.ts'
+import { deploymentTenant, getServedBuild, previewTenant } from './tenants.ts'
 
 /** A preview sleeps after this time. */
 const PREVIEW_IDLE_MS = 5 * 60_000
@@ -23,12 +21,12 @@ const PREVIEW_SCALING = { min: 0, max: 1 }
  * cannot be decrypted.
  */
 export async function servedDeployment(rooms: Rooms, deployment: Deployment): Promise<Served> {
-  const build = findBuild(rooms, deployment.mcpId)
+  const build = getServedBuild(rooms, deployment.mcpId)
   const { id, config } = deployment
   const idle = idleSeconds(deployment)
   const auth = config.auth && (await rooms.signIns.tenantAuth(deployment))
   const isContained = config.engine === 'container'
-  readEnv(rooms.secrets, deployment)
+  readEnv(rooms.secrets, deployment) // what cannot be decrypted is told now, not to its first client
   return {
     id,
     serverName: deployment.name,
@@ -44,7 +42,7 @@ export async function servedDeployment(rooms: Rooms, deployment: Deployment): Pr
   }
 }
 
-/** The preview of a build: asleep until somebody connects. `id`: another one than the build's, served at `port`. */
+/** The preview of a build: asleep until somebody connects. `id`, `address`: others than the build's and its server's. */
 export function servedPreview(
   rooms: Rooms,
   build: Pick<Build, 'id' | 'name' | 'template'>,
@@ -65,73 +63,6 @@ export function servedPreview(
   }
 }
 
-function deploymentTenant(rooms: Rooms, id: string, auth: TenantAuth | undefined): Tenant {
-  const deployment = rooms.store.deployments.find(id)
-  const address = deployment && rooms.addresses.find(deployment.name, deployment.environment)
-  if (!deployment || !address) throw removedMeanwhile('deployment', id)
-  const build = findBuild(rooms, deployment.mcpId)
-  const { config } = deployment
-  return {
-    ...tenantBase(rooms, id, address, build),
-    // Two even of one, while a restart puts a new one in its place.
-    hasSiblings: true,
-    env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
-    allowPrivateNetwork: config.allow_private_network ?? false,
-    logLevel: logLevel(deployment),
-    ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
-    ...(auth && { auth }),
-  }
-}
-
-function previewTenant(
-  rooms: Rooms,
-  preview: { id: string; buildId: string; given: Record<string, string>; address: Address | undefined },
-): Tenant {
-  const build = findBuild(rooms, preview.buildId)
-  const address = preview.address ?? rooms.addresses.find(build.name, 'preview')
-  if (!address) throw removedMeanwhile('preview', preview.id)
-  return {
-    ...tenantBase(rooms, preview.id, address, build),
-    env: tenantEnv(build, preview.given),
-    // The same over all builds, so that sessions go on with the next one.
-    stateKey: rooms.secrets.derive(`state preview ${build.name}`),
-    isPreview: true,
-    allowPrivateNetwork: false,
-    logLevel: 'debug',
-  }
-}
-
-function findBuild({ store }: Rooms, id: string): Build {
-  const build = store.builds.find(id)
-  if (build) return build
-  throw removedMeanwhile('build', id)
-}
-
-function removedMeanwhile(what: string, id: string): HostingError {
-  return new HostingError('NOT_FOUND', `The ${what} ${id} was removed; it cannot be started.`)
-}
-
-/** What is to be described is served to nobody: it has no address, and of its variables what the build request gives. */
-export function describingTenant(
-  rooms: Pick<Rooms, 'secrets' | 'programs' | 'programSources'>,
-  build: Build,
-  { env }: Artifact,
-  given: Record<string, string> = {},
-): Tenant {
-  return {
-    id: build.id,
-    serverName: build.name,
-    url: 'http://127.0.0.1/mcp',
-    allowedHosts: [],
-    allowedOrigins: [],
-    env: tenantEnv({ ...build, env }, given),
-    allowPrivateNetwork: false,
-    logLevel: 'info',
-    stateKey: rooms.secrets.derive(`state ${build.id}`),
-    program: programPlace(rooms, build, build.id),
-  }
-}
-
 /** Of what is no deployment, only an image needs a container. */
 function containedBy(
   rooms: Rooms,
@@ -144,7 +75,7 @@ function containedBy(
   return {
     ...(config && { isContained: true }),
     async provide() {
-      const build = findBuild(rooms, buildId)
+      const build = getServedBuild(rooms, buildId)
       const artifact = loadArtifact(rooms, build)
       if (!config && artifact.program?.type !== 'image') return {}
       return {
@@ -191,33 +122,10 @@ export function placementOf(
 
 function loadersOf(rooms: Rooms, buildId: string): Pick<Served, 'loadArtifact' | 'loadBundle'> {
   return {
-    loadArtifact: () => loadArtifact(rooms, findBuild(rooms, buildId)),
+    loadArtifact: () => loadArtifact(rooms, getServedBuild(rooms, buildId)),
     loadBundle() {
-      const { digest, template } = findBuild(rooms, buildId)
+      const { digest, template } = getServedBuild(rooms, buildId)
       return digest === null || template !== 'custom' ? undefined : rooms.artifacts.loadBundle(digest)
     },
   }
-}
-
-function tenantBase(rooms: Rooms, id: string, address: Address, build: Build) {
-  return {
-    id,
-    serverName: address.server,
-    url: mcpUrl(address),
-    allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
-    allowedOrigins: [],
-    // The same over all releases, so that sessions go on with the next one.
-    stateKey: rooms.secrets.derive(`state ${address.server}/${address.slot}`),
-    ...(build.template === 'custom' && { program: programPlace(rooms, build, address.slot) }),
-  }
-}
-
-/** `slot`: of the server's address, or the build while it is described. */
-function programPlace(
-  { programs, programSources }: Pick<Rooms, 'programs' | 'programSources'>,
-  { name, sourceDigest }: Build,
-  slot: string,
-): Tenant['program'] {
-  const source = sourceDigest === null ? {} : { source: programSources.folder(sourceDigest) }
-  return { ...programs.place(name, slot), ...source }
 }
