@@ -5,6 +5,11 @@ export function formatMs(ms: number): string {
   return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
 }
 
+/** `64 MiB` */
+export function formatMemory(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MiB`
+}
+
 /** `0 %`, `0.4 %`, `12 %`; what is above nothing never looks like nothing. */
 export function formatPercent(share: number): string {
   const percent = share * 100

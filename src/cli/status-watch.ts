@@ -2,7 +2,7 @@ import type { LiveMetrics } from '../shared/metrics.ts'
 import type { CommandContext } from './command-context.ts'
 import { followEvents } from './follow-events.ts'
 import { LiveScreen } from './live-screen.ts'
-import { formatMs, formatPercent } from './metric-format.ts'
+import { formatMemory, formatMs, formatPercent } from './metric-format.ts'
 import type { Output } from './output.ts'
 import { formatTable } from './table.ts'
 
@@ -13,19 +13,9 @@ export interface WatchInput {
 }
 
 const SHORT_ID = 13
+/** With room for what comes, as `HEADERS`: columns would jump from look to look. */
 const OUTCOME = ['ERRORS', 'P50'.padEnd(7), 'P99'.padEnd(7)]
-
-/** With room for what comes, or columns would jump from look to look. */
-const HEADERS = [
-  'SERVER',
-  'ENVIRONMENT',
-  'REQ/S'.padEnd(6),
-  'ERRORS',
-  'P50'.padEnd(7),
-  'P99'.padEnd(7),
-  'INSTANCES',
-  'MEMORY',
-]
+const HEADERS = ['SERVER', 'ENVIRONMENT', 'REQ/S'.padEnd(6), ...OUTCOME, 'INSTANCES', 'MEMORY']
 
 /** What deployments do, every few seconds until Ctrl-C: a table that is drawn anew, lines where there is no terminal. */
 export async function watchStatus(
@@ -80,7 +70,7 @@ function instanceTable({ running = [] }: Watched): Table {
     one.id.slice(0, SHORT_ID),
     one.state,
     String(one.restarts),
-    one.memoryBytes > 0 ? megabytes(one.memoryBytes) : '-',
+    one.memoryBytes > 0 ? formatMemory(one.memoryBytes) : '-',
     String(one.activeRequests),
     String(one.requests?.total ?? '-'),
     ...outcomeCells(one.requests),
@@ -94,10 +84,6 @@ function outcomeCells(summary: Watched['requests'] | undefined): string[] {
   return [formatPercent(summary.errorRate), formatMs(summary.p50Ms), formatMs(summary.p99Ms)]
 }
 
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_048_576)} MiB`
-}
-
 /** A line a deployment, the time first, as logs have it; the header once. */
 function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
   const rows = live.deployments.map(one => [live.timestamp, ...toRow(one)])
@@ -105,7 +91,7 @@ function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
   return withHeader ? [head!, ...lines] : lines
 }
 
-function toRow(one: LiveMetrics['deployments'][number]): string[] {
+function toRow(one: Watched): string[] {
   const { requests, instances, memoryBytes } = one
   return [
     one.name,
@@ -113,6 +99,6 @@ function toRow(one: LiveMetrics['deployments'][number]): string[] {
     one.requestsPerSecond.toFixed(one.requestsPerSecond < 10 ? 2 : 0),
     ...outcomeCells(requests),
     instances === 0 ? 'asleep' : String(instances),
-    memoryBytes > 0 ? megabytes(memoryBytes) : '-',
+    memoryBytes > 0 ? formatMemory(memoryBytes) : '-',
   ]
 }

@@ -6,6 +6,7 @@ import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { Deployed } from '../deploy-server.ts'
 import { deploymentTable, shortId } from '../deployment-table.ts'
+import { formatMemory } from '../metric-format.ts'
 import type { Output } from '../output.ts'
 import { currentDeployments, listDeployments, resolveDeployment } from '../resolve-id.ts'
 
@@ -149,7 +150,7 @@ function instanceTable(instances: HealthReport['instances']): [string[], string[
     one.pid === null ? '' : String(one.pid),
     formatDurationMs(one.uptimeSeconds * 1000),
     String(one.restarts),
-    one.memoryBytes > 0 ? `${Math.round(one.memoryBytes / 1_048_576)} MiB` : '',
+    one.memoryBytes > 0 ? formatMemory(one.memoryBytes) : '',
     String(one.activeRequests),
   ])
   return [['INSTANCE', 'STATE', 'PID', 'UP', 'RESTARTS', 'MEMORY', 'ACTIVE'], rows]
