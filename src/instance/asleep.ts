@@ -1,4 +1,4 @@
-import type { Artifact } from '../shared/artifact.ts'
+import type { Artifact, Era } from '../shared/artifact.ts'
 import type { Tenant } from '../shared/instance-protocol.ts'
 import type { Exchange } from './http/exchange.ts'
 import { relayToSuccessor } from './http/relay.ts'
@@ -23,7 +23,7 @@ const ANSWERED_ASLEEP: readonly unknown[] = [
 ]
 
 /** Notifications and answers concern nothing that is asleep. */
-export function needsServer(message: unknown, era: 'legacy' | 'modern', { eras }: PreparedServer): boolean {
+export function needsServer(message: unknown, era: Era, { eras }: PreparedServer): boolean {
   if (eras && !eras.includes(era)) return true
   if (Array.isArray(message)) return true
   return (

@@ -1,3 +1,4 @@
+import type { Era } from '../shared/artifact.ts'
 import type { LogLevel } from '../shared/definitions.ts'
 import type { LogLine } from '../shared/instance-protocol.ts'
 import type { Exchange } from './http/exchange.ts'
@@ -42,7 +43,7 @@ export interface PreparedServer {
   /** The path at which requests are not forwarded: they are answered here while it sleeps. */
   ownPath?: string | undefined
   /** Eras that are answered here while it sleeps; without them both. */
-  eras?: readonly ('legacy' | 'modern')[]
+  eras?: readonly Era[]
   /** What it holds in processes beside this one. */
   readonly memoryBytes?: number
   /** False while what it forwards to does not answer. */

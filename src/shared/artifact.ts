@@ -34,10 +34,13 @@ export interface Artifact {
     logging?: boolean
     subscribe?: boolean
     listChanged?: boolean
-    /** Eras of MCP that a program over HTTP speaks. */
-    eras?: ('legacy' | 'modern')[]
+    /** Those that a program over HTTP speaks. */
+    eras?: Era[]
   }
 }
+
+/** Of MCP: with sessions up to 2025-11-25, without them from 2026-07-28 on. */
+export type Era = 'legacy' | 'modern'
 
 /** Code of the user's, run in processes of its own. */
 export type Program =

@@ -1,3 +1,4 @@
+import type { Era } from '../../shared/artifact.ts'
 import { needsServer } from '../asleep.ts'
 import { preflightHeaders } from '../http/address-check.ts'
 import { MAX_BODY_BYTES, parseJson, readBody } from '../http/body.ts'
@@ -72,7 +73,7 @@ function serveParsed(exchange: Exchange, message: unknown): void {
   serveMessage(exchange, message)
 }
 
-function eraOf({ request }: Exchange, message: unknown): 'legacy' | 'modern' {
+function eraOf({ request }: Exchange, message: unknown): Era {
   const { method, params } = Object(message) as Partial<RpcRequest>
   const isModern = hasClaim(params) || isModernRevision(header(request, 'mcp-protocol-version') ?? '')
   return isModern && method !== 'initialize' ? 'modern' : 'legacy'

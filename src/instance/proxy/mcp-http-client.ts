@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import type { Era } from '../../shared/artifact.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { Result } from '../bridge/rpc-channel.ts'
 import { META } from '../protocol/envelope.ts'
@@ -56,7 +57,7 @@ export class McpHttpClient {
   }
 
   /** After `open`: the eras that the server speaks. */
-  async eras(): Promise<('legacy' | 'modern')[]> {
+  async eras(): Promise<Era[]> {
     if (this.#isModern) return ['modern']
     const modern = new McpHttpClient(this.#url)
     modern.#isModern = true
