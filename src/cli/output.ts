@@ -139,7 +139,7 @@ export function inTime(ms: number): string {
 }
 
 /** The error line that scripts read: `{"error":{code,message,details,next}}`. */
-export function toErrorDocument(error: HostingError): { error: Record<string, unknown> } {
+function toErrorDocument(error: HostingError): { error: Record<string, unknown> } {
   return { error: { ...error.toBody(), next: error.next } }
 }
 

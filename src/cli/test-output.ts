@@ -20,7 +20,7 @@ export function printTestResult(output: Output, result: TestResult): void {
 }
 
 /** `embedded · 2 turns · 1 call · 0.4 s · 170 tokens` */
-export function summaryLine(result: TestResult): string {
+function summaryLine(result: TestResult): string {
   const { model, turns, tool_calls: calls, usage, stopped_by: stopped, success_rate } = result
   const failed = calls?.filter(({ error }) => error !== null).length
   return [

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 
 /** `data` of the error that stands for an answer whose stream ended without it. */
-export const STREAM_CUT = { streamCut: true } as const
+const STREAM_CUT = { streamCut: true } as const
 const SERVER_ERROR = -32_000
 
 /**

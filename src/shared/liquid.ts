@@ -5,7 +5,7 @@ import { type Context, type FilterImplOptions, Liquid } from 'liquidjs'
  * template can neither read the machine nor run away with it (https://liquidjs.com/tutorials/dos.html). Templates share
  * their process with other servers, which wait for at most about 250 ms until one that does too much is stopped.
  */
-export const LIQUID_LIMITS = {
+const LIQUID_LIMITS = {
   /** Characters of a template. */
   parseLimit: 100_000,
   /** Milliseconds of one rendering. */

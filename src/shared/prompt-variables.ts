@@ -25,12 +25,12 @@ export function promptArguments(prompt: PromptDefinition): PromptArgument[] {
 }
 
 /** Every template of a prompt; literal texts among them are harmless. */
-export function promptTemplates(prompt: PromptDefinition): string[] {
+function promptTemplates(prompt: PromptDefinition): string[] {
   return [prompt.template ?? '', ...(prompt.messages ?? []).flatMap(({ content }) => stringsOf(content))]
 }
 
 /** All strings inside a JSON value. */
-export function stringsOf(value: unknown): string[] {
+function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []
   return Object.values(value).flatMap(stringsOf)

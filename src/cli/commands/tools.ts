@@ -54,7 +54,7 @@ function show({ output }: CommandContext, tool: Tool, { name }: ServerTarget): v
 }
 
 /** A call that fits the schema: the arguments that are required, each with a value it allows. */
-export function exampleCall(server: string, tool: Tool): string {
+function exampleCall(server: string, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))
     .map(([key, schema]) => exampleArgument(key, schema))

@@ -73,6 +73,6 @@ export function withTokens(session: ServerSession, tokens: Tokens): ServerSessio
   }
 }
 
-export function withoutTokens({ issuer, client, resource }: ServerSession): ServerSession {
+function withoutTokens({ issuer, client, resource }: ServerSession): ServerSession {
   return { issuer, client, ...(resource !== undefined && { resource }) }
 }

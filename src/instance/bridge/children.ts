@@ -139,7 +139,7 @@ function cannotAsk(outlet: ServerOutlet, method: string): RpcError {
 }
 
 /** The newest call when all of them are of one client: what the server says now is said to that client. */
-export function onlyClient(calls: readonly ClientContext[]): ClientContext | undefined {
+function onlyClient(calls: readonly ClientContext[]): ClientContext | undefined {
   const newest = calls.at(-1)
   if (calls.length <= 1) return newest
   return newest?.session && calls.every(({ session }) => session === newest.session) ? newest : undefined

@@ -86,7 +86,7 @@ function createChildren(
 }
 
 /** What the description found fit stands in the artifact; without it, one for all. */
-export function childrenMode({ isolation }: ExistingProgram): 'session' | 'shared' {
+function childrenMode({ isolation }: ExistingProgram): 'session' | 'shared' {
   return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
 }
 

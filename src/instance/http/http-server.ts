@@ -18,7 +18,7 @@ export interface HttpTimeouts {
   checkMs: number
 }
 
-export const HTTP_TIMEOUTS: HttpTimeouts = {
+const HTTP_TIMEOUTS: HttpTimeouts = {
   headersMs: 15_000,
   requestMs: 60_000,
   keepAliveMs: 5_000,

@@ -11,7 +11,7 @@ const crypto = () => process.getBuiltinModule('node:crypto')
 export const NONCE_BYTES = 32
 export const PROOF_BYTES = 32
 export const REPLY_BYTES = 1
-export const GREETING_MS = 2000
+const GREETING_MS = 2000
 
 export const REPLY = {
   /** Its sessions are others' by now: no request is to come here. */

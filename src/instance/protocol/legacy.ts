@@ -90,7 +90,7 @@ export function receiveNotification(
 }
 
 /** What a session may ask besides the methods of both eras. */
-export function findLegacyMethod(
+function findLegacyMethod(
   tenant: ServedTenant,
   session: Session,
   name: string,

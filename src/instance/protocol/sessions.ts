@@ -44,7 +44,7 @@ export interface SessionLimits {
   maxAgeMs: number
 }
 
-export const SESSION_LIMITS: SessionLimits = {
+const SESSION_LIMITS: SessionLimits = {
   maxSessions: 10_000,
   idleMs: 30 * 60_000,
   maxAgeMs: 24 * 3_600_000,
@@ -127,7 +127,7 @@ export class Sessions {
   }
 
   /** Forgets the others, unless they are at work; from now on a session that nobody uses for so long is over. */
-  keep(isWanted: (session: Session) => boolean | undefined, idleMs: number): void {
+  keep(isWanted: (session: Session) => boolean, idleMs: number): void {
     for (const session of this.#open.values())
       if (!isWanted(session) && session.running.size === 0) this.#forget(session)
     this.#limits = { ...this.#limits, idleMs: Math.min(idleMs, this.#limits.idleMs) }

@@ -79,6 +79,6 @@ export function requiredOf({ schema }: View): Set<string> {
   return new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
 }
 
-export function isSchema(value: unknown): value is Schema {
+function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
