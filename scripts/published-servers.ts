@@ -25,7 +25,9 @@ interface Published {
   expect: RegExp
 }
 
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: the program's own folder, filled in when it is started.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the program's own folder, filled in when it is started.
+const HOME_NAME = '${HOME}'
+
 const SERVERS: Published[] = [
   {
     package: '@modelcontextprotocol/server-everything@2026.8.31',
@@ -34,7 +36,7 @@ const SERVERS: Published[] = [
   },
   {
     package: '@modelcontextprotocol/server-memory@2026.8.31',
-    env: { MEMORY_FILE_PATH: '${HOME}/memory.jsonl' },
+    env: { MEMORY_FILE_PATH: `${HOME_NAME}/memory.jsonl` },
     call: {
       name: 'create_entities',
       arguments: { entities: [{ name: 'Ada', entityType: 'person', observations: ['mathematician'] }] },
@@ -48,13 +50,13 @@ const SERVERS: Published[] = [
   },
   {
     package: '@itseasy21/mcp-knowledge-graph@1.0.7',
-    env: { MEMORY_FILE_PATH: '${HOME}/graph.jsonl' },
+    env: { MEMORY_FILE_PATH: `${HOME_NAME}/graph.jsonl` },
     call: { name: 'read_graph', arguments: {} },
     expect: /entities/,
   },
   {
     package: '@kazuph/mcp-taskmanager@1.1.1',
-    env: { TASK_MANAGER_FILE_PATH: '${HOME}/tasks.json' },
+    env: { TASK_MANAGER_FILE_PATH: `${HOME_NAME}/tasks.json` },
     call: {
       name: 'request_planning',
       arguments: { originalRequest: 'bake', tasks: [{ title: 'mix', description: 'flour and water' }] },
@@ -69,7 +71,7 @@ const SERVERS: Published[] = [
   },
   {
     package: '@allpepper/memory-bank-mcp@0.2.2',
-    env: { MEMORY_BANK_ROOT: '${HOME}' },
+    env: { MEMORY_BANK_ROOT: HOME_NAME },
     call: { name: 'list_projects', arguments: {} },
     expect: /\[|project/i,
   },
@@ -85,7 +87,7 @@ const SERVERS: Published[] = [
   },
   {
     package: '@cyanheads/git-mcp-server@2.15.3',
-    call: { name: 'git_init', arguments: { path: '${HOME}/repository' } },
+    call: { name: 'git_init', arguments: { path: `${HOME_NAME}/repository` } },
     expect: /init|repository/i,
   },
   {
@@ -94,7 +96,6 @@ const SERVERS: Published[] = [
     expect: /rule|alt|label/i,
   },
 ]
-// biome-ignore-end lint/suspicious/noTemplateCurlyInString: see above.
 
 interface Row {
   name: string
@@ -161,9 +162,6 @@ async function mcp<T>(args: string[]): Promise<T> {
   if (code !== 0) throw new Error(errors.trim() || `mcp ${args[0]} ended with ${code}`)
   return JSON.parse(output) as T
 }
-
-// biome-ignore lint/suspicious/noTemplateCurlyInString: see SERVERS.
-const HOME_NAME = '${HOME}'
 
 function toMarkdown(rows: Row[]): string {
   const lines = rows.map(({ name, server, tools, answer, resource, seconds, fault }) =>
