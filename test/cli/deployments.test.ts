@@ -154,7 +154,7 @@ export default { description: 'Asks it', handler: () => 'asked' }`
 
 test('rollback of a deployment that serves no more goes back to it; without any, the project here is meant', async () => {
   const directory = writeServer('named')
-  const [one] = [await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])]
+  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])
   for (const value of ['2', '3'])
     await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'production'])
   const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])

@@ -82,7 +82,7 @@ describe('every answer in the good case is as described:', () => {
 describe('every list', () => testLists(contract))
 
 describe('every error is as described:', () => {
-  testErrors(() => contract)
+  testErrors(contract)
 })
 
 test('every described answer was seen, but for faults where nothing is read', () => {

@@ -29,11 +29,11 @@ const NOTHING = Object.fromEntries(
 )
 
 /** Tests that take every operation through every error that its description lists. */
-export function testErrors(contract: () => Contract): void {
+export function testErrors(contract: Contract): void {
   let daemon: TestDaemon
   let api: OpenApiClient
   beforeAll(() => {
-    ;({ daemon, api } = contract())
+    ;({ daemon, api } = contract)
   })
 
   const described = (status: number) => api.operations.filter(({ spec }) => spec.responses[status])

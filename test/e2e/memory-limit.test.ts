@@ -42,12 +42,15 @@ test('an instance that holds more than its limit is replaced without a failed re
   })()
   let calls = 1
   // Each is answered, or this ends with its error.
-  while ((await call()) === first) {
-    calls++
-    await new Promise(resolve => setTimeout(resolve, 100))
-  }
-  isReplaced = true
-  await underWay
+  const leaks = (async () => {
+    while ((await call()) === first) {
+      calls++
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  })().finally(() => {
+    isReplaced = true
+  })
+  await Promise.all([leaks, underWay])
   expect(calls).toBeGreaterThan(5)
   const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
   expect(body.data).toMatchObject({
