@@ -81,7 +81,7 @@ export const sleep: readonly Mutation[] = [
     file: 'daemon/services/deployment-records.ts',
     code: 'const report = this.#report(deployment)\n    const wanted',
     without:
-      'if (this.#rooms.supervisor.has(deployment.id)) await this.#rooms.supervisor.wake(deployment.id)\n    const report = this.#report(deployment)\n    const wanted',
+      'if (this.#rooms.supervisor.has(deployment.id)) await this.#rooms.supervisor.start(deployment.id)\n    const report = this.#report(deployment)\n    const wanted',
     tests: 'http/health services/asleep',
   },
   {
@@ -89,7 +89,7 @@ export const sleep: readonly Mutation[] = [
     file: 'daemon/services/prometheus-page.ts',
     code: "const { expose } = await import('../metrics/exposition.ts')",
     without:
-      "const { expose } = await import('../metrics/exposition.ts')\n    for (const { id } of this.#rooms.store.deployments.live())\n      if (this.#rooms.supervisor.has(id)) await this.#rooms.supervisor.wake(id)",
+      "const { expose } = await import('../metrics/exposition.ts')\n    for (const { id } of this.#rooms.store.deployments.live())\n      if (this.#rooms.supervisor.has(id)) await this.#rooms.supervisor.start(id)",
     tests: 'http/metrics',
   },
   {
@@ -97,7 +97,7 @@ export const sleep: readonly Mutation[] = [
     file: 'daemon/services/deployment-metrics.ts',
     code: 'return supervisor.has(id) ? supervisor.report(id).instances : []',
     without:
-      'if (supervisor.has(id)) void supervisor.wake(id).catch(() => {})\n    return supervisor.has(id) ? supervisor.report(id).instances : []',
+      'if (supervisor.has(id)) void supervisor.start(id).catch(() => {})\n    return supervisor.has(id) ? supervisor.report(id).instances : []',
     tests: 'http/metrics',
   },
   {

@@ -146,11 +146,6 @@ export class Supervisor {
     return this.#get(id).start()
   }
 
-  /** The same as `start`, for what was added asleep. */
-  wake(id: string): Promise<void> {
-    return this.#get(id).start()
-  }
-
   /**
    * Puts new instances in the place of all that run, without a failed request. When one does not start it rejects with
    * the reason, and the old ones serve on. What is asleep is woken.
