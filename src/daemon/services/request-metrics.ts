@@ -70,13 +70,10 @@ export class RequestMetrics {
     id: string,
   ): Pick<HealthReport, 'requests'> & Required<Pick<HealthReport, 'recent' | 'tools'>> {
     const { requestHistory } = this.#options.store
-    const pending = this.#pending.of(id)
-    const all = [...requestHistory.ofDeployment(id), ...pending]
-    const now = this.#thisMinute()
-    const lately = [...requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1), ...pending]
+    const all = [...requestHistory.ofDeployment(id), ...this.#pending.of(id)]
     return {
       requests: sumOf(all).summary(),
-      recent: { windowSeconds: RECENT_SECONDS, ...sumOf(lately).summary() },
+      recent: { windowSeconds: RECENT_SECONDS, ...sumOf(this.#lately(id)).summary() },
       tools: summarizeTools(all),
     }
   }
@@ -117,9 +114,7 @@ export class RequestMetrics {
 
   /** Of the last minutes, of one deployment, by tool. */
   recentTools(id: string): ToolSummary[] {
-    const now = this.#thisMinute()
-    const written = this.#options.store.requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1)
-    return summarizeTools([...written, ...this.#pending.of(id)])
+    return summarizeTools(this.#lately(id))
   }
 
   /** Sums up what comes from now on, until it is told to stop. */
@@ -137,6 +132,12 @@ export class RequestMetrics {
       },
       stop: () => this.#watchers.delete(ledger),
     }
+  }
+
+  #lately(id: string): SeriesCounts[] {
+    const now = this.#thisMinute()
+    const written = this.#options.store.requestHistory.minutes(id, now - RECENT_MINUTES + 1, now + 1)
+    return [...written, ...this.#pending.of(id)]
   }
 
   #minutesToWrite(): MinuteOfRequests[] {
