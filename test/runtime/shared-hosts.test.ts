@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Served } from '../../src/daemon/runtime/supervisor.ts'
 import type { Wishes } from '../fixtures/instance.ts'
-import { RuntimeHarness, where } from '../helpers/runtime-harness.ts'
+import { describeServed, RuntimeHarness, where } from '../helpers/runtime-harness.ts'
 
 const shared: Partial<Served> = { placement: 'shared' }
 
@@ -67,4 +67,17 @@ test('a server keeps its instance and its log file when it sleeps and wakes', as
   const second = await where(url)
   expect(second.instanceId).toBe(first.instanceId)
   expect(second.pid).not.toBe(first.pid)
+})
+
+test('a server that is removed while it starts leaves nothing that the next one of its name would wait for', async () => {
+  await using harness = new RuntimeHarness()
+  const neighbour = await harness.add('mcp_neighbour', shared)
+  const { pid } = await where(neighbour)
+  const url = await harness.add('mcp_a', { ...shared, wishes: { hang: true } satisfies Wishes })
+  const started = harness.supervisor.start('mcp_a')
+  await Promise.all([where(neighbour), harness.until(() => harness.pids('mcp_a').includes(pid))])
+  await Promise.all([expect(started).rejects.toThrow('was stopped'), harness.supervisor.remove('mcp_a')])
+  harness.supervisor.add(describeServed('mcp_a', shared))
+  expect(await where(url)).toMatchObject({ tenantId: 'mcp_a', pid })
+  expect(await where(neighbour)).toMatchObject({ pid })
 })

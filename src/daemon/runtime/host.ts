@@ -45,6 +45,9 @@ export interface Draining {
 
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
+/** What a process does not say any more of a tenant that it has forgotten. */
+const UNSAID: readonly FromInstance['type'][] = ['serving', 'kept', 'draining', 'drained']
+
 /** What runs in one process, seen from the daemon: questions and answers about its tenants, and connections handed over. */
 export class Host {
   readonly id: string
@@ -92,7 +95,7 @@ export class Host {
     this.#process.moveLog(path)
   }
 
-  /** Rejects with RefusedArtifactError or HostEndedError. */
+  /** Rejects with RefusedArtifactError or HostEndedError, or because the tenant was retired meanwhile. */
   async serve(tenant: Tenant, code: ServedCode, instanceId: string): Promise<void> {
     await this.ready
     const answer = this.#answerTo('serving', tenant.id)
@@ -134,13 +137,13 @@ export class Host {
 
   /** It ends with the tenant's last connection and the last session that stays, or with the process. */
   drain(tenantId: string, order: DrainOrder = {}): Draining {
-    // Both fail only with the end of the process, which has drained then.
+    // Both fail only with the end of the process, or of the tenant in it, which has drained then.
     const begun = this.#answerTo('draining', tenantId).then(ignore, ignore)
     const ended = this.#ask({ type: 'drain', tenantId, ...order }, 'drained', Number.POSITIVE_INFINITY)
     return { begun, ended }
   }
 
-  /** The port where requests of its sessions are taken from now on; rejects when the process has ended. */
+  /** The port where requests of its sessions are taken from now on; rejects when the process or the tenant has ended. */
   async keep(tenantId: string): Promise<number> {
     const answer = this.#answerTo('kept', tenantId)
     this.#process.send({ type: 'keep', tenantId })
@@ -192,7 +195,7 @@ export class Host {
     const timer = Number.isFinite(patienceMs) ? setTimeout(() => this.kill(), patienceMs) : undefined
     const answered = this.#answerTo(answer, message.tenantId)
     this.#process.send(message)
-    await answered.catch(() => {}) // an ended process has drained, forgotten and stopped writing
+    await answered.catch(() => {}) // what has ended has drained, forgotten and stopped writing
     clearTimeout(timer)
   }
 
@@ -234,10 +237,18 @@ export class Host {
       case 'ready':
         return this.#answers.take('ready', '')?.resolve(message)
       case 'retired':
-        // What is forgotten has nothing left to drain, and the process will not say so any more.
-        this.#answers.take('drained', message.tenantId)?.resolve(message)
+        return this.#forgotten(message)
     }
     this.#answers.take(message.type, message.tenantId)?.resolve(message)
+  }
+
+  /** It has nothing left to drain, and what it had not begun to serve it never will; the process says neither any more. */
+  #forgotten(message: Told<'retired'>): void {
+    const { tenantId } = message
+    const asked = this.#answers.take('retired', tenantId)
+    if (!asked) return
+    this.#answers.rejectBefore(asked, UNSAID, tenantId, new Error('was retired before'))
+    asked.resolve(message)
   }
 
   #close(ending: HostEnding): HostEnding {
