@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, rowsOf } from './mutation.ts'
 
 const FILTERS = 'http/logs runtime/logs'
 
@@ -29,10 +29,7 @@ export const logs: readonly Mutation[] = [
     fault: `lines of another ${field} are shown`,
     file: 'daemon/runtime/log-filter.ts',
     code: "['tool', 'sessionId', 'requestId', 'instance']",
-    without: `['tool', 'sessionId', 'requestId', 'instance'].filter(one => one !== '${field}')`.replace(
-      "']",
-      "' as const]",
-    ),
+    without: `['tool', 'sessionId', 'requestId', 'instance'].filter(one => one !== '${field}')`,
     tests: FILTERS,
   })),
   {
@@ -49,23 +46,24 @@ export const logs: readonly Mutation[] = [
     without: '(!latest || line.timestamp < latest.current!.timestamp)',
     tests: 'runtime/logs',
   },
-  ...[
-    ['level', '...filter,', '...filter,\n      level: undefined,'],
-    ['grep', '...filter,', '...filter,\n      grep: undefined,'],
-    ['tool', '...filter,', '...filter,\n      tool: undefined,'],
-    ['request-id', '...filter,', '...filter,\n      requestId: undefined,'],
-    ['instance', '...filter,', '...filter,\n      instance: undefined,'],
-    ['session', 'sessionId: session,', ''],
-    ['since', "since: toMoment('--since', since),", ''],
-    ['until', "until: toMoment('--until', until),", ''],
-    ['tail', 'tail: tail ?? (whole ? undefined : DEFAULT_TAIL),', ''],
-  ].map(([option, code, without]) => ({
-    fault: `mcp logs forgets --${option}`,
-    file: 'cli/commands/logs.ts',
-    code: code!,
-    without: without!,
-    tests: 'cli/logs',
-  })),
+  ...rowsOf(
+    [
+      ['level', '...filter,', '...filter,\n      level: undefined,'],
+      ['grep', '...filter,', '...filter,\n      grep: undefined,'],
+      ['tool', '...filter,', '...filter,\n      tool: undefined,'],
+      ['request-id', '...filter,', '...filter,\n      requestId: undefined,'],
+      ['instance', '...filter,', '...filter,\n      instance: undefined,'],
+      ['session', 'sessionId: session,'],
+      ['since', "since: toMoment('--since', since),"],
+      ['until', "until: toMoment('--until', until),"],
+      ['tail', 'tail: tail ?? (whole ? undefined : DEFAULT_TAIL),'],
+    ],
+    option => ({
+      fault: `mcp logs forgets --${option}`,
+      file: 'cli/commands/logs.ts',
+      tests: 'cli/logs',
+    }),
+  ),
   {
     fault: 'mcp logs --json prints text',
     file: 'cli/commands/logs.ts',
@@ -82,22 +80,23 @@ export const logs: readonly Mutation[] = [
     tests: 'cli/deployments',
     named: 'logs -f shows what comes',
   },
-  ...[
-    ['method', ',"method":${JSON.stringify(cut(method))}', ''],
-    ['tool', '`${members},"tool":${JSON.stringify(cut(tool))}`', 'members'],
-    ['milliseconds', ',"ms":${rounded}', ''],
-    ['bytes', ',"bytes":${bytes}', ''],
-    ['outcome', ',"outcome":"ok"', ''],
-    ['failure', `failed ? '"level":"warn","outcome":"error"' : `, 'failed && !failed ? "" : '],
-    ['request id', ',"requestId":${JSON.stringify(cut(requestId))}', ''],
-  ].map(([what, code, without]) => ({
-    fault: `the line of a call does not tell its ${what}`,
-    file: 'instance/log/tenant-log.ts',
-    code: code!,
-    without: without!,
-    tests: 'instance/instance-process http/logs',
-    named: 'line',
-  })),
+  ...rowsOf(
+    [
+      ['method', ',"method":${JSON.stringify(cut(method))}'],
+      ['tool', '`${members},"tool":${JSON.stringify(cut(tool))}`', 'members'],
+      ['milliseconds', ',"ms":${rounded}'],
+      ['bytes', ',"bytes":${bytes}'],
+      ['outcome', ',"outcome":"ok"'],
+      ['failure', `failed ? '"level":"warn","outcome":"error"' : `, 'failed && !failed ? "" : '],
+      ['request id', ',"requestId":${JSON.stringify(cut(requestId))}'],
+    ],
+    what => ({
+      fault: `the line of a call does not tell its ${what}`,
+      file: 'instance/log/tenant-log.ts',
+      tests: 'instance/instance-process http/logs',
+      named: 'line',
+    }),
+  ),
   {
     fault: 'arguments are logged in production',
     file: 'instance/log/tenant-log.ts',

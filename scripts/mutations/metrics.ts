@@ -68,6 +68,8 @@ export const metrics: readonly Mutation[] = [
     ['mcp_instance_memory_bytes', 'memory'],
     ['mcp_instance_active_requests', 'requests at work'],
     ['mcp_instance_restarts', 'restarts'],
+    ['mcp_instance_requests_total', 'requests of an instance'],
+    ['mcp_instance_request_duration_seconds', 'latencies of an instance'],
     ['mcp_deployments', 'deployments'],
     ['mcp_builds', 'builds'],
     ['mcp_container_builds', 'container builds'],

@@ -21,6 +21,14 @@ export interface MutationTable {
   mutations: readonly Mutation[]
 }
 
+/** A row for each of what one place in the code holds: `[what, code, without]`, without anything where that is left out. */
+export function rowsOf(
+  pieces: readonly [what: string, code: string, without?: string][],
+  row: (what: string) => Omit<Mutation, 'code' | 'without'>,
+): Mutation[] {
+  return pieces.map(([what, code, without = '']) => ({ ...row(what), code, without }))
+}
+
 export function testFiles({ tests: folder }: MutationTable, { tests }: Mutation): string[] {
   return tests.split(' ').map(name => `${folder}/${name}.test.ts`)
 }

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, rowsOf } from './mutation.ts'
 
 const UPGRADE = 'e2e/upgrade'
 
@@ -156,19 +156,20 @@ export const service: readonly Mutation[] = [
     tests: 'cli/daemon-service',
     named: 'the database is backed up',
   },
-  ...[
-    ['rights of secret files', '...closedModes(paths),'],
-    ['damaged settings', "...setAside(paths.config, 'config'),"],
-    ['damaged credentials', "...setAside(paths.credentials, 'credentials'),"],
-    ['unfinished files', '...leftovers(paths.home),'],
-    ['a daemon that hangs, or died', '...(await deadDaemon(paths)),'],
-  ].map(([what, code]) => ({
-    fault: `mcp doctor --fix does not mend ${what}`,
-    file: 'cli/doctor/repairs.ts',
-    code: code!,
-    without: '',
-    tests: 'cli/doctor-fix',
-  })),
+  ...rowsOf(
+    [
+      ['rights of secret files', '...closedModes(paths),'],
+      ['damaged settings', "...setAside(paths.config, 'config'),"],
+      ['damaged credentials', "...setAside(paths.credentials, 'credentials'),"],
+      ['unfinished files', '...leftovers(paths.home),'],
+      ['a daemon that hangs, or died', '...(await deadDaemon(paths)),'],
+    ],
+    what => ({
+      fault: `mcp doctor --fix does not mend ${what}`,
+      file: 'cli/doctor/repairs.ts',
+      tests: 'cli/doctor-fix',
+    }),
+  ),
   {
     fault: 'mcp doctor --fix does not end a daemon that hangs',
     file: 'cli/end-daemon.ts',
