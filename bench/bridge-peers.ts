@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort, isUp } from './ports.ts'
@@ -49,8 +49,7 @@ function stopGroup({ pid }: ChildProcess): void {
 }
 
 async function install(): Promise<void> {
-  const isThere = Object.keys(PEERS).every(name => existsSync(join(FOLDER, 'node_modules', name)))
-  if (isThere) return
+  if (Object.entries(PEERS).every(([name, version]) => installedVersion(name) === version)) return
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: PEERS }))
   const npm = spawn('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -59,4 +58,9 @@ async function install(): Promise<void> {
   })
   const code = await new Promise(resolve => npm.once('close', resolve))
   if (code !== 0) throw new Error(`the peers cannot be installed: npm ended with ${code}`)
+}
+
+function installedVersion(name: string): string | undefined {
+  const file = join(FOLDER, 'node_modules', name, 'package.json')
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 
 export interface StartOptions {
@@ -60,13 +60,11 @@ async function findCommon(root: string, start: string, commands: readonly string
   const importsOf = (path: string) =>
     metafile.inputs[path]!.imports.filter(({ kind, external }) => kind === 'import-statement' && !external)
   const users = new Map<string, number>()
-  for (const [entry, weight] of [[start, 2], ...commands.map(command => [command, 1])] as [
-    string,
-    number,
-  ][]) {
-    const loaded = new Set([entry.slice(root.length)])
+  // What the start loads is common whoever else does: it counts twice.
+  for (const entry of [start, start, ...commands]) {
+    const loaded = new Set([relative(root, entry)])
     for (const path of loaded) for (const one of importsOf(path)) loaded.add(one.path)
-    for (const path of loaded) users.set(path, (users.get(path) ?? 0) + weight)
+    for (const path of loaded) users.set(path, (users.get(path) ?? 0) + 1)
   }
   return [...users].filter(([, count]) => count > 1).map(([path]) => resolve(root, path))
 }
