@@ -234,7 +234,7 @@ export const logs: readonly Mutation[] = [
     file: 'daemon/runtime/log-segments.ts',
     code: 'if (last.active) last.number = (segments.at(-2)?.number ?? 0) + 1',
     without: 'if (last.active) last.number = 1',
-    tests: 'runtime/logs',
+    tests: 'runtime/log-following',
   },
   {
     fault: 'following ends with the daemon',

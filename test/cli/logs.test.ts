@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogLine } from '../../src/shared/instance-protocol.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { writeLines } from '../helpers/log-lines.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
@@ -28,11 +28,7 @@ afterAll(async () => {
   await daemon.close()
 })
 
-function write(instance: string, line: LogLine): void {
-  const folder = join(daemon.home.logs, id)
-  mkdirSync(folder, { recursive: true })
-  appendFileSync(join(folder, `${instance}.log`), `${JSON.stringify(line)}\n`)
-}
+const write = (instance: string, line: LogLine) => writeLines(join(daemon.home.logs, id), instance, line)
 
 /** What is shown of the three lines. */
 async function shown(...options: string[]): Promise<string[]> {

@@ -1,9 +1,9 @@
-import { appendFileSync, mkdirSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogLine } from '../../src/shared/instance-protocol.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { writeLines } from '../helpers/log-lines.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon
@@ -23,12 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close())
 
-function write(line: LogLine): void {
-  const folder = join(daemon.home.logs, id)
-  mkdirSync(folder, { recursive: true })
-  appendFileSync(join(folder, 'inst_test.log'), `${JSON.stringify(line)}\n`)
-}
-
+const write = (line: LogLine) => writeLines(join(daemon.home.logs, id), 'inst_test', line)
 const logs = async (query = '') => (await daemon.api('GET', `/api/lambda-deploy/${id}/logs${query}`)).body
 const messages = (page: { lines: LogLine[] }) =>
   page.lines

@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readlinkSync,
@@ -16,6 +15,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LogReader } from '../../src/daemon/runtime/log-reader.ts'
 import { LogStore } from '../../src/daemon/runtime/logs.ts'
 import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import { logLine as line, writeLines } from '../helpers/log-lines.ts'
 
 let dir: string
 let logs: LogStore
@@ -27,20 +27,8 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 const noHold = async () => () => {}
 
-function line(second: number, message: string, more: Partial<LogLine> = {}): LogLine {
-  return {
-    timestamp: new Date(second * 1000).toISOString(),
-    level: 'info',
-    stream: 'server',
-    message,
-    ...more,
-  }
-}
-
-function write(id: string, instance: string, ...lines: LogLine[]): void {
-  mkdirSync(join(dir, id), { recursive: true })
-  appendFileSync(join(dir, id, `${instance}.log`), lines.map(entry => `${JSON.stringify(entry)}\n`).join(''))
-}
+const write = (id: string, instance: string, ...lines: LogLine[]) =>
+  writeLines(join(dir, id), instance, ...lines)
 
 async function allMessages(
   id: string,
@@ -129,23 +117,6 @@ test('what is no structured line is shown as it was printed', async () => {
   ])
 })
 
-test('following shows the tail, then every new line, across a rotation, until it is told to stop', async () => {
-  write('d', 'a', line(1, 'old'), line(2, 'last'))
-  const abort = new AbortController()
-  const seen: string[] = []
-  for await (const { line: entry } of logs.follow('d', { tail: 1, signal: abort.signal })) {
-    seen.push(entry.message)
-    if (entry.message === 'last') write('d', 'a', line(3, 'new'))
-    if (entry.message === 'new') {
-      await logs.rotateWhenDue('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
-      write('d', 'a', line(4, 'after rotation'))
-    }
-    if (entry.message === 'after rotation') write('d', 'b', line(5, 'another instance'))
-    if (entry.message === 'another instance') abort.abort()
-  }
-  expect(seen).toEqual(['last', 'new', 'after rotation', 'another instance'])
-})
-
 test('a token that no page gave is refused by name', async () => {
   writeFileSync(join(dir, 'x'), '')
   await expect(logs.page('d', { limit: 1, nextToken: 'bogus' })).rejects.toThrow('nextToken "bogus"')
@@ -205,55 +176,6 @@ test('the last lines are those that all lines end with, whatever was printed, ro
   expect(warned.lines).toEqual(all.filter(({ level }) => level !== 'info').slice(-1))
 })
 
-/** Messages that following gives until the last one of them. */
-async function followed(until: string, query: { after?: string; since?: string }): Promise<string[]> {
-  const abort = new AbortController()
-  const seen: string[] = []
-  for await (const { line: entry } of logs.follow('d', { ...query, signal: abort.signal })) {
-    seen.push(entry.message)
-    if (entry.message === until) abort.abort()
-  }
-  return seen
-}
-
-test('following goes on where it was cut off, over a rotation, without loss and without doubles', async () => {
-  write('d', 'a', line(1, 'one'), line(3, 'three'))
-  write('d', 'b', line(2, 'two'))
-  const abort = new AbortController()
-  const tokens: string[] = []
-  for await (const { token } of logs.follow('d', { since: line(0, '').timestamp, signal: abort.signal })) {
-    tokens.push(token!)
-    if (tokens.length === 3) abort.abort()
-  }
-  await logs.rotateWhenDue('d', 'a', noHold, { segmentBytes: 1, keptSegments: 5, keptInstances: 5 })
-  write('d', 'a', line(4, 'four'))
-  write('d', 'c', line(5, 'five'))
-  expect(await followed('five', { after: tokens[0]! })).toEqual(['two', 'three', 'four', 'five'])
-  expect(await followed('five', { after: tokens[2]! })).toEqual(['four', 'five'])
-})
-
-test('the place where following was cut off names no instance whose files are gone', async () => {
-  write('d', 'gone', line(1, 'one'))
-  write('d', 'kept', line(2, 'two'))
-  const abort = new AbortController()
-  const tokens: string[] = []
-  const since = line(0, '').timestamp
-  for await (const { line: entry, token } of logs.follow('d', { since, signal: abort.signal })) {
-    tokens.push(token!)
-    if (entry.message === 'two') {
-      rmSync(join(dir, 'd', 'gone.log'))
-      write('d', 'kept', line(3, 'three'))
-    }
-    if (entry.message === 'three') abort.abort()
-  }
-  const named = tokens.map(token => Object.keys(JSON.parse(Buffer.from(token, 'base64url').toString())))
-  expect(named.slice(1)).toEqual([['gone', 'kept'], ['kept']])
-})
-
-test('following since a moment begins with what was written since then', async () => {
-  write('d', 'a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
-  expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
-})
 test('files of ended instances are not opened again to see what is new', async () => {
   for (let instance = 0; instance < 30; instance++) write('d', `inst_${instance}`, line(instance, 'old'))
   const first = await LogReader.open(join(dir, 'd'))
