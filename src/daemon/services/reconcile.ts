@@ -72,8 +72,8 @@ function failInterrupted(rooms: Rooms): void {
 async function reopen(rooms: Rooms, deployment: Deployment, { waits = false } = {}): Promise<void> {
   const { id, name, environment } = deployment
   const { store, supervisor, addresses } = rooms
-  const served = supervisor.has(id) ? undefined : await servedDeployment(rooms, deployment)
   await addresses.open(name, environment, { waits })
+  const served = supervisor.has(id) ? undefined : await servedDeployment(rooms, deployment)
   if (store.deployments.find(id)?.status !== 'deployed') return vacatePlace(rooms, deployment)
   if (served && !supervisor.has(id)) supervisor.add(served)
   addresses.point(name, environment, id)
