@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { Lazy } from '../shared/lazy.ts'
 import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
 import { ProgramSources } from './builder/program/program-sources.ts'
@@ -14,7 +15,6 @@ import { Addresses } from './services/addresses.ts'
 import { ApiKeys } from './services/api-keys.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
-import { lazyImages } from './services/lazy-images.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
 import type { Rooms } from './services/rooms.ts'
 import { SignIns } from './services/sign-ins.ts'
@@ -90,18 +90,31 @@ export function createRooms(config: DaemonConfig, { files, onFailed, closing, or
       marker: home.containersUsed,
       isHeir: config.inherited !== undefined,
     }),
-    images: lazyImages({
-      directory: home.images,
-      standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
-      artifacts: files.artifacts,
-      packages: home.packages,
-      sourceFolder: digest => programSources.folder(digest),
-      defaultBase: config.registry?.baseImage,
-      dockerConfig: config.registry?.dockerConfig,
-    }),
+    images: lazyImages(config, files, programSources),
     registry: config.registry ?? {},
     backupsDir: home.backups,
     closing,
     clock,
   }
+}
+
+/** Nothing of what makes images is loaded before one is made. */
+function lazyImages(
+  { home, instanceProgram, registry }: DaemonConfig,
+  { artifacts }: Files,
+  programSources: ProgramSources,
+): Rooms['images'] {
+  const images = new Lazy(async () => {
+    const { Images } = await import('./services/images.ts')
+    return new Images({
+      directory: home.images,
+      standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
+      artifacts,
+      packages: home.packages,
+      sourceFolder: digest => programSources.folder(digest),
+      defaultBase: registry?.baseImage,
+      dockerConfig: registry?.dockerConfig,
+    })
+  })
+  return () => images.get()
 }

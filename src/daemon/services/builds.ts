@@ -4,6 +4,7 @@ import type { BuildRequest } from '../../shared/definitions.ts'
 import type { Failure } from '../../shared/deployments.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
+import { Lazy } from '../../shared/lazy.ts'
 import { BUILD_TRANSITIONS, type BuildState, canMove } from '../../shared/states.ts'
 import type { BuiltArtifact } from '../builder/build-artifact.ts'
 import type { Build, BuildFilter } from '../store/builds.ts'
@@ -19,11 +20,13 @@ import { getSource } from './sources.ts'
 export class Builds {
   readonly #rooms: Rooms
   readonly #previews: Previews
-  #codeBuilds: Promise<CodeBuilds> | undefined
+  /** With all that bundles, installs and describes, which an idle daemon has no use for. */
+  readonly #code: Lazy<CodeBuilds>
 
   constructor(rooms: Rooms, previews: Previews) {
     this.#rooms = rooms
     this.#previews = previews
+    this.#code = new Lazy(async () => new (await import('./code-builds.ts')).CodeBuilds(rooms))
   }
 
   /**
@@ -110,15 +113,9 @@ export class Builds {
     work: Pick<BuildWork, 'source' | 'stopped'>,
   ): Promise<BuiltArtifact> {
     if (work.source !== undefined || request.program !== undefined)
-      return (await this.#code).make(build, request, work)
+      return (await this.#code.get()).make(build, request, work)
     const { buildArtifact } = await import('../builder/build-artifact.ts')
     return buildArtifact(request)
-  }
-
-  /** With all that bundles, installs and describes, which an idle daemon has no use for. */
-  get #code(): Promise<CodeBuilds> {
-    this.#codeBuilds ??= import('./code-builds.ts').then(({ CodeBuilds }) => new CodeBuilds(this.#rooms))
-    return this.#codeBuilds
   }
 
   async #fail(build: Build, error: unknown, startedMs: number): Promise<Build> {

@@ -1,4 +1,5 @@
 import type { TenantAuth } from '../../shared/instance-protocol.ts'
+import { Lazy } from '../../shared/lazy.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
 import type { Issuers, ProtectedPlace } from '../sign-in/issuers.ts'
 import type { Address } from '../store/addresses.ts'
@@ -26,7 +27,7 @@ type Needed = Pick<
 export class SignIns {
   readonly #rooms: Needed
   readonly #apiKeys: ApiKeys
-  #issuers: Promise<Issuers> | undefined
+  readonly #issuers = new Lazy(() => this.#open())
 
   constructor(rooms: Needed, apiKeys: ApiKeys) {
     this.#rooms = rooms
@@ -40,10 +41,10 @@ export class SignIns {
 
   async fetch(request: Request, connection: { clientAddress?: string }): Promise<Response> {
     const { pathname } = new URL(request.url)
-    if (LOCAL.test(pathname)) return (await this.#load()).local.fetch(request)
+    if (LOCAL.test(pathname)) return (await this.#issuers.get()).local.fetch(request)
     const [, server = '', environment] = ISSUER.exec(pathname) ?? []
     const place = this.#findPlace(server, environment as Environment)
-    if (place) return (await this.#load()).at(place).fetch(request, connection)
+    if (place) return (await this.#issuers.get()).at(place).fetch(request, connection)
     const error_description = 'No deployment that users sign in to is live here.'
     return Response.json({ error: 'not_found', error_description }, { status: 404 })
   }
@@ -51,17 +52,17 @@ export class SignIns {
   /** What its instances need; undefined where everybody may use it. */
   async tenantAuth(deployment: Deployment): Promise<TenantAuth | undefined> {
     const place = this.#placeOf(deployment)
-    return place && (await this.#load()).tenantAuth(place)
+    return place && (await this.#issuers.get()).tenantAuth(place)
   }
 
   /** With the last build of a server its clients, grants and keys go. */
   forget(server: string): void {
     this.#rooms.store.signInRecords.removeOf(server)
-    void this.#issuers?.then(issuers => issuers.forget(server))
+    void this.#issuers.find().then(issuers => issuers?.forget(server))
   }
 
   async close(): Promise<void> {
-    ;(await this.#issuers)?.close()
+    ;(await this.#issuers.find())?.close()
   }
 
   #findPlace(server: string, environment: Environment): ProtectedPlace | undefined {
@@ -101,11 +102,6 @@ export class SignIns {
       .flatMap(({ url, secureUrl }) => [url, secureUrl])
     const named = [...namedUrls(this.#rooms, deployment, address), ...mapped].filter(Boolean)
     return [...new Set([url, url.replace('127.0.0.1', 'localhost'), ...named])]
-  }
-
-  #load(): Promise<Issuers> {
-    this.#issuers ??= this.#open()
-    return this.#issuers
   }
 
   async #open(): Promise<Issuers> {

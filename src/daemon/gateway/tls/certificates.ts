@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { Lazy } from '../../../shared/lazy.ts'
 import { readCertificate } from './certificate-files.ts'
 import type { LocalAuthority } from './local-authority.ts'
 
@@ -21,7 +22,7 @@ export class Certificates {
   readonly #onProblem: (problem: string) => void
   /** What was last told of a name's files: each problem once, not with every connection. */
   readonly #told = new Map<string, string>()
-  #authority: Promise<LocalAuthority> | undefined
+  readonly #authority: Lazy<LocalAuthority>
 
   /**
    * `directory` holds `<host name>.pem` and `.key` of names with certificates of their own, and the local authority.
@@ -30,6 +31,9 @@ export class Certificates {
   constructor(directory: string, onProblem: (problem: string) => void = () => {}) {
     this.#directory = directory
     this.#onProblem = onProblem
+    this.#authority = new Lazy(async () =>
+      (await import('./local-authority.ts')).LocalAuthority.open(directory),
+    )
   }
 
   /** Rejects with UNAVAILABLE for files that are no certificate with its key; nothing else takes their place. */
@@ -43,10 +47,8 @@ export class Certificates {
   }
 
   async #issue(hostname: string): Promise<SecureContext> {
-    this.#authority ??= import('./local-authority.ts').then(({ LocalAuthority }) =>
-      LocalAuthority.open(this.#directory),
-    )
-    const { key, certificate } = await (await this.#authority).issue(hostname)
+    const authority = await this.#authority.get()
+    const { key, certificate } = await authority.issue(hostname)
     return createSecureContext({ key, cert: certificate })
   }
 
