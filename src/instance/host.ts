@@ -160,6 +160,7 @@ export class Host {
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
+    this.#waking.delete(tenantId)
     if (tenant) {
       this.#reportMetrics([tenant])
       await this.#end(tenant)
