@@ -33,6 +33,7 @@ export class ChildSlot<C extends Child> {
   #starting: C | undefined
   #opening: Promise<C> | undefined
   #notBefore = 0
+  #endPause: (() => void) | undefined
   #closed = false
 
   constructor(options: ChildSlotOptions<C>) {
@@ -65,6 +66,7 @@ export class ChildSlot<C extends Child> {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#endPause?.()
     await this.#starting?.stop()
     await this.#opening?.catch(() => {}) // whoever waited for it was told
     await this.#child?.stop()
@@ -72,8 +74,8 @@ export class ChildSlot<C extends Child> {
 
   async #open(): Promise<C> {
     const pauseMs = this.#notBefore - Date.now()
-    if (pauseMs > 0) await new Promise(resolve => setTimeout(resolve, pauseMs))
-    if (this.#closed) throw new Error('the server is being stopped')
+    if (pauseMs > 0) await this.#pause(pauseMs)
+    if (this.#closed) throw new ChildStartError('the server is being stopped')
     try {
       const child = await this.#options.open(one => {
         this.#starting = one
@@ -86,6 +88,14 @@ export class ChildSlot<C extends Child> {
       this.#crashed((error as Error).message, undefined, null)
       throw error
     }
+  }
+
+  /** Nobody who closes the slot waits for its end. */
+  #pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      this.#endPause = resolve
+      setTimeout(resolve, ms)
+    })
   }
 
   async #watch(child: C, readyAt: number): Promise<void> {

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type Child, ChildSlot } from '../../../src/instance/bridge/child-slot.ts'
 import type { ProgramEnding } from '../../../src/instance/bridge/program-process.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 interface Scripted extends Child {
   end(code: number): void
@@ -77,6 +82,21 @@ test('an end that was wanted is no crash', async () => {
   await slot.close()
   expect(child.isAlive).toBe(false)
   expect(crashes).toEqual([])
+})
+
+test('a slot that waits to start the next one is closed at once', async () => {
+  vi.useFakeTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  const { slot, crashes } = createSlot()
+  for (let count = 0; count < 2; count++) {
+    const child = await slot.get()
+    child.end(1)
+    await child.ended
+  }
+  expect(crashes.map(([, restartMs]) => restartMs)).toEqual([0, 200])
+  const asked = expect(slot.get()).rejects.toThrow('being stopped')
+  await slot.close()
+  await asked
 })
 
 test('what has not finished its handshake is stopped with the slot', async () => {
