@@ -158,6 +158,7 @@ async function openFrontDoors(
     resolve: hostname => hostNames.resolve(hostname),
     connect: (id, socket, named) => supervisor.connect(id, socket, named),
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
+    onDropped: error => log?.('warn', 'a connection to a server by its name was dropped', errorFields(error)),
     onTaken: (port, error) =>
       log?.('warn', `no server is found by name at port ${port}: it is taken`, errorFields(error)),
     onCertificate: problem => log?.('warn', problem, {}),

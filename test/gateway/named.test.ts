@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect as connectSecurely } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FrontDoors } from '../../src/daemon/gateway/front-doors.ts'
 import { NamedGateway } from '../../src/daemon/gateway/named-gateway.ts'
 import { findHost } from '../../src/daemon/gateway/request-head.ts'
 import { Certificates } from '../../src/daemon/gateway/tls/certificates.ts'
@@ -185,7 +186,7 @@ test('a database that cannot be read costs a connection, not the daemon', async 
     },
     connect: () => expect.unreachable(),
     certificate: (hostname: string) => certificates.find(hostname),
-    onAcceptError: (error: Error) => errors.push(error),
+    onDropped: (error: Error) => errors.push(error),
   }
   const byHost = await NamedGateway.open(0, options)
   const overTls = await TlsGateway.open(0, options)
@@ -199,5 +200,32 @@ test('a database that cannot be read costs a connection, not the daemon', async 
   } finally {
     byHost.close()
     overTls.close()
+  }
+})
+
+test('of connections that are dropped one after the other it is told once', async () => {
+  const errors: Error[] = []
+  const frontDoors = new FrontDoors()
+  await frontDoors.open({
+    ports: { http: 0, https: 0 },
+    tlsDir: directory,
+    resolve: () => {
+      throw new Error('disk I/O error')
+    },
+    connect: () => expect.unreachable(),
+    onTaken: (_port, error) => expect.unreachable(error.message),
+    onCertificate: problem => expect.unreachable(problem),
+    onDropped: error => errors.push(error),
+  })
+  try {
+    const { port } = new URL(frontDoors.urls('a.localhost').url)
+    for (let count = 0; count < 3; count++) {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(post('a.localhost', 'hello'))
+      await once(socket, 'close')
+    }
+    expect(errors.map(({ message }) => message)).toEqual(['disk I/O error'])
+  } finally {
+    frontDoors.close()
   }
 })

@@ -1,4 +1,5 @@
 import { NamedGateway, type NamedGatewayOptions } from './named-gateway.ts'
+import { rarely } from './rarely.ts'
 import { Certificates } from './tls/certificates.ts'
 import { TlsGateway } from './tls/tls-gateway.ts'
 
@@ -23,7 +24,13 @@ export class FrontDoors {
   #http: NamedGateway | undefined
   #https: TlsGateway | undefined
 
-  async open({ ports, tlsDir, onTaken, onCertificate, ...options }: FrontDoorOptions): Promise<void> {
+  /** Of connections that fail it is told at most once a minute. */
+  async open({ ports, tlsDir, onTaken, onCertificate, ...given }: FrontDoorOptions): Promise<void> {
+    const options = {
+      ...given,
+      onAcceptError: rarely(given.onAcceptError),
+      onDropped: rarely(given.onDropped),
+    }
     const certificates = new Certificates(tlsDir, onCertificate)
     const certificate = (hostname: string) => certificates.find(hostname)
     const [http, https] = await Promise.all([

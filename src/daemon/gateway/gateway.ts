@@ -5,6 +5,7 @@ import { refuseConnection } from '../runtime/unavailable.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import type { Acceptor, Listener } from './listener.ts'
 import { listenOnFreePort, listenOnPort } from './ports.ts'
+import { rarely } from './rarely.ts'
 
 export interface GatewayOptions {
   /** Takes an accepted, unread connection for what is served; see `Supervisor.connect`. */
@@ -17,22 +18,20 @@ export interface GatewayOptions {
   inherited?: InheritedSockets | undefined
 }
 
-const ACCEPT_ERROR_EVERY_MS = 60_000
-
 /** The loopback ports of all servers. It accepts connections and passes them on; their bytes never come here. */
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #listeners = new Map<string, Listener>()
-  readonly #acceptor: Acceptor = {
-    accept: (socket, { servedId }) => this.#accept(servedId, socket),
-    onRush: listener => this.#lend(listener),
-    onAcceptError: error => this.#tellAcceptError(error),
-  }
-  #acceptErrorAt = Number.NEGATIVE_INFINITY
+  readonly #acceptor: Acceptor
   #closed = false
 
   constructor(options: GatewayOptions) {
     this.#options = options
+    this.#acceptor = {
+      accept: (socket, { servedId }) => this.#accept(servedId, socket),
+      onRush: listener => this.#lend(listener),
+      onAcceptError: rarely(options.onAcceptError),
+    }
   }
 
   /**
@@ -84,13 +83,6 @@ export class Gateway {
   async closeAll(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#listeners.keys()].map(id => this.close(id)))
-  }
-
-  #tellAcceptError(error: Error): void {
-    const now = performance.now()
-    if (now - this.#acceptErrorAt < ACCEPT_ERROR_EVERY_MS) return
-    this.#acceptErrorAt = now
-    this.#options.onAcceptError?.(error)
   }
 
   #lend(listener: Listener): void {

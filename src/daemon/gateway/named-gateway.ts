@@ -12,6 +12,8 @@ export interface NamedGatewayOptions {
   /** Takes a connection of which a request's head was read; see `Supervisor.connect`. */
   connect(servedId: string, socket: Socket, named: NamedRequest): void
   onAcceptError?(error: Error): void
+  /** What a connection is for could not be found out, for example because the database cannot be read. */
+  onDropped?(error: Error): void
   inherited?: InheritedSockets | undefined
 }
 
@@ -55,10 +57,10 @@ export async function admit(socket: Socket, { resolve, connect }: NamedGatewayOp
   connect(servedId, socket, head)
 }
 
-/** For example the database could not be read: one connection's misfortune must not be everybody's. */
-export function drop(socket: Socket, error: Error, { onAcceptError }: NamedGatewayOptions): void {
+/** One connection's misfortune must not be everybody's. */
+export function drop(socket: Socket, error: Error, { onDropped }: NamedGatewayOptions): void {
   socket.destroy()
-  onAcceptError?.(error)
+  onDropped?.(error)
 }
 
 /** Answers a request that is none. */

@@ -75,7 +75,7 @@ async function pickContext(name: string, options: TlsGatewayOptions, done: Conte
     done(null, await options.certificate(hostname))
   } catch (error) {
     // Of files of its own the name's owner was told (certificates.ts).
-    if (!(error instanceof HostingError)) options.onAcceptError?.(error as Error)
+    if (!(error instanceof HostingError)) options.onDropped?.(error as Error)
     done(error as Error)
   }
 }
