@@ -55,11 +55,11 @@ export class Instance implements HostWatcher {
   isReserve = false
   readyAt: number | undefined
   metrics: Omit<TenantMetrics, 'series'> | undefined
+  /** It was asked where it keeps its sessions, and has said nothing since. */
+  isSilent = false
   readonly #events: InstanceEvents
   #past: InstancePast
   #requests: RequestTally | undefined
-  /** It was asked where it keeps its sessions, and has said nothing since. */
-  isSilent = false
   #kept: Promise<number | undefined> | undefined
   #handedOver = 0
   #reportedAt = 0
