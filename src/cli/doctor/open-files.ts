@@ -1,11 +1,11 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
 
 /** What only its user is to read, and can be read by others; with the mode that it should have. */
 export function openToOthers(paths: HomePaths): { path: string; mode: number }[] {
   if (process.platform === 'win32') return []
   return [...secretFiles(paths), ...privateFolders(paths)].filter(
-    ({ path }) => existsSync(path) && (statSync(path).mode & 0o077) !== 0,
+    ({ path }) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
   )
 }
 
