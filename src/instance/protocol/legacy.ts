@@ -200,11 +200,10 @@ function initialize(exchange: Exchange, request: RpcRequest): void {
     isSettled: false,
   }
   runRequest(run, (_server, params) => {
-    const session = tenant.sessions.create(
-      negotiateRevision(params.protocolVersion),
-      clientFacts(params),
-      run.exchange.caller?.subject,
-    )
+    const session = tenant.sessions.create(negotiateRevision(params.protocolVersion), {
+      facts: clientFacts(params),
+      owner: run.exchange.caller?.subject,
+    })
     run.sessionId = session.label
     run.deliver = body => {
       sendJson(exchange, 200, body ?? '', ['Mcp-Session-Id', session.id])

@@ -36,6 +36,14 @@ export interface Session {
   subscriptions: Set<string> | undefined
 }
 
+/** What else is known of a session that begins. */
+interface NewSession {
+  facts?: Omit<ClientFacts, 'protocolVersion'>
+  owner?: string | undefined
+  /** What a program calls it that makes its own ids. */
+  inner?: string
+}
+
 export interface SessionLimits {
   /** Above it the session that was idle longest is forgotten. */
   maxSessions: number
@@ -80,10 +88,7 @@ export class Sessions {
 
   create(
     revision: LegacyRevision = LATEST_LEGACY,
-    facts: Omit<ClientFacts, 'protocolVersion'> = UNKNOWN,
-    owner?: string,
-    /** What a program calls it that makes its own ids. */
-    inner?: string,
+    { facts = UNKNOWN, owner, inner }: NewSession = {},
   ): Session {
     const claim = {
       revision,

@@ -6,7 +6,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64')
 test('a session of a signed-in user is unknown to every other user, on its own instance and on others', () => {
   const own = new Sessions(KEY, 'inst_1')
   const other = new Sessions(KEY, 'inst_2')
-  const { id } = own.create('2025-06-18', undefined, 'idp|ada')
+  const { id } = own.create('2025-06-18', { owner: 'idp|ada' })
   for (const sessions of [own, other]) {
     expect(sessions.find(id, 'idp|grace')).toBeUndefined()
     expect(sessions.find(id)).toBeUndefined()
