@@ -115,9 +115,12 @@ function beginWork(session: Session | undefined): () => void {
   }
 }
 
-/** Streamable HTTP, "Session Management": 404 is the end of a session. */
+/**
+ * Streamable HTTP, "Session Management": 404 is the end of a session. Not to a GET: a program without a stream may have
+ * nothing at all there, where it should say 405.
+ */
 function isOver(method: string | undefined, status: number): boolean {
-  return status === 404 || (method === 'DELETE' && status < 300)
+  return (status === 404 && method !== 'GET') || (method === 'DELETE' && status < 300)
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {

@@ -70,14 +70,7 @@ test('a session that the program would not begin for one request is begun for th
   await once(program, 'listening')
   const url = `http://127.0.0.1:${(program.address() as AddressInfo).port}/mcp`
   const sessions = new Sessions(TENANT.stateKey, 'inst_1')
-  const request = { method: 'POST', headers: { 'mcp-session-id': sessions.create().id } }
-  const tenant = {
-    config: {},
-    instanceId: 'inst_1',
-    sessions,
-    stateKey: Buffer.from(TENANT.stateKey, 'base64'),
-  }
-  const exchange = { tenant, request } as unknown as Exchange
+  const exchange = exchangeOf(sessions, 'POST', sessions.create().id)
   const programSessions = new ProgramSessions()
   const headers = () => programSessions.of(exchange)!.headers(url)
   expect(await headers()).toEqual({})
@@ -86,3 +79,25 @@ test('a session that the program would not begin for one request is begun for th
   sessions.close()
   await new Promise(resolve => program.close(resolve))
 })
+
+test.each([
+  ['POST', 404, true],
+  ['GET', 404, false],
+  ['DELETE', 404, true],
+  ['DELETE', 200, true],
+  ['DELETE', 405, false],
+  ['POST', 500, false],
+])('a %s that the program answers with %i ends the session: %s', (method, status, isOver) => {
+  const sessions = new Sessions(TENANT.stateKey, 'inst_1')
+  const { id } = sessions.create(undefined, { inner: 'own' })
+  new ProgramSessions().of(exchangeOf(sessions, method, id))!.end(status)
+  expect(sessions.has(id)).toBe(!isOver)
+  sessions.close()
+})
+
+function exchangeOf(sessions: Sessions, method: string, id: string): Exchange {
+  const request = { method, headers: { 'mcp-session-id': id } }
+  const stateKey = Buffer.from(TENANT.stateKey, 'base64')
+  const tenant = { config: {}, instanceId: 'inst_1', sessions, stateKey, changed: () => {} }
+  return { tenant, request } as unknown as Exchange
+}
