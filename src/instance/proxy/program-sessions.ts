@@ -61,7 +61,7 @@ export class ProgramSessions {
 
   #name(tenant: ServedTenant, id: string, owner: string | undefined): string {
     const known = this.#named.get(id)
-    if (known !== undefined && tenant.sessions.has(known)) return known
+    if (known !== undefined && tenant.sessions.find(known, owner)) return known
     const { id: name } = tenant.sessions.create(undefined, { owner, inner: id })
     remember(this.#named, id, name)
     tenant.changed()

@@ -95,9 +95,29 @@ test.each([
   sessions.close()
 })
 
-function exchangeOf(sessions: Sessions, method: string, id: string): Exchange {
-  const request = { method, headers: { 'mcp-session-id': id } }
+test('an id that a program gives to several users gets each of them a session of their own', () => {
+  const sessions = new Sessions(TENANT.stateKey, 'inst_1')
+  const programSessions = new ProgramSessions()
+  const nameFor = (subject: string) => {
+    const exchange = { ...exchangeOf(sessions, 'POST'), caller: { subject } } as Exchange
+    return programSessions.of(exchange)!.nameFor('all', 200)
+  }
+  const [ada, bob] = [nameFor('ada'), nameFor('bob')]
+  expect(nameFor('bob')).toBe(bob)
+  expect(sessions.find(ada, 'ada')?.id).toBe(ada)
+  expect(sessions.find(bob, 'bob')?.id).toBe(bob)
+  sessions.close()
+})
+
+function exchangeOf(sessions: Sessions, method: string, id?: string): Exchange {
+  const request = { method, headers: id === undefined ? {} : { 'mcp-session-id': id } }
   const stateKey = Buffer.from(TENANT.stateKey, 'base64')
-  const tenant = { config: {}, instanceId: 'inst_1', sessions, stateKey, changed: () => {} }
+  const tenant = {
+    config: { hasSiblings: true },
+    instanceId: 'inst_1',
+    sessions,
+    stateKey,
+    changed: () => {},
+  }
   return { tenant, request } as unknown as Exchange
 }
