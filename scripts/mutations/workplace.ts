@@ -1,17 +1,9 @@
 import { spawn } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { processesNaming } from '../../test/helpers/processes.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const LEFT_OUT = new Set(['node_modules', 'dist', '.git'])
@@ -94,10 +86,9 @@ export class Workplace implements Disposable {
     return promise
   }
 
-  /** Daemons that a failed test left have a session of their own; their command lines name the copy. */
+  /** Daemons that a failed test left have a session of their own; all have the copy's folder in their command line or environment. */
   #endLeftovers(): void {
-    for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name)))
-      if (commandLine(pid).includes(this.#directory)) kill(Number(pid))
+    for (const pid of processesNaming(this.#directory)) kill(pid)
   }
 }
 
@@ -135,16 +126,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-function commandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it has just ended
-  }
-}
-
 function kill(pid: number): void {
-  if (pid === process.pid) return
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
