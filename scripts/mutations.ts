@@ -19,6 +19,10 @@ const tables = TABLES.filter(table => table.title.startsWith(title)).map(table =
   mutations: table.mutations.filter(({ fault }) => fault.includes(part)),
 }))
 
+if (tables.every(({ mutations }) => mutations.length === 0))
+  throw new Error(
+    `No fault is named so. There are the tables ${TABLES.map(table => table.title).join(', ')}.`,
+  )
 const wrong = (await Promise.all(tables.map(table => wrongRows(root, table)))).flat()
 if (wrong.length > 0) throw new Error(wrong.join('\n'))
 using workplace = new Workplace()

@@ -12,18 +12,17 @@ const CROWD: Crowd = { modern: 8, lasting: 4, passing: 4, callsOfPassing: 300 }
 const PLAN = { releases: 50, rollbacks: 10, requests: 110_000 }
 const KILLS = { kills: 30, pauseMs: 1000 }
 
-const chosen = process.argv.slice(2)
-const choose = <Part extends string>(parts: readonly Part[]): readonly Part[] => {
-  const named = parts.filter(part => chosen.includes(part))
-  return named.length > 0 ? named : parts
-}
-const parts = choose(['releases', 'kills'] as const)
+const chosen = new Set(process.argv.slice(2))
+const parts = choose(['releases', 'kills'])
+const kinds = choose(['declared', 'module'])
+const sizes = choose(['1', '2']).map(Number)
+if (chosen.size > 0) throw new Error(`There is no part called ${[...chosen].join(' or ')}.`)
 const home = process.env.MCP_HOME
 const daemon = await startDaemon(home ? { MCP_HOME: home } : {})
 let isKept = true
 try {
-  for (const kind of choose(['declared', 'module'] as const))
-    for (const instances of choose(['1', '2']).map(Number)) {
+  for (const kind of kinds)
+    for (const instances of sizes) {
       const subject = { call: daemon.call, kind, instances }
       if (parts.includes('releases'))
         await tellReleases({ ...subject, name: `releases-${kind}-${instances}` })
@@ -33,6 +32,12 @@ try {
   await daemon.stop()
 }
 process.exitCode = isKept ? 0 : 1
+
+/** Those that were named, or all; what is left in the end is none of any. */
+function choose<Part extends string>(all: readonly Part[]): readonly Part[] {
+  const named = all.filter(part => chosen.delete(part))
+  return named.length > 0 ? named : all
+}
 
 async function tellReleases(subject: Subject): Promise<void> {
   const report = await releaseUnderLoad(subject, PLAN, CROWD)
