@@ -1,5 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 
+/** Of one connection, so not to be passed on (RFC 9110 7.6.1); `expect` was answered by Node already. */
+export const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+])
+
 /** One header's value; a repeated one as a list (RFC 9110 5.3). Node gives the name in lower case and the value trimmed. */
 export function header(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name]

@@ -4,20 +4,11 @@ import { RPC } from '../protocol/json-rpc.ts'
 import { arrivalHeaders, isArrivalHeader } from './arrival.ts'
 import { hostOf } from './connection-tenant.ts'
 import { type Exchange, refuse } from './exchange.ts'
+import { HOP_BY_HOP } from './headers.ts'
 
 // Taken when it is loaded: user code may find it gone (see http-server.ts for why it is no import).
 const http = process.getBuiltinModule('node:http')
 const net = process.getBuiltinModule('node:net')
-
-/** Of one connection, so not for the next one (RFC 9110 7.6.1). */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-  'proxy-connection',
-  'te',
-])
 
 /**
  * Passes a request that came over an old connection on to whoever serves the tenant's address now, so that nobody gets an

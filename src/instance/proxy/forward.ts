@@ -2,22 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 import type { Exchange } from '../http/exchange.ts'
-import { header } from '../http/headers.ts'
+import { HOP_BY_HOP, header } from '../http/headers.ts'
 import type { ForwardedSession } from './program-sessions.ts'
-
-/** Of one connection, so not to be passed on (RFC 9110 7.6.1); `expect` was answered by Node already. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-])
 
 const SESSION = 'mcp-session-id'
 
