@@ -95,7 +95,7 @@ test('a deployment whose port another program took meanwhile is failed and says 
   expect((await ask(url)).tenantId).toBe(deployment_id)
 })
 
-test('also the daemon after that brings it back, but not what was replaced meanwhile', async () => {
+test('also the daemon after that brings it back, but not what was replaced meanwhile, nor when that is removed', async () => {
   const mcpId = await buildServer(daemon)
   const older = await deploy(daemon, mcpId, 'production')
   await daemon.daemon.close()
@@ -111,6 +111,13 @@ test('also the daemon after that brings it back, but not what was replaced meanw
   await expect.poll(async () => (await status(newer.deployment_id)).status, PATIENTLY).toBe('deployed')
   expect((await ask(older.url)).tenantId).toBe(newer.deployment_id)
   expect((await status(older.deployment_id)).status).toBe('failed')
+  await daemon.api('DELETE', `/v1/deploy/${newer.deployment_id}`)
+  const { status: left, error } = await status(older.deployment_id)
+  expect({ left, message: error.message }).toEqual({
+    left: 'failed',
+    message:
+      "The port of this server's address was held by another program, and a later deployment took its place.",
+  })
 })
 
 test('a preview whose port another program took meanwhile answers when that port is free', async () => {

@@ -10,6 +10,7 @@ import { checkAuth } from './deployment-auth.ts'
 import { changedEnv, checkEnv } from './deployment-env.ts'
 import { concealConfig, readEnv, revealConfig } from './deployment-secrets.ts'
 import { moveDeployment } from './deployment-states.ts'
+import { leaveReplaced } from './held-ports.ts'
 import { vacatePlace } from './places.ts'
 import type { Releases } from './releases.ts'
 import type { Rooms } from './rooms.ts'
@@ -145,8 +146,12 @@ export class Deployments {
 
   /** Ends it at once and forgets it with its logs. Throws NOT_FOUND. */
   async remove(id: string): Promise<void> {
+    const { store } = this.#rooms
     const deployment = this.get(id)
-    this.#rooms.store.deployments.remove(id)
+    store.transaction(() => {
+      store.deployments.remove(id)
+      leaveReplaced(this.#rooms, deployment)
+    })
     await vacatePlace(this.#rooms, deployment)
     await this.#end(id)
     await this.#rooms.logs.remove(id)

@@ -7,6 +7,12 @@ import type { Rooms } from './rooms.ts'
 
 const LOOKED_FOR_EVERY_MS = 2000
 
+const REPLACED = {
+  code: 'CONFLICT',
+  message:
+    "The port of this server's address was held by another program, and a later deployment took its place.",
+}
+
 export interface HeldPorts {
   rooms: Rooms
   deployments: Deployments
@@ -23,6 +29,14 @@ export function watchHeldPorts({ rooms, deployments, previews }: HeldPorts): voi
   }
   const timer = setInterval(() => rooms.background.attempt(look), LOOKED_FOR_EVERY_MS).unref()
   rooms.closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
+/** With a deployment that is removed goes what it had replaced: that does not come back in its stead. */
+export function leaveReplaced({ store }: Pick<Rooms, 'store'>, removed: Deployment): void {
+  const { name, environment, updatedAt } = removed
+  for (const older of store.deployments.inConflict())
+    if (older.name === name && older.environment === environment && older.updatedAt < updatedAt)
+      store.deployments.update({ ...older, error: REPLACED })
 }
 
 async function bringBack(rooms: Rooms, deployments: Deployments, deployment: Deployment): Promise<void> {
