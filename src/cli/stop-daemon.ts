@@ -31,12 +31,17 @@ export async function stopDaemon(
   await waitUntilGone(daemon, signal)
 }
 
-/** One that has ended is fine. */
+/** One that has ended is fine. Throws UNAVAILABLE for a process of another user. */
 export function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ESRCH') return
+    throw new HostingError('UNAVAILABLE', `The daemon (pid ${pid}) could not be ended (${code}).`, {
+      cause,
+      next: [{ description: 'End it as the user that started it', command: `kill ${pid}` }],
+    })
   }
 }
 
