@@ -50,7 +50,7 @@ export function createHome(): TestHome {
     apiKey: () => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).contexts.local.apiKey,
     async remove() {
       const daemon = home.discovery()
-      if (daemon && isDaemon(daemon.pid)) await terminate(daemon.pid)
+      if (daemon && isOf(dir, daemon.pid)) await terminate(daemon.pid)
       else if (daemon) await home.mcp(['daemon', 'stop'])
       // A daemon that came second may still write why it ends.
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -66,9 +66,9 @@ async function terminate(pid: number): Promise<void> {
   await eventually(() => !isRunning(pid))
 }
 
-/** A discovery file may name anything; false without /proc (macOS). */
-function isDaemon(pid: number): boolean {
-  return readProc(pid, 'cmdline').includes('daemon.js')
+/** A discovery file may name any process; false without /proc (macOS). */
+function isOf(home: string, pid: number): boolean {
+  return readProc(pid, 'environ').includes(`MCP_HOME=${home}\0`)
 }
 
 export function runToEnd(
