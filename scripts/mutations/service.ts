@@ -92,8 +92,8 @@ export const service: readonly Mutation[] = [
   {
     fault: 'an upgrade refuses connections',
     file: 'daemon/upgrade.ts',
-    code: "stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...estate.sockets.values()],",
-    without: "stdio: ['ignore', 'inherit', 'inherit', 'ipc'],",
+    code: "stdio: [input, 'inherit', 'inherit', 'ipc', ...estate.sockets.values()],",
+    without: "stdio: [input, 'inherit', 'inherit', 'ipc'],",
     tests: UPGRADE,
   },
   {

@@ -35,7 +35,6 @@ try {
 async function takeOver(): Promise<void> {
   const { awaitTurn, lockFreedHome, tellServing } = await import('./take-over.ts')
   const inheritance = await awaitTurn()
-  if (!inheritance) throw new Error('the daemon that started this one ended before it could say what it had')
   await run(await lockFreedHome(homePaths()), { inheritance, tellServing })
 }
 

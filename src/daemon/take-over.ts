@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { HomePaths } from '../shared/paths.ts'
 import type { InheritedSockets } from './gateway/inherited-sockets.ts'
-import type { FromHeir, ToHeir } from './heir-messages.ts'
+import type { EstateText, FromHeir, ToHeir } from './heir-messages.ts'
 import { lockHome } from './home-lock.ts'
 
+const STANDARD_INPUT = 0
 const LOCK_TRIES = 200
 const LOCK_PAUSE_MS = 25
 
@@ -16,23 +18,16 @@ export interface Inheritance {
   sockets: InheritedSockets
 }
 
-/**
- * Waits until the daemon that started this one has made room, or has died: its sockets are here in either case. Undefined
- * when it died before it could say what they are.
- */
-export async function awaitTurn(): Promise<Inheritance | undefined> {
-  let inheritance: Inheritance | undefined
+/** Waits until the daemon that started this one has made room, or has died: its sockets are here in either case. */
+export async function awaitTurn(): Promise<Inheritance> {
+  const { apiPort, namedPorts, sockets }: EstateText = JSON.parse(readFileSync(STANDARD_INPUT, 'utf8'))
   const { promise, resolve } = Promise.withResolvers<void>()
-  process.on('message', (message: ToHeir) => {
-    if (message.type === 'go') return resolve()
-    const { apiPort, namedPorts, sockets } = message
-    inheritance = { apiPort, namedPorts, sockets: new Map(sockets) }
-    tellPredecessor({ type: 'loaded' })
-  })
+  process.on('message', ({ type }: ToHeir) => type === 'go' && resolve())
   process.once('disconnect', resolve)
+  tellPredecessor({ type: 'loaded' })
   if (!process.connected) resolve()
   await promise
-  return inheritance
+  return { apiPort, namedPorts, sockets: new Map(sockets) }
 }
 
 /** The predecessor gives the home up at about this time. */

@@ -57,7 +57,8 @@ export class UpgradeRequests implements Upgrades {
           this.lock = await lockFreedHome(this.#options.paths).catch(loseHome)
         }
       }
-      const heir = await upgrade({ program, settings, handOver: this.daemon!.handOver, unlock })
+      const { home } = this.#options.paths
+      const heir = await upgrade({ program, settings, home, handOver: this.daemon!.handOver, unlock })
       this.#done.resolve({ heir })
     } catch (error) {
       logDaemon('error', 'no other daemon took over', errorFields(error))

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { HostingError } from '../shared/errors.ts'
 import type { Estate, HandOver } from './hand-over.ts'
-import type { FromHeir, ToHeir } from './heir-messages.ts'
+import type { EstateText, FromHeir, ToHeir } from './heir-messages.ts'
 
 const LOAD_MS = 20_000
 const SERVE_MS = 60_000
@@ -15,6 +15,7 @@ export interface UpgradeOptions {
   program: string
   /** Variables of its own. */
   settings: Record<string, string>
+  home: string
   handOver: HandOver
   /** Frees the home for it; gives what locks it anew. */
   unlock(): () => Promise<void>
@@ -28,11 +29,12 @@ export interface UpgradeOptions {
 export async function upgrade({
   program,
   settings,
+  home,
   handOver,
   unlock,
 }: UpgradeOptions): Promise<ChildProcess> {
   checkProgram(program)
-  const heir = startHeir(program, settings, handOver.estate())
+  const heir = startHeir(program, { settings, home, estate: handOver.estate() })
   try {
     await told(heir, 'loaded', LOAD_MS)
   } catch (error) {
@@ -70,18 +72,35 @@ function nameOf(manifest: string): unknown {
   }
 }
 
-function startHeir(program: string, settings: Record<string, string>, estate: Estate): ChildProcess {
-  const ports = [...estate.sockets.keys()]
-  const heir = spawn(process.execPath, [program, '--take-over'], {
-    cwd: '/',
-    detached: true,
-    env: { ...process.env, ...settings },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...estate.sockets.values()],
-  })
+interface HeirOptions {
+  settings: Record<string, string>
+  home: string
+  estate: Estate
+}
+
+function startHeir(program: string, { settings, home, estate }: HeirOptions): ChildProcess {
   const { apiPort, namedPorts } = estate
-  const sockets = ports.map((port, at): [number, number] => [port, FIRST_SOCKET + at])
-  tell(heir, { type: 'estate', apiPort, namedPorts, sockets })
-  return heir
+  const sockets = [...estate.sockets.keys()].map((port, at): [number, number] => [port, FIRST_SOCKET + at])
+  const input = openText(home, JSON.stringify({ apiPort, namedPorts, sockets } satisfies EstateText))
+  try {
+    return spawn(process.execPath, [program, '--take-over'], {
+      cwd: '/',
+      detached: true,
+      env: { ...process.env, ...settings },
+      stdio: [input, 'inherit', 'inherit', 'ipc', ...estate.sockets.values()],
+    })
+  } finally {
+    closeSync(input)
+  }
+}
+
+/** A descriptor to read the text from, of a file without a name: a message would be lost with whoever sent it. */
+function openText(folder: string, text: string): number {
+  const path = join(folder, `estate-${process.pid}.tmp`)
+  writeFileSync(path, text, { mode: 0o600 })
+  const descriptor = openSync(path, 'r')
+  rmSync(path)
+  return descriptor
 }
 
 function tell(heir: ChildProcess, message: ToHeir): void {

@@ -120,10 +120,7 @@ test('a new daemon that cannot start leaves the old one serving, and tells why',
   writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
   const program = join(folder, 'dist', 'daemon.js')
   // It dies when the home is already its own.
-  writeFileSync(
-    program,
-    "process.on('message', ({ type }) => type === 'go' ? process.exit(3) : process.send({ type: 'loaded' }))",
-  )
+  writeFileSync(program, "process.on('message', () => process.exit(3)); process.send({ type: 'loaded' })")
   const { pid } = home.discovery()!
   expect(await api('POST', '/api/daemon/upgrade', { program })).toEqual({ status: 'upgrading' })
   const failed = await eventually(async () => {
