@@ -3,7 +3,7 @@ import type { BenchDaemon } from '../daemon.ts'
 import { readStat, stillRunning } from '../processes.ts'
 import type { Ledger } from './ledger.ts'
 import type { Samples } from './samples.ts'
-import { release, type Target } from './servers.ts'
+import { isInSharedProcess, release, type Target } from './servers.ts'
 import type { Witness } from './witness.ts'
 
 export interface FaultsOptions {
@@ -95,8 +95,14 @@ export class Faults {
     if (!victim || this.#restarting) return
     const names = servedBy(victim.pid)
     if (names.includes('witness')) witness.killed()
-    await this.#killUntilGone(victim.pid, names)
+    await this.#killUntilGone(victim.pid, [...names, ...waitingAt(names)])
 
+    /** A shared process also holds the requests to what has no process yet, because it sleeps or just wakes. */
+    function waitingAt(served: string[]): string[] {
+      const isAwake = (id: string) => running.some(({ deploymentId }) => deploymentId === id)
+      const isShared = targets.some(target => served.includes(target.name) && isInSharedProcess(target))
+      return isShared ? targets.filter(target => !isAwake(target.deploymentId)).map(({ name }) => name) : []
+    }
     function servedBy(pid: number): string[] {
       const ids = running.filter(one => one.pid === pid).map(({ deploymentId }) => deploymentId)
       return targets.filter(target => ids.includes(target.deploymentId)).map(({ name }) => name)

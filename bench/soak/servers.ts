@@ -17,6 +17,11 @@ export interface Target {
   projectId?: string
 }
 
+/** Declared servers are alone in their process in production only. */
+export function isInSharedProcess({ kind, environment }: Target): boolean {
+  return kind === 'declared' && environment !== 'production'
+}
+
 const STDIO_ECHO = fileURLToPath(new URL('../stdio-echo.ts', import.meta.url))
 const ECHO_INPUT = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
