@@ -21,7 +21,7 @@ export const releases: readonly Mutation[] = [
     file: 'daemon/gateway/gateway.ts',
     code: '    listener.servedId = servedId\n',
     without:
-      '    const first = listener.servedId === null\n    listener.servedId = first ? servedId : null\n    if (!first) setTimeout(() => (listener.servedId = servedId), 5)\n',
+      '    const first = listener.servedId === null\n    listener.servedId = first ? servedId : null\n    if (!first) setTimeout(() => (listener.servedId = servedId), 25)\n',
     tests: 'services/release',
     named: 'drops no request of clients that come while it is switched',
   },
