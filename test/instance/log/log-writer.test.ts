@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -29,6 +29,8 @@ describe('the log writer', () => {
     writer.write('a')
     await writer.hold()
     writer.write('b')
+    writer.flushNow()
+    expect(existsSync(path)).toBe(false)
     writeFileSync(path, '')
     writer.resume()
     await writer.close()
