@@ -92,10 +92,13 @@ export class ChildSlot<C extends Child> {
 
   /** Nobody who closes the slot waits for its end. */
   #pause(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      this.#endPause = resolve
-      setTimeout(resolve, ms)
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#endPause = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    return promise
   }
 
   async #watch(child: C, readyAt: number): Promise<void> {
