@@ -97,10 +97,12 @@ function startHeir(program: string, { settings, home, estate }: HeirOptions): Ch
 /** A descriptor to read the text from, of a file without a name: a message would be lost with whoever sent it. */
 function openText(folder: string, text: string): number {
   const path = join(folder, `estate-${process.pid}.tmp`)
-  writeFileSync(path, text, { mode: 0o600 })
-  const descriptor = openSync(path, 'r')
-  rmSync(path)
-  return descriptor
+  try {
+    writeFileSync(path, text, { mode: 0o600 })
+    return openSync(path, 'r')
+  } finally {
+    rmSync(path, { force: true })
+  }
 }
 
 function tell(heir: ChildProcess, message: ToHeir): void {
