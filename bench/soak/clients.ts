@@ -14,6 +14,7 @@ import {
   openSession,
   sendNonsense,
 } from './requests.ts'
+import type { Rests } from './rests.ts'
 import type { Target } from './servers.ts'
 
 export interface ClientOptions {
@@ -22,6 +23,8 @@ export interface ClientOptions {
   stopping: AbortSignal
   /** Mean pause between two requests of one client. */
   pauseMs: number
+  /** Nothing new is begun while everybody rests. */
+  rests: Rests
 }
 
 type Client = (options: ClientOptions) => Promise<void>
@@ -103,7 +106,8 @@ async function endQuietly(lane: HttpLane, url: string, session: string): Promise
 }
 
 /** Keeps the stream of a session open for a while. */
-async function listener({ target, ledger, stopping }: ClientOptions): Promise<void> {
+async function listener(options: ClientOptions): Promise<void> {
+  const { target, ledger, stopping } = options
   const lane = new HttpLane()
   while (!stopping.aborted) {
     const session = await ledger.attempt(target.name, () => openSession(lane, target.url), 'initialize')
@@ -112,7 +116,7 @@ async function listener({ target, ledger, stopping }: ClientOptions): Promise<vo
       ledger.note('streams')
       await ledger.attempt(target.name, () => endQuietly(lane, target.url, session), 'DELETE')
     }
-    await sleep(1000 * Math.random())
+    await wait(options, 1000)
   }
   lane.close()
 }
@@ -129,7 +133,8 @@ async function listen(url: string, session: string, signal: AbortSignal): Promis
 }
 
 /** Sends half a request or a whole one and is gone, or comes without a word. */
-async function vanishing({ target, ledger, stopping }: ClientOptions): Promise<void> {
+async function vanishing(options: ClientOptions): Promise<void> {
+  const { target, ledger, stopping } = options
   const { hostname, port, host, pathname } = new URL(target.url)
   const body = modernBody('gone')
   while (!stopping.aborted) {
@@ -139,15 +144,16 @@ async function vanishing({ target, ledger, stopping }: ClientOptions): Promise<v
     await sleep(300 * Math.random())
     socket.destroy()
     ledger.note('clients that vanished')
-    await sleep(4000 * Math.random())
+    await wait(options, 4000)
   }
 }
 
 /** Takes two seconds to send its request. */
-async function slowClient({ target, ledger, stopping }: ClientOptions): Promise<void> {
+async function slowClient(options: ClientOptions): Promise<void> {
+  const { target, ledger, stopping } = options
   while (!stopping.aborted) {
     await ledger.attempt(target.name, () => callSlowly(target.url), 'slow call')
-    await sleep(4000 * Math.random())
+    await wait(options, 4000)
   }
 }
 
@@ -179,6 +185,12 @@ function head(host: string, path: string, body: string, more = ''): string {
   return `POST ${path} HTTP/1.1\r\n${text}${more}\r\n`
 }
 
-function pause({ pauseMs }: ClientOptions, factor: number): Promise<void> {
-  return sleep(2 * pauseMs * factor * Math.random())
+function pause(options: ClientOptions, factor: number): Promise<void> {
+  return wait(options, 2 * options.pauseMs * factor)
+}
+
+/** At most so long, and through any rest. */
+async function wait({ rests }: ClientOptions, mostMs: number): Promise<void> {
+  await sleep(mostMs * Math.random())
+  await rests.over
 }

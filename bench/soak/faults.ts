@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchDaemon } from '../daemon.ts'
 import { readStat, stillRunning } from '../processes.ts'
 import type { Ledger } from './ledger.ts'
+import type { Rests } from './rests.ts'
 import type { Samples } from './samples.ts'
 import { isInSharedProcess, release, type Target } from './servers.ts'
 import type { Witness } from './witness.ts'
@@ -12,6 +13,7 @@ export interface FaultsOptions {
   ledger: Ledger
   samples: Samples
   witness: Witness
+  rests: Rests
   stopping: AbortSignal
 }
 
@@ -64,9 +66,10 @@ export class Faults {
   }
 
   async #each(seconds: number, act: () => Promise<void>): Promise<void> {
-    const { stopping } = this.#options
+    const { rests, stopping } = this.#options
     while (!stopping.aborted) {
       await sleep(seconds * 1000 * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => {})
+      await rests.over
       if (!stopping.aborted) await act()
     }
   }

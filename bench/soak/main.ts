@@ -8,6 +8,7 @@ import { useTarget } from './clients.ts'
 import { Faults } from './faults.ts'
 import { Ledger } from './ledger.ts'
 import { faultsOf, formatReport, type Mark } from './report.ts'
+import { Rests } from './rests.ts'
 import { Samples } from './samples.ts'
 import { deployTargets } from './servers.ts'
 import { judge } from './verdict.ts'
@@ -46,12 +47,20 @@ const partSeconds = Math.min(300, totalSeconds / 4)
 const daemon = await startDaemon()
 const ledger = new Ledger()
 const stop = new AbortController()
+const judgedFrom = totalSeconds * JUDGED_FROM
+const rests = new Rests(judgedFrom, totalSeconds)
 const targets = await deployTargets(daemon)
 const samples = new Samples(daemon, targets)
-const witness = new Witness(daemon, targets.find(({ name }) => name === 'witness')!, ledger)
-const faults = new Faults({ daemon, targets, ledger, samples, witness, stopping: stop.signal })
+const witness = new Witness({
+  daemon,
+  target: targets.find(({ name }) => name === 'witness')!,
+  ledger,
+  rests,
+})
+const faults = new Faults({ daemon, targets, ledger, samples, witness, rests, stopping: stop.signal })
+/** Of the load: rests come on top. */
 const start = performance.now()
-const elapsed = () => (performance.now() - start) / 1000
+const elapsed = () => (performance.now() - start) / 1000 - rests.seconds
 
 const everybody = Promise.all([
   ...targets.map(target =>
@@ -60,6 +69,7 @@ const everybody = Promise.all([
       ledger,
       stopping: stop.signal,
       pauseMs: target.isSteady ? pauseMs / STEADY_FACTOR : pauseMs,
+      rests,
     }),
   ),
   witness.run(stop.signal, Math.max(50, pauseMs / 3)),
@@ -74,12 +84,11 @@ await daemon.stop()
 const report = {
   minutes: Number(values.minutes),
   load: { targets: targets.length, pauseMs, coreShare: cpuSeconds / totalSeconds },
-  judgedFrom: totalSeconds * JUDGED_FROM,
+  judgedFrom,
   samples: samples.all,
   marks,
-  verdicts: samples
-    .seriesBetween(totalSeconds * JUDGED_FROM, totalSeconds)
-    .flatMap(series => judge(series, sampleSeconds * 6) ?? []),
+  verdicts: samples.seriesFrom(judgedFrom).flatMap(series => judge(series, sampleSeconds * 6) ?? []),
+  hasRested: rests.seconds > 0,
   ledger,
   witness: witness.report(),
   orphans: stillRunning(samples.seen.values()).length,
@@ -109,6 +118,7 @@ async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
     for (const { pid } of [{ pid: daemon.pid }, ...samples.remember()])
       for (const { startedAt, cpuTicks } of readStat(pid)) ticks.set(`${pid} ${startedAt}`, cpuTicks)
     if (elapsed() >= (marks.length + 1) * partSeconds) marks.push(mark())
+    await rests.restWhenDue(elapsed(), () => samples.takeAtRest(elapsed()))
   }
   return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / TICKS_A_SECOND }
 }

@@ -17,6 +17,8 @@ export interface SoakReport {
   /** Clients of one target, targets, and the share of one core that the daemon and all its processes took. */
   load: { targets: number; pauseMs: number; coreShare: number }
   judgedFrom: number
+  /** Memory was looked at in pauses of the load. */
+  hasRested: boolean
   samples: Sample[]
   marks: Mark[]
   verdicts: Verdict[]
@@ -85,18 +87,20 @@ export function formatReport(report: SoakReport): string {
     '',
     parts(report),
     '',
+    ...(report.hasRested ? ['## Memory at rest', '', ...atRest(report), ''] : []),
     '## Verdict',
     '',
-    `By the line of least squares through the least memory of each minute or its median of descriptors, from minute ${Math.round(report.judgedFrom / 60)} on: before it the`,
-    'daemon and the shared process are killed as well, and everything warms up. What may grow is for the whole time. Of the',
-    "daemon's descriptors the channels of instances that deployments tell of are taken off: releases that sessions keep come and go.",
+    `By the line of least squares through ${report.hasRested ? 'the memory at rest' : 'the least memory of each slot'} and the median of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)} on:`,
+    'before it the daemon and the shared process are killed as well, and everything warms up. What may grow is for the whole time.',
+    "Of the daemon's descriptors the channels of instances that deployments tell of are taken off: releases that sessions keep come",
+    'and go.',
     '',
     table(
       ['process', 'first', 'last', 'an hour', 'grown', 'may grow', ''],
       report.verdicts.map(verdict => [
         verdict.name,
-        `${verdict.first.toFixed(1)} ${verdict.unit}`,
-        `${verdict.last.toFixed(1)} ${verdict.unit}`,
+        `${verdict.points[0]!.value.toFixed(1)} ${verdict.unit}`,
+        `${verdict.points.at(-1)!.value.toFixed(1)} ${verdict.unit}`,
         signed(verdict.slopePerHour),
         signed(verdict.growth),
         String(verdict.mayGrow),
@@ -105,6 +109,20 @@ export function formatReport(report: SoakReport): string {
     ),
     '',
   ].join('\n')
+}
+
+function atRest({ verdicts }: SoakReport): string[] {
+  const rows = verdicts.filter(({ unit }) => unit === 'MB')
+  const minutes = (rows[0]?.points ?? []).map(({ at }) => `${(at / 60).toFixed(0)} min`)
+  return [
+    'Now and then everybody waits for 75 s, streams end, and V8 gives back what it holds in reserve; then each process is looked',
+    'at. The clock of the load stands still meanwhile. MB.',
+    '',
+    table(
+      ['process', ...minutes],
+      rows.map(({ name, points }) => [name, ...points.map(({ value }) => value.toFixed(1))]),
+    ),
+  ]
 }
 
 function parts({ marks, samples }: SoakReport): string {

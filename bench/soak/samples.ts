@@ -13,7 +13,6 @@ const MAY_GROW: Record<keyof Usage, number> = {
 const WARMING_MB = 24
 /** Twice of what was seen; 2 KB that are kept of each request are 22 MB in ten minutes. */
 const INSTANCE_WARMING_MB = 14
-const WARM_AFTER_SECONDS = 600
 /** An instance does less than the daemon, and there are many of them. */
 const INSTANCE_MAY_GROW: Partial<Record<keyof Usage, number>> = { residentMb: 5, proportionalMb: 5 }
 
@@ -50,6 +49,7 @@ export class Samples {
   readonly #daemon: BenchDaemon
   readonly #targets: Target[]
   readonly #series = new Map<string, Point[]>()
+  readonly #restedAt = new Set<number>()
 
   constructor(daemon: BenchDaemon, targets: Target[]) {
     this.#daemon = daemon
@@ -79,6 +79,12 @@ export class Samples {
     }
   }
 
+  /** What is held while nobody does anything. */
+  takeAtRest(at: number): Promise<void> {
+    this.#restedAt.add(at)
+    return this.take(at)
+  }
+
   /** Those that run now, kept for the search for orphans. */
   remember(): ProcessId[] {
     const processes = descendantsOf(this.#daemon.pid)
@@ -86,21 +92,21 @@ export class Samples {
     return processes
   }
 
-  /** What was seen in this part of the run, of each process by itself. */
-  seriesBetween(from: number, until: number): Series[] {
-    const isWarm = until - from >= WARM_AFTER_SECONDS
+  /** What was seen since then, of each process by itself: memory at rest, unless the run was too short for any. */
+  seriesFrom(from: number): Series[] {
+    const hasRested = this.#restedAt.size > 0
     return [...this.#series].flatMap(([key, points]) => {
       const [process, , field] = key.split('|') as [string, string, keyof Usage]
       const isDaemon = process === 'daemon'
       const whenWarm = (!isDaemon && INSTANCE_MAY_GROW[field]) || MAY_GROW[field]
       const isMemory = field === 'residentMb' || field === 'proportionalMb'
-      const mayGrow = isMemory && !isWarm ? (isDaemon ? WARMING_MB : INSTANCE_WARMING_MB) : whenWarm
+      const mayGrow = isMemory && !hasRested ? (isDaemon ? WARMING_MB : INSTANCE_WARMING_MB) : whenWarm
       return {
         name: `${process}, ${LABELS[field]}`,
         unit: isMemory ? 'MB' : '',
         mayGrow,
         summary: isMemory ? 'least' : 'median',
-        points: points.filter(point => point.at >= from),
+        points: points.filter(({ at }) => (isMemory && hasRested ? this.#restedAt.has(at) : at >= from)),
       } as const
     })
   }

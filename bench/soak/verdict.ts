@@ -11,8 +11,8 @@ export interface Series {
   /** So much the line may rise within the whole window that is judged. */
   mayGrow: number
   /**
-   * A heap rises until it is collected, so that of its samples within one slot the least counts. Descriptors are told by
-   * the median of a slot.
+   * A heap rises until it is collected, so that of its samples within one slot the least counts (at rest there is one in
+   * a slot). Descriptors are told by the median of a slot.
    */
   summary: 'least' | 'median'
   points: Point[]
@@ -21,8 +21,8 @@ export interface Series {
 export interface Verdict {
   name: string
   unit: string
-  first: number
-  last: number
+  /** Those the line was fitted through. */
+  points: Point[]
   slopePerHour: number
   /** By the fitted line, over the window. */
   growth: number
@@ -49,8 +49,7 @@ export function judge(
   return {
     name,
     unit,
-    first: fitted[0]!.value,
-    last: fitted.at(-1)!.value,
+    points: fitted,
     slopePerHour: slope * 3600,
     growth,
     mayGrow,

@@ -5,6 +5,7 @@ import { type BenchDaemon, mcp } from '../daemon.ts'
 import { HttpLane } from './http-client.ts'
 import type { Ledger } from './ledger.ts'
 import { callModern } from './requests.ts'
+import type { Rests } from './rests.ts'
 import type { Target } from './servers.ts'
 
 /** Lines of two instances may come out of order: whoever begins again at the last one misses others. */
@@ -13,11 +14,16 @@ const OVERLAP_MS = 5000
 const FLUSH_MS = 300
 const CATCH_UP_MS = 15_000
 
+export interface WitnessOptions {
+  daemon: BenchDaemon
+  target: Target
+  ledger: Ledger
+  rests: Rests
+}
+
 /** Calls a tool that prints a number, and follows the log: each number that was answered has to come. */
 export class Witness {
-  readonly #daemon: BenchDaemon
-  readonly #target: Target
-  readonly #ledger: Ledger
+  readonly #options: WitnessOptions
   /** When each was answered, of `performance.now()`. */
   readonly #answered = new Map<number, number>()
   readonly #seen = new Set<number>()
@@ -26,21 +32,21 @@ export class Witness {
   #last = new Date().toISOString()
   #stopped = false
 
-  constructor(daemon: BenchDaemon, target: Target, ledger: Ledger) {
-    this.#daemon = daemon
-    this.#target = target
-    this.#ledger = ledger
+  constructor(options: WitnessOptions) {
+    this.#options = options
   }
 
   /** Resolves when nothing more is called and every line had time to come. */
   async run(stopping: AbortSignal, pauseMs: number): Promise<void> {
+    const { target, ledger, rests } = this.#options
     this.#follow()
     const lane = new HttpLane()
     for (let number = 1; !stopping.aborted; number++) {
-      const call = () => callModern(lane, this.#target.url, `witness ${number}`)
-      const isAnswered = await this.#ledger.attempt(this.#target.name, () => call().then(() => true))
+      const call = () => callModern(lane, target.url, `witness ${number}`)
+      const isAnswered = await ledger.attempt(target.name, () => call().then(() => true))
       if (isAnswered) this.#answered.set(number, performance.now())
       await sleep(pauseMs)
+      await rests.over
     }
     lane.close()
     const end = performance.now() + CATCH_UP_MS
@@ -72,17 +78,18 @@ export class Witness {
   /** A follower that ends, because its daemon did, goes on where it was. */
   #follow(): void {
     if (this.#stopped) return
+    const { daemon, target, ledger } = this.#options
     const since = new Date(Date.parse(this.#last) - OVERLAP_MS).toISOString()
-    const args = [mcp, 'logs', '-f', this.#target.deploymentId, '--json', '--since', since]
+    const args = [mcp, 'logs', '-f', target.deploymentId, '--json', '--since', since]
     const child = spawn(process.execPath, args, {
-      env: this.#daemon.env,
+      env: daemon.env,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     this.#follower = child
     createInterface(child.stdout).on('line', line => this.#read(line))
     child.on('close', () => {
       if (this.#stopped) return
-      this.#ledger.note('times that following the log had to begin again')
+      ledger.note('times that following the log had to begin again')
       setTimeout(() => this.#follow(), 500)
     })
   }
