@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 /** The streams of the load last up to 20 s, and V8 gives memory back after 30 s of quiet (src/shared/idle-memory.ts). */
 const REST_SECONDS = 75
 const RESTS = 6
@@ -36,7 +34,7 @@ export class Rests {
     this.#over = promise
     const begin = performance.now()
     try {
-      await sleep(REST_SECONDS * 1000)
+      await new Promise(resolve => setTimeout(resolve, REST_SECONDS * 1000))
       await look()
     } finally {
       this.seconds += (performance.now() - begin) / 1000
