@@ -188,6 +188,20 @@ export const sleep: readonly Mutation[] = [
     tests: 'instance/protocol/sessions',
   },
   {
+    fault: 'a session ends for its time at one instance while it is used at another',
+    file: 'instance/protocol/sessions.ts',
+    code: 'if (session.isShared) this.#forget(session)\n    else this.#end(session.id)',
+    without: 'this.#end(session.id)',
+    tests: 'instance/protocol/sessions',
+  },
+  {
+    fault: 'a session that its client ended goes on at the other instances',
+    file: 'daemon/runtime/instance-set.ts',
+    code: 'if (instance !== from) instance.tellAnnounced(announcement)',
+    without: 'if (instance !== from) instance.tellAnnounced({ ...announcement, ended: [] })',
+    tests: 'e2e/several-instances',
+  },
+  {
     fault: 'a session that nobody issued is taken',
     file: 'instance/protocol/session-id.ts',
     code: 'if (!sameText(id.slice(end + 1), sign(body, key))) return undefined',

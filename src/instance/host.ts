@@ -73,6 +73,7 @@ export class Host {
       const served = new ServedTenant(tenant, instanceId, server, onChange, {
         onFailed: message => this.#send({ type: 'failed', tenantId: tenant.id, message }),
         onRestarting: how => this.#send({ type: 'restarting', tenantId: tenant.id, how }),
+        onNews: announcement => this.#send({ type: 'announce', tenantId: tenant.id, ...announcement }),
       })
       served.guard = guard
       served.wakeUp = this.#wakeUpOf(tenant)
@@ -81,8 +82,6 @@ export class Host {
         this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
       // Declared servers hold nothing for a session that another instance could not make up.
       if (!tenant.hasSiblings || !server.speaksUnasked) return told()
-      served.announcements.tellSiblings = announcement =>
-        this.#send({ type: 'announce', tenantId: tenant.id, ...announcement })
       return served
         .meetPeers({
           accept: socket => this.#openForPeer(tenant.id, socket),
@@ -170,8 +169,8 @@ export class Host {
   }
 
   /** Another instance of the deployment announced it. */
-  hearAnnounced({ tenantId, lists, uris }: Of<'announced'>): void {
-    this.#tenants.get(tenantId)?.announcements.hear({ lists, uris })
+  hearAnnounced({ tenantId, ...announcement }: Of<'announced'>): void {
+    this.#tenants.get(tenantId)?.hearAnnounced(announcement)
   }
 
   /** The daemon brings connections to the server from now on. */

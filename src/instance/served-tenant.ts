@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type {
+  Announcement,
   EarlierVersion,
   LogLine,
   SessionClaim,
@@ -18,6 +19,7 @@ import type { PeerQuestion } from './peers/greeting.ts'
 import type { PeerListener } from './peers/peer-listener.ts'
 import type { relayToPeer } from './peers/relay-to-peer.ts'
 import type { SessionOwners } from './peers/session-owners.ts'
+import { SiblingNews } from './peers/sibling-news.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { Announcements } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
@@ -37,6 +39,8 @@ export interface TenantEvents {
   onFailed?(message: string): void
   /** What serves it ended and is started anew. */
   onRestarting?(how: string): void
+  /** The deployment's other instances are to know. */
+  onNews?(announcement: Announcement): void
 }
 
 /** One deployment or preview in this process, with everything that lives as long as it does. */
@@ -67,6 +71,7 @@ export class ServedTenant {
   /** Where sessions of earlier releases still are served. */
   earlier: EarlierVersions | undefined
   readonly #onChange: (tenant: ServedTenant) => void
+  readonly #onNews: TenantEvents['onNews']
   #peers: PeerListener | undefined
   /** Draining, but for the sessions that began here. */
   #isKeeping = false
@@ -75,6 +80,7 @@ export class ServedTenant {
   #events: EventStore | undefined
   #log: TenantLog | undefined
   #announcements: Announcements | undefined
+  #news: SiblingNews | undefined
   #stateKey: Buffer | undefined
 
   constructor(
@@ -82,13 +88,14 @@ export class ServedTenant {
     instanceId: string,
     server: PreparedServer,
     onChange: (tenant: ServedTenant) => void,
-    { onFailed, onRestarting }: TenantEvents = {},
+    { onFailed, onRestarting, onNews }: TenantEvents = {},
   ) {
     this.config = config
     this.instanceId = instanceId
     this.server = config.isPreview ? asReloadable(server) : server
     this.counters = new RequestCounters(name => isToolOf(server, name))
     this.#onChange = onChange
+    this.#onNews = config.hasSiblings ? onNews : undefined
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
       fail: message => onFailed?.(message),
@@ -109,6 +116,7 @@ export class ServedTenant {
     this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
     this.#sessions.peerPort = this.#peers?.port
     this.#sessions.version = versionOf(this.config)
+    this.#sessions.news = this.news
     this.#sessions.onSwept = () => this.changed()
     return this.#sessions
   }
@@ -121,6 +129,12 @@ export class ServedTenant {
   get announcements(): Announcements {
     this.#announcements ??= new Announcements(this)
     return this.#announcements
+  }
+
+  /** For the deployment's other instances, where there may be some. */
+  get news(): SiblingNews | undefined {
+    if (this.#onNews) this.#news ??= new SiblingNews(this.#onNews)
+    return this.#news
   }
 
   /** What `requestState` is signed with; the same in all instances of one deployment. */
@@ -166,6 +180,14 @@ export class ServedTenant {
     if (!this.isReplaced) return !this.hasLeft
     if (this.keepsSessions) return isOrphan ? this.#isOurs(session) : this.#keeps(session)
     return this.#sessions?.isAtWork(session) ?? false
+  }
+
+  /** Another instance of the deployment has this to say. */
+  hearAnnounced({ lists, uris, shared, ended }: Announcement): void {
+    if (lists.length + uris.length > 0) this.announcements.hear({ lists, uris })
+    if (shared.length + ended.length === 0) return
+    this.sessions.hear({ shared, ended })
+    this.changed()
   }
 
   /** Something that the daemon counts is different now. */

@@ -139,7 +139,7 @@ export type ToInstance =
   | { type: 'woken'; tenantId: string }
   /** Answered by `alive`, as soon as the event loop comes to it. */
   | { type: 'ping' }
-  /** Another instance of the deployment said that this changed. */
+  /** Another instance of the deployment has this to say. */
   | ({ type: 'announced'; tenantId: string } & Announcement)
   /** The answer to `claim`: the port of the instance that has the session from now on. */
   | ({ type: 'claimed'; tenantId: string } & Omit<SessionClaim, 'gone'>)
@@ -168,7 +168,7 @@ export type FromInstance =
   /** Four times a second while a socket is lent: connections accepted from it since the last time. */
   | { type: 'accepted'; loanId: number; count: number }
   | { type: 'log-held'; tenantId: string }
-  /** For the clients of the deployment's other instances; several changes at a time. */
+  /** For the deployment's other instances and their clients; several things at a time. */
   | ({ type: 'announce'; tenantId: string } & Announcement)
   /** Answered by `claimed`, so that one instance alone takes a session over. */
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
@@ -187,11 +187,16 @@ export interface Several {
   messages: FromInstance[]
 }
 
-/** What a server's code says has changed. */
+/** What the instances of a deployment tell each other. */
 export interface Announcement {
+  /** That have changed, as the server's code says. */
   lists: ChangedList[]
-  /** Of resources. */
+  /** Of resources that have. */
   uris: string[]
+  /** Ids of sessions that another instance began, and that this one serves as well from now on. */
+  shared: string[]
+  /** Ids of sessions that their clients have ended. */
+  ended: string[]
 }
 
 /** A request of a session came whose instance is gone. */
@@ -211,8 +216,8 @@ export interface EarlierVersion {
   instances: { id: string; port: number }[]
 }
 
-/** Most resources that one announcement names; more are dropped. */
-export const MAX_ANNOUNCED_URIS = 100
+/** Most of each kind that one announcement names. */
+export const MAX_ANNOUNCED = 100
 
 /** Counters since the tenant was served; `series` alone tells what came since the last report. */
 export interface TenantMetrics {

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import {
@@ -14,6 +14,7 @@ import {
   send,
 } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Everything here goes over connections of its own, which the daemon hands to the instance that has the fewest. */
 const TOOL = `
@@ -117,6 +118,23 @@ test('a call that asks its client goes on through a restart, and the next one ov
   )
   expect(await answeredTo(next, single.url, session)).toBe('yesyesyes')
   agent.destroy()
+})
+
+test('a session of a declared server that its client ends is over at each of its instances', async () => {
+  const mcpId = await buildServer(daemon, echoServer('declared'))
+  const config = { scaling: { min_instances: 2, max_instances: 2 } }
+  const { url } = await deploy(daemon, mcpId, 'production', config)
+  const session = await beginSession(url)
+  // Connections that stay open make the next ones go to both instances.
+  const streams = await Promise.all(
+    Array.from({ length: 4 }, async () => open(url, { headers: await beginSession(url) })),
+  )
+  const statuses = () =>
+    Promise.all(Array.from({ length: 6 }, async () => (await post(url, rpc('ping'), session)).status))
+  expect(await statuses()).toEqual(Array(6).fill(200))
+  expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200)
+  await vi.waitFor(async () => expect(await statuses()).toEqual(Array(6).fill(404)))
+  for (const stream of streams) stream.destroy()
 })
 
 async function askedAndAnswered(session: Record<string, string>): Promise<string> {

@@ -1,5 +1,5 @@
 import type { FromInstance, TenantMetrics } from '../../shared/instance-protocol.ts'
-import { MAX_ANNOUNCED_URIS, MAX_SERIES } from '../../shared/instance-protocol.ts'
+import { MAX_ANNOUNCED, MAX_SERIES } from '../../shared/instance-protocol.ts'
 import { LATENCY_BUCKETS } from '../../shared/latency-buckets.ts'
 
 const MAX_TENANTS = 10_000
@@ -41,14 +41,12 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   retired: ({ tenantId }) => isId(tenantId),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),
   'log-held': ({ tenantId }) => isId(tenantId),
-  announce: ({ tenantId, lists, uris }) =>
+  announce: ({ tenantId, lists, uris, shared, ended }) =>
     isId(tenantId) &&
-    Array.isArray(lists) &&
-    lists.length <= CHANGED_LISTS.length &&
-    lists.every(list => CHANGED_LISTS.includes(list)) &&
-    Array.isArray(uris) &&
-    uris.length <= MAX_ANNOUNCED_URIS &&
-    uris.every(uri => isText(uri)),
+    isAnnounced(lists, list => CHANGED_LISTS.includes(list)) &&
+    isAnnounced(uris, isText) &&
+    isAnnounced(shared, isId) &&
+    isAnnounced(ended, isId),
   claim: ({ tenantId, session, port, gone }) =>
     isId(tenantId) && isId(session) && isPort(port) && isPort(gone),
   wake: ({ tenantId }) => isId(tenantId),
@@ -100,6 +98,10 @@ function isSeries(series: unknown): boolean {
 
 function isBucket(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < LATENCY_BUCKETS
+}
+
+function isAnnounced(values: unknown, isValue: (value: unknown) => boolean): boolean {
+  return Array.isArray(values) && values.length <= MAX_ANNOUNCED && values.every(isValue)
 }
 
 function isDescription(described: unknown): boolean {

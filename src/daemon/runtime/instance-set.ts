@@ -67,9 +67,9 @@ export class InstanceSet implements InstanceEvents {
     this.#events.onWake(instance)
   }
 
-  /** Each client listens at one instance, and any of them may be where something changed. */
+  /** Each client listens at one instance, and any of them may be where something changed, or a session ended. */
   onAnnounced(from: Instance, announcement: Announcement): void {
-    for (const instance of this.#all) if (instance !== from) instance.tellChanged(announcement)
+    for (const instance of this.#all) if (instance !== from) instance.tellAnnounced(announcement)
   }
 
   onClaim(from: Instance, claim: SessionClaim): void {

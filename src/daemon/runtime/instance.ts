@@ -28,7 +28,7 @@ export interface InstanceEvents {
   onEnded(instance: Instance, ending: HostEnding): void
   /** Its process says that it cannot go on. */
   onFailed(instance: Instance, error: Error): void
-  /** Its server's code said that something changed. */
+  /** It has something to say to the deployment's other ones. */
   onAnnounced(instance: Instance, announcement: Announcement): void
   /** A session is to be taken over. */
   onClaim(instance: Instance, claim: SessionClaim): void
@@ -167,9 +167,10 @@ export class Instance implements HostWatcher {
     return this.#kept
   }
 
-  tellChanged({ lists, uris }: Announcement): void {
+  /** What another one of its deployment announced. */
+  tellAnnounced({ lists, uris, shared, ended }: Announcement): void {
     const { host, tenantId } = this.place
-    if (this.state === 'ready') host.tell({ type: 'announced', tenantId, lists, uris })
+    if (this.state !== 'starting') host.tell({ type: 'announced', tenantId, lists, uris, shared, ended })
   }
 
   tellWoken(): void {

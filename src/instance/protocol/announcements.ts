@@ -1,4 +1,4 @@
-import { type Announcement, type ChangedList, MAX_ANNOUNCED_URIS } from '../../shared/instance-protocol.ts'
+import type { Announcement, ChangedList } from '../../shared/instance-protocol.ts'
 import type { ServedTenant } from '../served-tenant.ts'
 import { sendUnasked } from './caller-session.ts'
 import { rpcNotification } from './json-rpc.ts'
@@ -12,18 +12,10 @@ export interface Listener {
   tell(method: string, params: Record<string, unknown>): void
 }
 
-/** Changes are gathered so long for the deployment's other instances: code may announce in a loop. */
-const GATHER_MS = 20
-
 /** Tells the clients of a tenant what changed: those that listen, and sessions of the legacy era by their GET streams. */
 export class Announcements {
   readonly listeners = new Set<Listener>()
-  /** To the deployment's other instances, where there may be some. */
-  tellSiblings: ((announcement: Announcement) => void) | undefined
   readonly #tenant: ServedTenant
-  readonly #lists = new Set<ListName>()
-  readonly #uris = new Set<string>()
-  #timer: NodeJS.Timeout | undefined
 
   constructor(tenant: ServedTenant) {
     this.#tenant = tenant
@@ -31,16 +23,16 @@ export class Announcements {
 
   listChanged(list: ListName): void {
     this.#tellOfList(list)
-    if (this.tellSiblings) this.#gather(this.#lists, list)
+    this.#tenant.news?.changed('lists', list)
   }
 
   resourceUpdated(uri: string): void {
     this.#tellOfResource(uri)
-    if (this.tellSiblings && this.#uris.size < MAX_ANNOUNCED_URIS) this.#gather(this.#uris, uri)
+    this.#tenant.news?.changed('uris', uri)
   }
 
   /** What another instance announced. */
-  hear({ lists, uris }: Announcement): void {
+  hear({ lists, uris }: Pick<Announcement, 'lists' | 'uris'>): void {
     for (const list of lists) this.#tellOfList(list)
     for (const uri of uris) this.#tellOfResource(uri)
   }
@@ -50,16 +42,6 @@ export class Announcements {
     for (const list of changed)
       if (toSessions) this.listChanged(list)
       else this.#tellListeners(list)
-  }
-
-  #gather<Value>(changed: Set<Value>, value: Value): void {
-    changed.add(value)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.tellSiblings?.({ lists: [...this.#lists], uris: [...this.#uris] })
-      this.#lists.clear()
-      this.#uris.clear()
-    }, GATHER_MS)
   }
 
   #tellOfList(list: ListName): void {

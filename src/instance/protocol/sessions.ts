@@ -1,6 +1,8 @@
 import type { LogLevel } from '../../shared/definitions.ts'
+import type { Announcement } from '../../shared/instance-protocol.ts'
 import { sessionLabel } from '../../shared/session-label.ts'
 import type { SseResponse } from '../http/sse-response.ts'
+import type { SiblingNews } from '../peers/sibling-news.ts'
 import type { CallerSession, ClientFacts } from '../prepared-server.ts'
 import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
 import type { ResumableStream } from './event-store.ts'
@@ -20,6 +22,8 @@ export interface Session {
   /** Undefined until `logging/setLevel`: everything is sent. */
   logLevel: LogLevel | undefined
   lastSeenAt: number
+  /** Another instance serves it as well, which may have seen it later. */
+  isShared: boolean
   running: RunningRequests
   /** The GET stream. */
   stream: SseResponse | undefined
@@ -72,6 +76,8 @@ export class Sessions {
   peerPort: number | undefined
   /** What the ids name as the deployment that began the sessions. */
   version: string | undefined
+  /** For the deployment's other instances, where there may be some. */
+  news: SiblingNews | undefined
   /** Sessions' time was over. */
   onSwept: (() => void) | undefined
 
@@ -125,10 +131,19 @@ export class Sessions {
     return session
   }
 
-  end(session: Session): void {
-    this.#forget(session)
-    this.#ended.add(session.id)
-    if (this.#ended.size > REMEMBERED_ENDINGS) this.#ended.delete(first(this.#ended)!)
+  /** Here and at the other instances. */
+  end({ id }: Session): void {
+    this.#end(id)
+    this.news?.session('ended', id)
+  }
+
+  /** What another instance said of sessions that it serves. */
+  hear({ shared, ended }: Pick<Announcement, 'shared' | 'ended'>): void {
+    for (const id of shared) {
+      const session = this.#open.get(id)
+      if (session) session.isShared = true
+    }
+    for (const id of ended) this.#end(id)
   }
 
   /** Forgets the others, unless they are at work; from now on a session that nobody uses for so long is over. */
@@ -155,7 +170,18 @@ export class Sessions {
     const claim = readSessionId(id, sessionKey(this.#key, owner))
     if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
     const capabilities = capabilitiesOf(claim.capabilityBits)
-    return this.#add(id, owner, { protocolVersion: claim.revision, capabilities, info: undefined })
+    const session = this.#add(id, owner, { protocolVersion: claim.revision, capabilities, info: undefined })
+    session.isShared = this.news !== undefined
+    this.news?.session('shared', id)
+    return session
+  }
+
+  /** Not to be taken up again. */
+  #end(id: string): void {
+    const session = this.#open.get(id)
+    if (session) this.#forget(session)
+    this.#ended.add(id)
+    if (this.#ended.size > REMEMBERED_ENDINGS) this.#ended.delete(first(this.#ended)!)
   }
 
   #add(id: string, owner: string | undefined, client: ClientFacts): Session {
@@ -167,6 +193,7 @@ export class Sessions {
       revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
       lastSeenAt: Date.now(),
+      isShared: false,
       running: new RunningRequests(),
       stream: undefined,
       outbox: undefined,
@@ -189,6 +216,12 @@ export class Sessions {
     session.ended?.abort()
   }
 
+  /** Where another instance may have been used since, it goes on when it comes here again. */
+  #expire(session: Session): void {
+    if (session.isShared) this.#forget(session)
+    else this.#end(session.id)
+  }
+
   #idlest(): Session {
     let idlest: Session | undefined
     for (const session of this.#open.values())
@@ -201,7 +234,7 @@ export class Sessions {
     return setTimeout(() => {
       const limit = Date.now() - this.#limits.idleMs
       for (const session of this.#open.values())
-        if (session.lastSeenAt < limit && !session.stream && session.running.size === 0) this.end(session)
+        if (session.lastSeenAt < limit && !session.stream && session.running.size === 0) this.#expire(session)
       this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
       this.onSwept?.()
     }, this.#limits.idleMs / 2).unref()

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SiblingNews } from '../../../src/instance/peers/sibling-news.ts'
 import { Sessions } from '../../../src/instance/protocol/sessions.ts'
 
 const KEY = randomBytes(32).toString('base64')
@@ -70,4 +71,42 @@ describe('sessions', () => {
     expect(create().find(id)).toBeUndefined()
     for (const sessions of [one, two]) sessions.close()
   })
+
+  describe('of which another instance serves requests as well', () => {
+    test('go on here after they were idle here alone', () => {
+      const [one, two] = siblings()
+      const { id } = one.create('2025-11-25')
+      for (let seconds = 0; seconds < 120; seconds += 10) {
+        vi.advanceTimersByTime(10_000)
+        expect(two.find(id)).toBeDefined()
+      }
+      expect(one.count).toBe(0)
+      expect(one.find(id)).toMatchObject({ id })
+      for (const sessions of [one, two]) sessions.close()
+    })
+
+    test('are over at both once their client has ended them', () => {
+      const [one, two] = siblings()
+      const { id } = one.create('2025-11-25')
+      two.end(two.find(id)!)
+      vi.advanceTimersByTime(50)
+      for (const sessions of [one, two]) expect(sessions.find(id)).toBeUndefined()
+      expect(one.count).toBe(0)
+    })
+
+    test('are not taken over once they have ended', () => {
+      const [one, two] = siblings()
+      const session = one.create('2025-11-25')
+      one.end(session)
+      vi.advanceTimersByTime(50)
+      expect(two.find(session.id)).toBeUndefined()
+    })
+  })
 })
+
+function siblings(): [Sessions, Sessions] {
+  const [one, two] = [create(), create()]
+  one.news = new SiblingNews(said => two.hear(said))
+  two.news = new SiblingNews(said => one.hear(said))
+  return [one, two]
+}

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { SiblingNews } from '../../src/instance/peers/sibling-news.ts'
+import { type Announcement, MAX_ANNOUNCED } from '../../src/shared/instance-protocol.ts'
+
+const told: Announcement[] = []
+let news: SiblingNews
+beforeEach(() => {
+  vi.useFakeTimers()
+  told.length = 0
+  news = new SiblingNews(announcement => told.push(announcement))
+})
+afterEach(() => void vi.useRealTimers())
+
+const numbers = Array.from({ length: MAX_ANNOUNCED + 1 }, (_, number) => String(number))
+
+test('what comes within a moment is told at once, and nothing twice', () => {
+  news.changed('lists', 'tools')
+  news.changed('lists', 'tools')
+  news.changed('uris', 'file:///a')
+  news.session('ended', 's')
+  expect(told).toEqual([])
+  vi.advanceTimersByTime(1000)
+  expect(told).toEqual([{ lists: ['tools'], uris: ['file:///a'], shared: [], ended: ['s'] }])
+  news.session('shared', 't')
+  vi.advanceTimersByTime(1000)
+  expect(told[1]).toEqual({ lists: [], uris: [], shared: ['t'], ended: [] })
+})
+
+test('code that announces in a loop makes one message, with the first of what it names', () => {
+  for (const uri of numbers) news.changed('uris', uri)
+  vi.advanceTimersByTime(1000)
+  expect(told.map(({ uris }) => uris)).toEqual([numbers.slice(0, MAX_ANNOUNCED)])
+})
+
+test('of sessions none is dropped', () => {
+  for (const id of numbers) news.session('ended', id)
+  vi.advanceTimersByTime(1000)
+  expect(told.flatMap(({ ended }) => ended)).toEqual(numbers)
+  expect(vi.getTimerCount()).toBe(0)
+})
