@@ -225,7 +225,7 @@ export const sleep: readonly Mutation[] = [
   {
     fault: 'a request of a session reaches a program over HTTP that does not know it',
     file: 'instance/http/handle-request.ts',
-    code: 'if (!relayToPeer?.(exchange, forwardHere)) forwardHere()',
+    code: 'if (!siblings.relay?.(exchange, forwardHere)) forwardHere()',
     without: 'if (relayToPeer || !relayToPeer) forwardHere()',
     tests: 'e2e/http-program-sessions',
     named: 'each request of a session reaches the program that began it',

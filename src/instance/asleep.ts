@@ -1,7 +1,6 @@
 import type { Artifact, Era } from '../shared/artifact.ts'
 import type { Tenant } from '../shared/instance-protocol.ts'
 import type { Exchange } from './http/exchange.ts'
-import { relayToSuccessor } from './http/relay.ts'
 import { moduleCapabilities } from './module/capabilities.ts'
 import { prepareServer } from './prepare-server.ts'
 import type { PreparedServer, ServerCapabilities } from './prepared-server.ts'
@@ -29,21 +28,6 @@ export function needsServer(message: unknown, era: Era, { eras }: PreparedServer
   return (
     isObject(message) && 'id' in message && 'method' in message && !ANSWERED_ASLEEP.includes(message.method)
   )
-}
-
-/** For a server that is all here: the daemon is told, and the request answered. */
-export function wakeHere(tellDaemon: () => void): WakeUp {
-  let isAwake = false
-  return (_exchange, _text, serve) => {
-    if (!isAwake) tellDaemon()
-    isAwake = true
-    serve()
-  }
-}
-
-/** For a server that runs elsewhere: `wake` resolves once the daemon brings connections there. */
-export function wakeElsewhere(wake: () => Promise<void>): WakeUp {
-  return (exchange, text) => void wake().then(() => relayToSuccessor(exchange, text))
 }
 
 /** The lists of a server whose code runs elsewhere, once it is woken. */

@@ -3,7 +3,6 @@ import type { Artifact, Described } from '../shared/artifact.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { FromInstance, Tenant, ToInstance } from '../shared/instance-protocol.ts'
 import { addRevoked } from '../shared/revoked-tokens.ts'
-import { type WakeUp, wakeElsewhere, wakeHere } from './asleep.ts'
 import { BorrowedSocket } from './borrowed-socket.ts'
 import { bindConnection, type ConnectionName, markFromPeer } from './http/connection-tenant.ts'
 import { handleRequest } from './http/handle-request.ts'
@@ -13,6 +12,7 @@ import { ChangeReporter } from './metrics.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
 import type { Guard } from './sign-in/guard.ts'
+import { Wakes } from './wakes.ts'
 
 type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
 /** Makes a server of an artifact; throws or rejects when it cannot be served. `bundle`: text of a module's code. */
@@ -32,8 +32,7 @@ export class Host {
   readonly #tenants = new Map<string, ServedTenant>()
   readonly #preparing = new Map<string, { tenant: Tenant }>()
   readonly #ending = new Set<Promise<void>>()
-  /** Tenants that the daemon is to wake. */
-  readonly #waking = new Map<string, PromiseWithResolvers<void>>()
+  readonly #wakes = new Wakes(tenantId => this.#send({ type: 'wake', tenantId }))
   readonly #borrowed = new Map<number, BorrowedSocket>()
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
@@ -76,14 +75,14 @@ export class Host {
         onNews: announcement => this.#send({ type: 'announce', tenantId: tenant.id, ...announcement }),
       })
       served.guard = guard
-      served.wakeUp = this.#wakeUpOf(tenant)
+      served.wakeUp = this.#wakes.of(tenant, () => served.log.server('info', 'woken by a request'))
       this.#tenants.set(tenant.id, served)
       const told = () =>
         this.#send({ type: 'serving', tenantId: tenant.id, prepareMs: performance.now() - startedAt })
       // Declared servers hold nothing for a session that another instance could not make up.
       if (!tenant.hasSiblings || !server.speaksUnasked) return told()
-      return served
-        .meetPeers({
+      return served.siblings
+        .meet({
           accept: socket => this.#openForPeer(tenant.id, socket),
           ask: claim => this.#send({ type: 'claim', tenantId: tenant.id, ...claim }),
         })
@@ -139,13 +138,13 @@ export class Host {
   async keep({ tenantId }: Of<'keep'>): Promise<void> {
     const port = await this.#tenants
       .get(tenantId)
-      ?.keepSessions(socket => this.#openForPeer(tenantId, socket))
+      ?.siblings.listen(socket => this.#openForPeer(tenantId, socket))
     if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
   }
 
   /** Where sessions of earlier releases are. */
   learnEarlier({ tenantId, versions }: Of<'earlier'>): void {
-    this.#tenants.get(tenantId)?.learnEarlier(versions)
+    this.#tenants.get(tenantId)?.siblings.learnEarlier(versions)
   }
 
   shed({ tenantId, count }: Of<'shed'>): void {
@@ -159,7 +158,7 @@ export class Host {
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
-    this.#waking.delete(tenantId)
+    this.#wakes.forget(tenantId)
     if (tenant) {
       this.#reportMetrics([tenant])
       await this.#end(tenant)
@@ -175,31 +174,12 @@ export class Host {
 
   /** The daemon brings connections to the server from now on. */
   hearWoken({ tenantId }: Of<'woken'>): void {
-    this.#waking.get(tenantId)?.resolve()
-    this.#waking.delete(tenantId)
-  }
-
-  #wakeUpOf({ id, asleep }: Tenant): WakeUp | undefined {
-    const tell = () => this.#send({ type: 'wake', tenantId: id })
-    if (asleep === 'here')
-      return wakeHere(() => {
-        this.#tenants.get(id)?.log.server('info', 'woken by a request')
-        tell()
-      })
-    if (asleep === undefined) return undefined
-    return wakeElsewhere(() => {
-      const known = this.#waking.get(id)
-      if (known) return known.promise
-      const waking = Promise.withResolvers<void>()
-      this.#waking.set(id, waking)
-      tell()
-      return waking.promise
-    })
+    this.#wakes.hear(tenantId)
   }
 
   /** Which instance has a session from now on. */
   hearClaimed({ tenantId, session, port }: Of<'claimed'>): void {
-    this.#tenants.get(tenantId)?.sessionOwners?.hear({ session, port })
+    this.#tenants.get(tenantId)?.siblings.owners?.hear({ session, port })
   }
 
   /** The guard looks into what the tenant came with. */

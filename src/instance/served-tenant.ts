@@ -1,25 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type {
-  Announcement,
-  EarlierVersion,
-  LogLine,
-  SessionClaim,
-  Tenant,
-  TenantMetrics,
-  ToInstance,
-} from '../shared/instance-protocol.ts'
+import type { Announcement, LogLine, Tenant, TenantMetrics, ToInstance } from '../shared/instance-protocol.ts'
 import type { WakeUp } from './asleep.ts'
 import { header } from './http/headers.ts'
 import { openLog } from './log/open-log.ts'
 import type { TenantLog } from './log/tenant-log.ts'
 import { RequestCounters } from './metrics.ts'
-import type { EarlierVersions } from './peers/earlier-versions.ts'
 import type { PeerQuestion } from './peers/greeting.ts'
-import type { PeerListener } from './peers/peer-listener.ts'
-import type { relayToPeer } from './peers/relay-to-peer.ts'
-import type { SessionOwners } from './peers/session-owners.ts'
-import { SiblingNews } from './peers/sibling-news.ts'
+import { Siblings } from './peers/siblings.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { Announcements } from './protocol/announcements.ts'
 import { EventStore } from './protocol/event-store.ts'
@@ -64,15 +52,8 @@ export class ServedTenant {
   openStreams = 0
   /** So many of the next answers end their connections: other instances have room for them. */
   surplusConnections = 0
-  /** Brings requests of other instances' sessions there, where the deployment has several with code of their own. */
-  relayToPeer: typeof relayToPeer | undefined
-  /** Who of them has a session that none of them began. */
-  sessionOwners: SessionOwners | undefined
-  /** Where sessions of earlier releases still are served. */
-  earlier: EarlierVersions | undefined
+  readonly siblings: Siblings
   readonly #onChange: (tenant: ServedTenant) => void
-  readonly #onNews: TenantEvents['onNews']
-  #peers: PeerListener | undefined
   /** Draining, but for the sessions that began here. */
   #isKeeping = false
   // Only clients of the legacy era need these two.
@@ -80,7 +61,6 @@ export class ServedTenant {
   #events: EventStore | undefined
   #log: TenantLog | undefined
   #announcements: Announcements | undefined
-  #news: SiblingNews | undefined
   #stateKey: Buffer | undefined
 
   constructor(
@@ -95,7 +75,7 @@ export class ServedTenant {
     this.server = config.isPreview ? asReloadable(server) : server
     this.counters = new RequestCounters(name => isToolOf(server, name))
     this.#onChange = onChange
-    this.#onNews = config.hasSiblings ? onNews : undefined
+    this.siblings = new Siblings(this, config.hasSiblings ? onNews : undefined)
     server.attach?.({
       announce: list => this.announcements.listChanged(list),
       fail: message => onFailed?.(message),
@@ -114,9 +94,9 @@ export class ServedTenant {
   get sessions(): Sessions {
     if (this.#sessions) return this.#sessions
     this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
-    this.#sessions.peerPort = this.#peers?.port
+    this.#sessions.peerPort = this.siblings.port
     this.#sessions.version = versionOf(this.config)
-    this.#sessions.news = this.news
+    this.#sessions.news = this.siblings.news
     this.#sessions.onSwept = () => this.changed()
     return this.#sessions
   }
@@ -129,12 +109,6 @@ export class ServedTenant {
   get announcements(): Announcements {
     this.#announcements ??= new Announcements(this)
     return this.#announcements
-  }
-
-  /** For the deployment's other instances, where there may be some. */
-  get news(): SiblingNews | undefined {
-    if (this.#onNews) this.#news ??= new SiblingNews(this.#onNews)
-    return this.#news
   }
 
   /** What `requestState` is signed with; the same in all instances of one deployment. */
@@ -196,39 +170,6 @@ export class ServedTenant {
     this.#onChange(this)
   }
 
-  /** Before any request: `accept` gets connections of the deployment's other instances, `ask` asks the daemon. */
-  async meetPeers(daemon: { accept(socket: Socket): void; ask(claim: SessionClaim): void }): Promise<void> {
-    const [{ PeerListener }, { SessionOwners }, relaying] = await Promise.all([
-      import('./peers/peer-listener.ts'),
-      import('./peers/session-owners.ts'),
-      import('./peers/relay-to-peer.ts'),
-    ])
-    this.#peers = await PeerListener.open({ key: this.stateKey, accept: daemon.accept, tenant: this })
-    this.sessionOwners = new SessionOwners(this.#peers.port, daemon.ask)
-    this.relayToPeer = relaying.relayToPeer
-  }
-
-  /** Where the instances of the next release bring requests of the sessions that began here: a port of loopback. */
-  async keepSessions(accept: (socket: Socket) => void): Promise<number> {
-    const { PeerListener } = await import('./peers/peer-listener.ts')
-    this.#peers ??= await PeerListener.open({ key: this.stateKey, accept, tenant: this })
-    return this.#peers.port
-  }
-
-  /** Requests of sessions that began in these versions go there, as long as somebody answers there. */
-  learnEarlier(versions: readonly EarlierVersion[]): void {
-    this.earlier = new Map(versions.map(({ version, instances }) => [version, instances]))
-    // Loaded with the first request: a release mostly meets no session.
-    this.relayToPeer ??= (exchange, serve) => {
-      if (header(exchange.request, 'mcp-session-id') === undefined) return false
-      void import('./peers/relay-to-peer.ts').then(({ relayToPeer }) => {
-        this.relayToPeer = relayToPeer
-        if (!relayToPeer(exchange, serve)) serve()
-      })
-      return true
-    }
-  }
-
   /** See `drain` of `ToInstance`. */
   startDraining({ changed, sessionIdleMs, siblings = [] }: Omit<DrainOrder, 'type' | 'tenantId'>): void {
     this.isReplaced = changed !== undefined
@@ -267,7 +208,7 @@ export class ServedTenant {
     if (this.counters.active > 0 || this.keepsSessions) return
     if (!this.server.speaksUnasked && !this.#isKeeping) return
     this.hasLeft = true
-    this.#peers?.close()
+    this.siblings.leave()
   }
 
   #copy(line: LogLine): void {
@@ -285,7 +226,7 @@ export class ServedTenant {
   async close(): Promise<void> {
     for (const socket of this.connections) socket.destroy()
     this.#sessions?.close()
-    this.#peers?.close()
+    this.siblings.leave()
     await this.server.close()
     await this.#log?.close()
   }

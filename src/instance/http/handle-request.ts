@@ -30,9 +30,9 @@ function serve(exchange: Exchange, path: string): void {
 
 /** Sessions are in the memory of one program; see proxy/program-sessions.ts. */
 function forward(exchange: Exchange): void {
-  const { server, relayToPeer } = exchange.tenant
+  const { server, siblings } = exchange.tenant
   const forwardHere = () => void server.forward?.(exchange)
-  if (!relayToPeer?.(exchange, forwardHere)) forwardHere()
+  if (!siblings.relay?.(exchange, forwardHere)) forwardHere()
 }
 
 function serveHealth(exchange: Exchange): void {

@@ -63,7 +63,8 @@ async function bringToSibling(
   { id, claim }: Omit<Destination, 'earlier'>,
   serve: () => void,
 ): Promise<void> {
-  const { stateKey, sessionOwners: owners } = exchange.tenant
+  const { stateKey, siblings } = exchange.tenant
+  const { owners } = siblings
   let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
     const socket = await knock(owner, stateKey, { session: id, isOrphan: false })
@@ -85,12 +86,12 @@ function isHere(tenant: ServedTenant, id: string): boolean {
 
 /** Of the instance that began the session, then of those that may have taken it over. */
 function earlierPorts(
-  { earlier }: ServedTenant,
+  { siblings }: ServedTenant,
   { version }: SessionClaim,
   sessionId: string,
 ): readonly number[] | undefined {
   const first = sessionInstance(sessionId)
-  const instances = version === undefined ? undefined : earlier?.get(version)
+  const instances = version === undefined ? undefined : siblings.earlier?.get(version)
   return instances
     ?.toSorted((a, b) => Number(b.id === first) - Number(a.id === first))
     .map(({ port }) => port)

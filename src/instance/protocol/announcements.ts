@@ -23,12 +23,12 @@ export class Announcements {
 
   listChanged(list: ListName): void {
     this.#tellOfList(list)
-    this.#tenant.news?.changed('lists', list)
+    this.#tenant.siblings.news?.changed('lists', list)
   }
 
   resourceUpdated(uri: string): void {
     this.#tellOfResource(uri)
-    this.#tenant.news?.changed('uris', uri)
+    this.#tenant.siblings.news?.changed('uris', uri)
   }
 
   /** What another instance announced. */

@@ -14,7 +14,7 @@ import { isModernRevision } from './revisions.ts'
 
 /** The MCP endpoint: Streamable HTTP of both eras at one URL. */
 export function serveMcp(exchange: Exchange): void {
-  const relay = exchange.tenant.relayToPeer
+  const { relay } = exchange.tenant.siblings
   if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)
 }
 
