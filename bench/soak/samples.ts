@@ -92,7 +92,7 @@ export class Samples {
     return processes
   }
 
-  /** What was seen since then, of each process by itself: memory at rest, unless the run was too short for any. */
+  /** What was seen since then, of each process by itself: memory at rest, unless the run was too short for any; the others at work. */
   seriesFrom(from: number): Series[] {
     const hasRested = this.#restedAt.size > 0
     return [...this.#series].flatMap(([key, points]) => {
@@ -106,7 +106,7 @@ export class Samples {
         unit: isMemory ? 'MB' : '',
         mayGrow,
         summary: isMemory ? 'least' : 'median',
-        points: points.filter(({ at }) => (isMemory && hasRested ? this.#restedAt.has(at) : at >= from)),
+        points: points.filter(({ at }) => at >= from && (isMemory && hasRested) === this.#restedAt.has(at)),
       } as const
     })
   }

@@ -49,8 +49,8 @@ test('memory is told by what is held at rest and may grow less than while everyt
   expect(ats).toEqual([
     ['MB', 20],
     ['MB', 20],
-    ['', 20, 30],
-    ['', 20, 30],
+    ['', 30],
+    ['', 30],
   ])
 })
 
