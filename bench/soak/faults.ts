@@ -66,16 +66,17 @@ export class Faults {
   }
 
   async #each(seconds: number, act: () => Promise<void>): Promise<void> {
-    const { rests, stopping } = this.#options
+    const { stopping } = this.#options
     while (!stopping.aborted) {
       await sleep(seconds * 1000 * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => {})
-      await rests.over
+      await this.#options.rests.over
       if (!stopping.aborted) await act()
     }
   }
 
   #inTurn(what: string, act: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(act).catch(error => this.#options.ledger.addUnexpected(what, String(error)))
+    const rested = this.#work.then(() => this.#options.rests.over)
+    const done = rested.then(act).catch(error => this.#options.ledger.addUnexpected(what, String(error)))
     this.#work = done
     return done
   }

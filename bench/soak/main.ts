@@ -11,7 +11,7 @@ import { faultsOf, formatReport, type Mark } from './report.ts'
 import { Rests } from './rests.ts'
 import { Samples } from './samples.ts'
 import { deployTargets } from './servers.ts'
-import { judge } from './verdict.ts'
+import { judgeAll } from './verdict.ts'
 import { Witness } from './witness.ts'
 
 const { values } = parseArgs({
@@ -87,7 +87,7 @@ const report = {
   judgedFrom,
   samples: samples.all,
   marks,
-  verdicts: samples.seriesFrom(judgedFrom).flatMap(series => judge(series, sampleSeconds * 6) ?? []),
+  ...judgeAll(samples.seriesFrom(judgedFrom), sampleSeconds * 6),
   hasRested: rests.seconds > 0,
   ledger,
   witness: witness.report(),
@@ -118,7 +118,8 @@ async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
     for (const { pid } of [{ pid: daemon.pid }, ...samples.remember()])
       for (const { startedAt, cpuTicks } of readStat(pid)) ticks.set(`${pid} ${startedAt}`, cpuTicks)
     if (elapsed() >= (marks.length + 1) * partSeconds) marks.push(mark())
-    await rests.restWhenDue(elapsed(), () => samples.takeAtRest(elapsed()))
+    const at = elapsed()
+    await rests.restWhenDue(at, () => samples.takeAtRest(at))
   }
   return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / TICKS_A_SECOND }
 }

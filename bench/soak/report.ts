@@ -22,17 +22,20 @@ export interface SoakReport {
   samples: Sample[]
   marks: Mark[]
   verdicts: Verdict[]
+  /** What was watched, and not seen often enough to judge it. */
+  unjudged: string[]
   ledger: Ledger
   witness: ReturnType<Witness['report']>
   orphans: number
 }
 
 /** The reasons why the run has failed; none when all held. */
-export function faultsOf({ ledger, verdicts, witness, orphans }: SoakReport): string[] {
+export function faultsOf({ ledger, verdicts, unjudged, witness, orphans }: SoakReport): string[] {
   const grown = verdicts.filter(({ isFlat }) => !isFlat)
   return [
     ...(ledger.unexpectedCount > 0 ? [`${ledger.unexpectedCount} unexpected failures`] : []),
     ...(verdicts.length === 0 ? ['too short to judge any process'] : []),
+    ...unjudged.map(name => `too little was seen of ${name}`),
     ...grown.map(({ name, growth, unit }) => `${name} grew by ${growth.toFixed(1)} ${unit}`.trimEnd()),
     ...(witness.lost.length > 0 ? [`${witness.lost.length} lost log lines`] : []),
     ...(witness.answered === 0 ? ['no log line was waited for'] : []),
@@ -113,14 +116,17 @@ export function formatReport(report: SoakReport): string {
 
 function atRest({ verdicts }: SoakReport): string[] {
   const rows = verdicts.filter(({ unit }) => unit === 'MB')
-  const minutes = (rows[0]?.points ?? []).map(({ at }) => `${(at / 60).toFixed(0)} min`)
+  const times = [...new Set(rows.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b)
   return [
     'Now and then everybody waits for 75 s, streams end, and V8 gives back what it holds in reserve; then each process is looked',
     'at. The clock of the load stands still meanwhile. MB.',
     '',
     table(
-      ['process', ...minutes],
-      rows.map(({ name, points }) => [name, ...points.map(({ value }) => value.toFixed(1))]),
+      ['process', ...times.map(at => `${(at / 60).toFixed(0)} min`)],
+      rows.map(({ name, points }) => [
+        name,
+        ...times.map(time => points.find(({ at }) => at === time)?.value.toFixed(1) ?? ''),
+      ]),
     ),
   ]
 }

@@ -33,6 +33,16 @@ export interface Verdict {
 /** Fewer points say nothing. */
 const LEAST_POINTS = 5
 
+/** A process that ended is one series and the one that came in its place another: one of a name is enough. */
+export function judgeAll(
+  all: readonly Series[],
+  slotSeconds: number,
+): { verdicts: Verdict[]; unjudged: string[] } {
+  const verdicts = all.flatMap(series => judge(series, slotSeconds) ?? [])
+  const names = new Set(all.map(({ name }) => name))
+  return { verdicts, unjudged: [...names].filter(name => !verdicts.some(verdict => verdict.name === name)) }
+}
+
 /** Undefined when too little was seen of it. */
 export function judge(
   { name, unit, mayGrow, summary, points }: Series,

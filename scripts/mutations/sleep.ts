@@ -190,8 +190,8 @@ export const sleep: readonly Mutation[] = [
   {
     fault: 'a session ends for its time at one instance while it is used at another',
     file: 'instance/protocol/sessions.ts',
-    code: 'if (session.isShared) this.#forget(session)\n    else this.#end(session.id)',
-    without: 'this.#end(session.id)',
+    code: '&& !isUsedElsewhere) this.#end(id)',
+    without: '&& (isUsedElsewhere || true)) this.#end(id)',
     tests: 'instance/protocol/sessions',
   },
   {
@@ -200,6 +200,22 @@ export const sleep: readonly Mutation[] = [
     code: 'if (instance !== from) instance.tellAnnounced(announcement)',
     without: 'if (instance !== from) instance.tellAnnounced({ ...announcement, ended: [] })',
     tests: 'e2e/several-instances',
+  },
+  {
+    fault: 'an instance that drains does not hear which sessions have ended',
+    file: 'daemon/runtime/instance.ts',
+    code: "if (this.state !== 'starting') host.tell",
+    without: "if (this.state === 'ready') host.tell",
+    tests: 'e2e/release-sessions',
+    named: 'a session that was ended is taken over by nobody of its release',
+  },
+  {
+    fault: 'a session that was ended at an earlier release goes on at the live one',
+    file: 'instance/peers/relay-to-peer.ts',
+    code: 'status < 300 && tenant.sessions.end(id)',
+    without: 'status < 0 && tenant.sessions.end(id)',
+    tests: 'e2e/release-sessions',
+    named: 'a session that was ended is taken over by nobody of the next release',
   },
   {
     fault: 'a session that nobody issued is taken',
@@ -226,7 +242,7 @@ export const sleep: readonly Mutation[] = [
     fault: 'a request of a session reaches a program over HTTP that does not know it',
     file: 'instance/http/handle-request.ts',
     code: 'if (!siblings.relay?.(exchange, forwardHere)) forwardHere()',
-    without: 'if (relayToPeer || !relayToPeer) forwardHere()',
+    without: 'forwardHere()',
     tests: 'e2e/http-program-sessions',
     named: 'each request of a session reaches the program that began it',
   },

@@ -96,7 +96,9 @@ export class ServedTenant {
     this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
     this.#sessions.peerPort = this.siblings.port
     this.#sessions.version = versionOf(this.config)
-    this.#sessions.news = this.siblings.news
+    // A program over HTTP alone knows its sessions. What may ask its clients is asked where the session is (peers/).
+    this.#sessions.news = this.server.forward ? undefined : this.siblings.news
+    this.#sessions.areShared = !this.server.speaksUnasked
     this.#sessions.onSwept = () => this.changed()
     return this.#sessions
   }
@@ -157,10 +159,11 @@ export class ServedTenant {
   }
 
   /** Another instance of the deployment has this to say. */
-  hearAnnounced({ lists, uris, shared, ended }: Announcement): void {
+  hearAnnounced({ lists, uris, used, ended }: Announcement): void {
     if (lists.length + uris.length > 0) this.announcements.hear({ lists, uris })
-    if (shared.length + ended.length === 0) return
-    this.sessions.hear({ shared, ended })
+    if (used.length + ended.length === 0) return
+    this.sessions.hear({ used, ended })
+    for (const id of ended) this.#events?.forgetSession(id)
     this.changed()
   }
 

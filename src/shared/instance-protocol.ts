@@ -193,8 +193,8 @@ export interface Announcement {
   lists: ChangedList[]
   /** Of resources that have. */
   uris: string[]
-  /** Ids of sessions that another instance began, and that this one serves as well from now on. */
-  shared: string[]
+  /** Ids of sessions in use here, and at another instance as well: told when one is taken over, and from time to time. */
+  used: string[]
   /** Ids of sessions that their clients have ended. */
   ended: string[]
 }
@@ -215,6 +215,9 @@ export interface EarlierVersion {
   /** `port`: of loopback, see `kept`. */
   instances: { id: string; port: number }[]
 }
+
+/** Characters of a session id; one that holds a program's own id may be long. */
+export const MAX_SESSION_ID = 4096
 
 /** Most of each kind that one announcement names. */
 export const MAX_ANNOUNCED = 100

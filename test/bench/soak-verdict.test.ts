@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, type Series } from '../../bench/soak/verdict.ts'
+import { judge, judgeAll, type Series } from '../../bench/soak/verdict.ts'
 
 const MINUTE = 60
 
@@ -26,6 +26,14 @@ test('one descriptor that is open for a moment is none too many', () => {
 
 test('a few points say nothing', () => {
   expect(judge(series([{ at: 0, value: 1 }]), MINUTE)).toBeUndefined()
+})
+
+test('what was seen too little is told, unless it is a process that another one replaced', () => {
+  const minutes = Array.from({ length: 10 }, (_, minute) => ({ at: minute * MINUTE, value: 40 }))
+  const of = (name: string, count: number) => ({ ...series(minutes.slice(0, count)), name })
+  const { verdicts, unjudged } = judgeAll([of('daemon', 2), of('daemon', 10), of('instance', 3)], MINUTE)
+  expect(verdicts.map(({ name }) => name)).toEqual(['daemon'])
+  expect(unjudged).toEqual(['instance'])
 })
 
 function judgeHour(valueAt: (at: number) => number, more: Partial<Series> = {}) {

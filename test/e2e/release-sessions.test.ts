@@ -209,6 +209,30 @@ describe('when one of several instances of a release is killed', () => {
     await deploy(daemon, await saying('halves', 'two'), 'production', two)
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])
   })
+
+  test('a session that was ended is taken over by nobody of its release', async () => {
+    const { url, deployment_id } = await deploy(daemon, await saying('parted', 'one'), 'production', two)
+    const sessions = new Map<string, Record<string, string>>()
+    while (sessions.size < 2) {
+      const session = await beginSession(url)
+      sessions.set(session['mcp-session-id']!.split('.')[0]!, session)
+    }
+    const [ended, kept] = [...sessions.values()] as [Record<string, string>, Record<string, string>]
+    await deploy(daemon, await saying('parted', 'two'), 'production', two)
+    expect((await send(url, { method: 'DELETE', headers: ended })).status).toBe(200)
+    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toHaveLength(1))
+    expect((await post(url, rpc('ping'), ended)).status).toBe(404)
+    expect(await toolsOf(url, kept)).toEqual(['who', 'one'])
+  })
+
+  test('a session that was ended is taken over by nobody of the next release', async () => {
+    const { url, deployment_id } = await deploy(daemon, await saying('over', 'one'), 'production', two)
+    const session = await beginSession(url)
+    await deploy(daemon, await saying('over', 'two'), 'production', two)
+    expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200)
+    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+    for (let tries = 0; tries < 4; tries++) expect((await post(url, rpc('ping'), session)).status).toBe(404)
+  })
 })
 
 test('in development sessions move at once, but for a call that waits for its client', async () => {

@@ -20,16 +20,25 @@ test('what comes within a moment is told at once, and nothing twice', () => {
   news.session('ended', 's')
   expect(told).toEqual([])
   vi.advanceTimersByTime(1000)
-  expect(told).toEqual([{ lists: ['tools'], uris: ['file:///a'], shared: [], ended: ['s'] }])
-  news.session('shared', 't')
+  expect(told).toEqual([{ lists: ['tools'], uris: ['file:///a'], used: [], ended: ['s'] }])
+  news.session('used', 't')
   vi.advanceTimersByTime(1000)
-  expect(told[1]).toEqual({ lists: [], uris: [], shared: ['t'], ended: [] })
+  expect(told[1]).toEqual({ lists: [], uris: [], used: ['t'], ended: [] })
 })
 
 test('code that announces in a loop makes one message, with the first of what it names', () => {
   for (const uri of numbers) news.changed('uris', uri)
   vi.advanceTimersByTime(1000)
   expect(told.map(({ uris }) => uris)).toEqual([numbers.slice(0, MAX_ANNOUNCED)])
+})
+
+test('what waits is told at the end, and then no more', () => {
+  news.session('ended', 's')
+  news.flush()
+  expect(told.map(({ ended }) => ended)).toEqual([['s']])
+  news.flush()
+  vi.advanceTimersByTime(1000)
+  expect(told.length).toBe(1)
 })
 
 test('of sessions none is dropped', () => {

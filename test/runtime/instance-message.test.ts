@@ -20,7 +20,15 @@ test.each([
   { type: 'failed', tenantId: 'dep_a', message: 'No.', stack: 'at tools/a.ts:1:1' },
   { type: 'described', tenantId: 'dep_a', described: { tools: [], resources: [], prompts: [] } },
   { type: 'took', seq: 7 },
-  { type: 'claim', tenantId: 'dep_a', session: 'inst_a.b.c', port: 4000, gone: 4001 },
+  { type: 'claim', tenantId: 'dep_a', session: 'x'.repeat(4096), port: 4000, gone: 4001 },
+  {
+    type: 'announce',
+    tenantId: 'dep_a',
+    lists: ['tools'],
+    uris: ['file:///a'],
+    used: ['s'],
+    ended: ['x'.repeat(4096)],
+  },
   { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [METRICS] },
 ])('$type is a message', message => {
   expect(parseInstanceMessage(message)).toBe(message)
@@ -40,6 +48,12 @@ test.each([
   ['a number that is none', { type: 'took', seq: null }],
   ['a port that is none', { type: 'claim', tenantId: 'dep_a', session: 's', port: 70_000, gone: 1 }],
   ['a negative number', { type: 'took', seq: -1 }],
+  ['a list that there is none', announcement({ lists: ['secrets'] })],
+  ['the same list for ever', announcement({ lists: Array(4).fill('tools') })],
+  ['too many resources', announcement({ uris: Array(101).fill('file:///a') })],
+  ['too many sessions', announcement({ ended: Array(101).fill('s') })],
+  ['an endless session', announcement({ used: ['x'.repeat(4097)] })],
+  ['sessions that are no list', announcement({ ended: 's' })],
   ['metrics of nobody', { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [null] }],
   [
     'counts that are none',
@@ -71,4 +85,8 @@ test('several messages come as one, and all of them must be messages', () => {
 
 function metricsWith(...series: unknown[]) {
   return { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [{ ...METRICS, series }] }
+}
+
+function announcement(changes: object): object {
+  return { type: 'announce', tenantId: 'dep_a', lists: [], uris: [], used: [], ended: [], ...changes }
 }

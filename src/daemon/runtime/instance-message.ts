@@ -1,5 +1,5 @@
 import type { FromInstance, TenantMetrics } from '../../shared/instance-protocol.ts'
-import { MAX_ANNOUNCED, MAX_SERIES } from '../../shared/instance-protocol.ts'
+import { MAX_ANNOUNCED, MAX_SERIES, MAX_SESSION_ID } from '../../shared/instance-protocol.ts'
 import { LATENCY_BUCKETS } from '../../shared/latency-buckets.ts'
 
 const MAX_TENANTS = 10_000
@@ -41,14 +41,14 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   retired: ({ tenantId }) => isId(tenantId),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),
   'log-held': ({ tenantId }) => isId(tenantId),
-  announce: ({ tenantId, lists, uris, shared, ended }) =>
+  announce: ({ tenantId, lists, uris, used, ended }) =>
     isId(tenantId) &&
-    isAnnounced(lists, list => CHANGED_LISTS.includes(list)) &&
-    isAnnounced(uris, isText) &&
-    isAnnounced(shared, isId) &&
-    isAnnounced(ended, isId),
+    isListOf(lists, CHANGED_LISTS.length, list => CHANGED_LISTS.includes(list)) &&
+    isListOf(uris, MAX_ANNOUNCED, isText) &&
+    isListOf(used, MAX_ANNOUNCED, isSessionId) &&
+    isListOf(ended, MAX_ANNOUNCED, isSessionId),
   claim: ({ tenantId, session, port, gone }) =>
-    isId(tenantId) && isId(session) && isPort(port) && isPort(gone),
+    isId(tenantId) && isSessionId(session) && isPort(port) && isPort(gone),
   wake: ({ tenantId }) => isId(tenantId),
   alive: () => true,
   took: ({ seq }) => isCount(seq),
@@ -100,8 +100,8 @@ function isBucket(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < LATENCY_BUCKETS
 }
 
-function isAnnounced(values: unknown, isValue: (value: unknown) => boolean): boolean {
-  return Array.isArray(values) && values.length <= MAX_ANNOUNCED && values.every(isValue)
+function isListOf(values: unknown, most: number, isValue: (value: unknown) => boolean): boolean {
+  return Array.isArray(values) && values.length <= most && values.every(isValue)
 }
 
 function isDescription(described: unknown): boolean {
@@ -116,6 +116,10 @@ function isObject(value: unknown): value is Members {
 
 function isId(value: unknown): boolean {
   return typeof value === 'string' && value.length <= MAX_ID_CHARACTERS
+}
+
+function isSessionId(value: unknown): boolean {
+  return typeof value === 'string' && value.length <= MAX_SESSION_ID
 }
 
 function isText(value: unknown): boolean {

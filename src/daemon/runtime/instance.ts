@@ -168,9 +168,9 @@ export class Instance implements HostWatcher {
   }
 
   /** What another one of its deployment announced. */
-  tellAnnounced({ lists, uris, shared, ended }: Announcement): void {
+  tellAnnounced({ lists, uris, used, ended }: Announcement): void {
     const { host, tenantId } = this.place
-    if (this.state !== 'starting') host.tell({ type: 'announced', tenantId, lists, uris, shared, ended })
+    if (this.state !== 'starting') host.tell({ type: 'announced', tenantId, lists, uris, used, ended })
   }
 
   tellWoken(): void {

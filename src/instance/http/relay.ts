@@ -22,15 +22,21 @@ export function relayToSuccessor(exchange: Exchange, body?: string): void {
   relay(exchange, net.connect(Number(port), '127.0.0.1'), () => unreachable(exchange), { added, body })
 }
 
+interface RelayOptions {
+  added?: readonly string[]
+  body?: string | undefined
+  onAnswer?: ((status: number) => void) | undefined
+}
+
 /**
  * Sends the request over this connection, which is new, and answers with what comes back. `added`: headers of the answer;
- * `body`: what to send instead of the request's own, which was read.
+ * `body`: what to send instead of the request's own, which was read; `onAnswer`: hears the status of what comes back.
  */
 export function relay(
   exchange: Exchange,
   socket: Socket,
   onUnreachable: () => void,
-  { added = [], body }: { added?: readonly string[]; body?: string | undefined } = {},
+  { added = [], body, onAnswer }: RelayOptions = {},
 ): void {
   const { request, response } = exchange
   // While somebody was woken or asked its client went away; a stream that was opened for it now would never end.
@@ -45,6 +51,7 @@ export function relay(
   })
   outgoing.on('response', incoming => {
     incoming.on('error', () => response.destroy())
+    onAnswer?.(incoming.statusCode!)
     response.writeHead(incoming.statusCode!, [...forwarded(incoming.rawHeaders), ...added])
     response.flushHeaders()
     incoming.pipe(response)

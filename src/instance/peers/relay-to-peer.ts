@@ -53,7 +53,7 @@ async function bring(
   for (const isOrphan of [false, true])
     for (const port of earlier) {
       const socket = await knock(port, stateKey, { session: id, isOrphan })
-      if (socket) return pass(exchange, socket)
+      if (socket) return pass(exchange, id, socket)
     }
   await bringToSibling(exchange, { id, claim }, serve)
 }
@@ -68,16 +68,19 @@ async function bringToSibling(
   let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
     const socket = await knock(owner, stateKey, { session: id, isOrphan: false })
-    if (socket) return pass(exchange, socket)
+    if (socket) return pass(exchange, id, socket)
     owner = await owners?.claim(id, owner)
   }
   serve()
 }
 
-function pass(exchange: Exchange, socket: Socket): void {
+function pass(exchange: Exchange, id: string, socket: Socket): void {
+  const { tenant, request, response } = exchange
   // The connection has to leave an instance that drains, wherever its answers come from.
-  const added = exchange.tenant.isDraining ? ['Connection', 'close'] : []
-  relay(exchange, socket, () => exchange.response.destroy(), { added })
+  const added = tenant.isDraining ? ['Connection', 'close'] : []
+  // Whoever ended it may be gone soon, and nobody of this release is to take it over then.
+  const onAnswer = (status: number) => request.method === 'DELETE' && status < 300 && tenant.sessions.end(id)
+  relay(exchange, socket, () => response.destroy(), { added, onAnswer })
 }
 
 function isHere(tenant: ServedTenant, id: string): boolean {

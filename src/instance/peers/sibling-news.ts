@@ -8,7 +8,7 @@ type Gathered = { readonly [Kind in keyof Announcement]: Set<Announcement[Kind][
 /** What an instance has to tell the deployment's other ones, several things at a time. */
 export class SiblingNews {
   readonly #tell: (announcement: Announcement) => void
-  readonly #gathered: Gathered = { lists: new Set(), uris: new Set(), shared: new Set(), ended: new Set() }
+  readonly #gathered: Gathered = { lists: new Set(), uris: new Set(), used: new Set(), ended: new Set() }
   #timer: NodeJS.Timeout | undefined
 
   constructor(tell: (announcement: Announcement) => void) {
@@ -20,22 +20,28 @@ export class SiblingNews {
     if (this.#gathered[kind].size < MAX_ANNOUNCED) this.#gather(this.#gathered[kind], value)
   }
 
-  /** Each of them took a request, so above the limit they go at once. */
-  session(kind: 'shared' | 'ended', id: string): void {
+  /** None may be lost, so above the limit they go at once. */
+  session(kind: 'used' | 'ended', id: string): void {
     this.#gather(this.#gathered[kind], id)
-    if (this.#gathered[kind].size >= MAX_ANNOUNCED) this.#send()
+    if (this.#gathered[kind].size >= MAX_ANNOUNCED) this.flush()
+  }
+
+  /** What waits goes at once: after this instance's end nobody would send it. */
+  flush(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#send()
   }
 
   #gather<Value>(gathered: Set<Value>, value: Value): void {
     gathered.add(value)
-    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS)
+    this.#timer ??= setTimeout(() => this.flush(), GATHER_MS)
   }
 
   #send(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const { lists, uris, shared, ended } = this.#gathered
-    this.#tell({ lists: [...lists], uris: [...uris], shared: [...shared], ended: [...ended] })
+    const { lists, uris, used, ended } = this.#gathered
+    this.#tell({ lists: [...lists], uris: [...uris], used: [...used], ended: [...ended] })
     for (const gathered of Object.values(this.#gathered)) gathered.clear()
   }
 }

@@ -73,6 +73,7 @@ export class Siblings {
 
   /** They come here no more; connections that are open stay. */
   leave(): void {
+    this.#news?.flush()
     this.#listener?.close()
   }
 }

@@ -35,7 +35,7 @@ export function openSessionStream(exchange: Exchange): void {
 export function endSession(exchange: Exchange): void {
   const session = requireSession(exchange)
   if (!session) return
-  exchange.tenant.sessions.end(session)
+  exchange.tenant.sessions.end(session.id)
   exchange.tenant.events.forgetSession(session.id)
   exchange.tenant.changed()
   sendEmpty(exchange, 200)

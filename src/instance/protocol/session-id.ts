@@ -1,6 +1,5 @@
+import { MAX_SESSION_ID } from '../../shared/instance-protocol.ts'
 import { LEGACY_REVISIONS, type LegacyRevision } from './revisions.ts'
-
-const MAX_LENGTH = 4096
 
 /** Loaded when the first session begins: a process without one saves a megabyte. */
 const crypto = () => process.getBuiltinModule('node:crypto')
@@ -41,7 +40,7 @@ export function createSessionId(instanceId: string, claim: SessionClaim, key: Bu
 /** Undefined when the id was not issued under this key. */
 export function readSessionId(id: string, key: Buffer): SessionClaim | undefined {
   const end = id.lastIndexOf('.')
-  if (end < 0 || id.length > MAX_LENGTH) return undefined
+  if (end < 0 || id.length > MAX_SESSION_ID) return undefined
   const body = id.slice(0, end)
   if (!sameText(id.slice(end + 1), sign(body, key))) return undefined
   const claim = body.slice(body.lastIndexOf('.') + 1)

@@ -22,8 +22,8 @@ export interface Session {
   /** Undefined until `logging/setLevel`: everything is sent. */
   logLevel: LogLevel | undefined
   lastSeenAt: number
-  /** Another instance serves it as well, which may have seen it later. */
-  isShared: boolean
+  /** When it was last heard that another instance serves it as well; undefined where none does. */
+  elsewhereAt: number | undefined
   running: RunningRequests
   /** The GET stream. */
   stream: SseResponse | undefined
@@ -62,6 +62,8 @@ const SESSION_LIMITS: SessionLimits = {
   maxAgeMs: 24 * 3_600_000,
 }
 const REMEMBERED_ENDINGS = 10_000
+/** Within the time in which a session may be idle. */
+const LOOKS = 4
 const UNKNOWN = { capabilities: Object.freeze({}), info: undefined }
 
 export class Sessions {
@@ -69,7 +71,7 @@ export class Sessions {
   readonly #instanceId: string
   #limits: SessionLimits
   readonly #open = new Map<string, Session>()
-  /** Ended here, so not to be taken over again. */
+  /** Their clients have ended them, here or at another instance, or their time was over: not to be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
   /** Where other instances bring requests of these sessions. */
@@ -78,6 +80,8 @@ export class Sessions {
   version: string | undefined
   /** For the deployment's other instances, where there may be some. */
   news: SiblingNews | undefined
+  /** Several instances may serve one at a time. */
+  areShared = false
   /** Sessions' time was over. */
   onSwept: (() => void) | undefined
 
@@ -131,25 +135,27 @@ export class Sessions {
     return session
   }
 
-  /** Here and at the other instances. */
-  end({ id }: Session): void {
+  /** Here and at the other instances, for good. */
+  end(id: string): void {
     this.#end(id)
     this.news?.session('ended', id)
   }
 
-  /** What another instance said of sessions that it serves. */
-  hear({ shared, ended }: Pick<Announcement, 'shared' | 'ended'>): void {
-    for (const id of shared) {
+  /** What another instance said of its sessions. */
+  hear({ used, ended }: Pick<Announcement, 'used' | 'ended'>): void {
+    for (const id of used) {
       const session = this.#open.get(id)
-      if (session) session.isShared = true
+      if (session) session.elsewhereAt = Date.now()
     }
     for (const id of ended) this.#end(id)
   }
 
   /** Forgets the others, unless they are at work; from now on a session that nobody uses for so long is over. */
   keep(isWanted: (session: Session) => boolean, idleMs: number): void {
-    for (const session of this.#open.values())
+    for (const session of this.#open.values()) {
+      session.elsewhereAt = undefined
       if (!isWanted(session) && session.running.size === 0) this.#forget(session)
+    }
     this.#limits = { ...this.#limits, idleMs: Math.min(idleMs, this.#limits.idleMs) }
     clearTimeout(this.#sweep)
     this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
@@ -171,12 +177,13 @@ export class Sessions {
     if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
     const capabilities = capabilitiesOf(claim.capabilityBits)
     const session = this.#add(id, owner, { protocolVersion: claim.revision, capabilities, info: undefined })
-    session.isShared = this.news !== undefined
-    this.news?.session('shared', id)
+    if (this.news && this.areShared) {
+      session.elsewhereAt = Date.now()
+      this.news.session('used', id)
+    }
     return session
   }
 
-  /** Not to be taken up again. */
   #end(id: string): void {
     const session = this.#open.get(id)
     if (session) this.#forget(session)
@@ -193,7 +200,7 @@ export class Sessions {
       revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
       lastSeenAt: Date.now(),
-      isShared: false,
+      elsewhereAt: undefined,
       running: new RunningRequests(),
       stream: undefined,
       outbox: undefined,
@@ -216,12 +223,6 @@ export class Sessions {
     session.ended?.abort()
   }
 
-  /** Where another instance may have been used since, it goes on when it comes here again. */
-  #expire(session: Session): void {
-    if (session.isShared) this.#forget(session)
-    else this.#end(session.id)
-  }
-
   #idlest(): Session {
     let idlest: Session | undefined
     for (const session of this.#open.values())
@@ -232,12 +233,22 @@ export class Sessions {
   // One timer while there are sessions, none when there are not: an idle process must not tick.
   #armSweep(): NodeJS.Timeout {
     return setTimeout(() => {
-      const limit = Date.now() - this.#limits.idleMs
-      for (const session of this.#open.values())
-        if (session.lastSeenAt < limit && !session.stream && session.running.size === 0) this.#expire(session)
+      for (const session of this.#open.values()) this.#look(session)
       this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
       this.onSwept?.()
-    }, this.#limits.idleMs / 2).unref()
+    }, this.#limits.idleMs / LOOKS).unref()
+  }
+
+  /** Ends it when its time is over, and tells whoever shares it when it was used here since the last look. */
+  #look({ id, lastSeenAt, elsewhereAt, stream, running }: Session): void {
+    const { idleMs } = this.#limits
+    const now = Date.now()
+    const isAtWork = stream !== undefined || running.size > 0
+    // The others tell of what they saw only when they look.
+    const isUsedElsewhere = elsewhereAt !== undefined && elsewhereAt >= now - idleMs - idleMs / LOOKS
+    if (!isAtWork && lastSeenAt < now - idleMs && !isUsedElsewhere) this.#end(id)
+    else if (elsewhereAt !== undefined && (isAtWork || lastSeenAt >= now - idleMs / LOOKS))
+      this.news?.session('used', id)
   }
 }
 

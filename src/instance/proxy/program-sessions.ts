@@ -82,7 +82,7 @@ export class ProgramSessions {
 
   #end(tenant: ServedTenant, session: Session): void {
     this.#begun.delete(session.id)
-    tenant.sessions.end(session)
+    tenant.sessions.end(session.id)
   }
 }
 

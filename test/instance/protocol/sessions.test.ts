@@ -43,7 +43,7 @@ describe('sessions', () => {
 
   test('leave no timer behind when none is open', () => {
     const sessions = create()
-    sessions.end(sessions.create('2025-11-25'))
+    sessions.end(sessions.create('2025-11-25').id)
     vi.advanceTimersByTime(100_000)
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -73,22 +73,40 @@ describe('sessions', () => {
   })
 
   describe('of which another instance serves requests as well', () => {
-    test('go on here after they were idle here alone', () => {
+    test('go on here while they are used there alone, be it by a stream', () => {
+      const [one, two] = siblings()
+      const [called, streamed] = [one.create('2025-11-25'), one.create('2025-11-25')]
+      two.find(streamed.id)!.running.add({ id: 1, cancel: () => {} })
+      for (let seconds = 0; seconds < 300; seconds += 10) {
+        two.find(called.id)
+        vi.advanceTimersByTime(10_000)
+      }
+      for (const session of [called, streamed]) expect(one.find(session.id)).toBe(session)
+      for (const sessions of [one, two]) sessions.close()
+    })
+
+    test('end at both when nobody used them at either', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
-      for (let seconds = 0; seconds < 120; seconds += 10) {
-        vi.advanceTimersByTime(10_000)
-        expect(two.find(id)).toBeDefined()
-      }
-      expect(one.count).toBe(0)
-      expect(one.find(id)).toMatchObject({ id })
-      for (const sessions of [one, two]) sessions.close()
+      two.find(id)
+      vi.advanceTimersByTime(2 * LIMITS.idleMs + 1000)
+      for (const sessions of [one, two]) expect(sessions.find(id)).toBeUndefined()
+      expect(vi.getTimerCount()).toBe(0)
+    })
+
+    test('end at the one that is left when nobody used them there', () => {
+      const [one, two] = siblings()
+      const { id } = one.create('2025-11-25')
+      one.close()
+      two.find(id)
+      vi.advanceTimersByTime(2 * LIMITS.idleMs + 1000)
+      expect(two.find(id)).toBeUndefined()
     })
 
     test('are over at both once their client has ended them', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
-      two.end(two.find(id)!)
+      two.end(two.find(id)!.id)
       vi.advanceTimersByTime(50)
       for (const sessions of [one, two]) expect(sessions.find(id)).toBeUndefined()
       expect(one.count).toBe(0)
@@ -96,10 +114,10 @@ describe('sessions', () => {
 
     test('are not taken over once they have ended', () => {
       const [one, two] = siblings()
-      const session = one.create('2025-11-25')
-      one.end(session)
+      const { id } = one.create('2025-11-25')
+      one.end(id)
       vi.advanceTimersByTime(50)
-      expect(two.find(session.id)).toBeUndefined()
+      expect(two.find(id)).toBeUndefined()
     })
   })
 })
@@ -108,5 +126,6 @@ function siblings(): [Sessions, Sessions] {
   const [one, two] = [create(), create()]
   one.news = new SiblingNews(said => two.hear(said))
   two.news = new SiblingNews(said => one.hear(said))
+  for (const sessions of [one, two]) sessions.areShared = true
   return [one, two]
 }
