@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchDaemon } from '../daemon.ts'
-import { readStat, stillRunning } from '../processes.ts'
+import { type ProcessId, readStat, stillRunning } from '../processes.ts'
 import type { Ledger } from './ledger.ts'
 import type { Rests } from './rests.ts'
 import type { Samples } from './samples.ts'
@@ -54,12 +54,11 @@ export class Faults {
       this.#restarting = true
       try {
         await daemon.restart(how)
+        await ended(before)
       } finally {
         this.#restarting = false
         over()
       }
-      const end = performance.now() + ORPHAN_MS
-      while (stillRunning(before).length > 0 && performance.now() < end) await sleep(50)
       for (const { pid } of stillRunning(before))
         ledger.addUnexpected('orphan', `process ${pid} outlived its daemon`)
     })
@@ -113,7 +112,6 @@ export class Faults {
     }
   }
 
-  /** On a busy machine a killed process takes a while to end, and answers until then. */
   async #killUntilGone(pid: number, names: string[]): Promise<void> {
     const over = this.#options.ledger.beginFault('SIGKILL of an instance', names)
     const victim = readStat(pid)
@@ -122,7 +120,7 @@ export class Faults {
     } catch {
       // it has just ended by itself
     }
-    while (stillRunning(victim).length > 0) await sleep(5)
+    await ended(victim)
     over()
   }
 
@@ -173,4 +171,10 @@ export class Faults {
     if (build.status !== 'succeeded') throw new Error(`it ${build.status}: ${build.errorMessage}`)
     ledger.note('container builds')
   }
+}
+
+/** On a busy machine a process takes a while to end, and answers until then. Gives up after a time. */
+async function ended(processes: readonly ProcessId[]): Promise<void> {
+  const end = performance.now() + ORPHAN_MS
+  while (stillRunning(processes).length > 0 && performance.now() < end) await sleep(5)
 }
