@@ -53,6 +53,7 @@ export interface Usage {
   /** Its share of what it shares with others. */
   proportionalMb: number
   descriptors: number
+  /** Without those of libuv's pool, which are of a fixed number and start when it is first used. */
   threads: number
 }
 
@@ -66,11 +67,16 @@ export function usageOf(pid: number): Usage | undefined {
       residentMb: numberIn(status, /^VmRSS:\s+(\d+)/m) / 1024,
       proportionalMb: numberIn(rollup, /^Pss:\s+(\d+)/m) / 1024,
       descriptors: readdirSync(`/proc/${pid}/fd`).length,
-      threads: numberIn(status, /^Threads:\s+(\d+)/m),
+      threads: countThreads(pid),
     }
   } catch {
     return undefined // it ended between two reads
   }
+}
+
+function countThreads(pid: number): number {
+  const names = readdirSync(`/proc/${pid}/task`).map(id => readProc(pid, `task/${id}/comm`))
+  return names.filter(name => name !== undefined && name !== 'libuv-worker\n').length
 }
 
 function numberIn(text: string, pattern: RegExp): number {
