@@ -34,7 +34,9 @@ test('a session that is opened over an old connection amid a release belongs to 
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   expect(await callTool(port, 'who', agent)).toBe('dep_1')
   await release(harness, 'dep_2', port)
-  const drained = harness.supervisor.drain('dep_1')
+  const begun: Promise<void>[] = []
+  const drained = harness.supervisor.drain('dep_1', { begun })
+  await Promise.all(begun)
   const { sessionId } = await openSession(port, agent)
   expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
   agent.destroy()
@@ -55,7 +57,9 @@ test('the same holds for a connection that came by name', async () => {
   expect(await callTool(named.port, 'who', agent, headers)).toBe('dep_1')
   await release(harness, 'dep_2', port)
   live = 'dep_2'
-  const drained = harness.supervisor.drain('dep_1')
+  const begun: Promise<void>[] = []
+  const drained = harness.supervisor.drain('dep_1', { begun })
+  await Promise.all(begun)
   const { sessionId } = await openSession(named.port, agent, headers)
   expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
   agent.destroy()
