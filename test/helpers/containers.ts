@@ -86,12 +86,18 @@ export class ContainerTools implements AsyncDisposable {
 
 /**
  * Removes the containers of an engine that has its settings in the folder, and all that it keeps. What watches over a container
- * cleans up after it and writes events of that, for a moment after its end is told: the reset must not meet it.
+ * cleans up after it and writes events of that, for a moment after its end is told. A reset that meets one finds the folder of
+ * events not empty after it has emptied it, and is done again.
  */
 export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
   podman('rm', '--all', '--force', '--ignore', '--time', '1')
   await eventually(() => processesNaming(directory).length === 0)
-  podman('system', 'reset', '--force')
+  try {
+    podman('system', 'reset', '--force')
+  } catch {
+    await pause()
+    podman('system', 'reset', '--force')
+  }
 }
 
 /**
