@@ -62,6 +62,7 @@ async function proves(discovery: Discovery): Promise<boolean> {
 /** Starts a daemon in the background and waits until one answers. Throws the daemon's own error when it cannot start. */
 export async function startDaemon({ paths, env, signal }: Surroundings): Promise<Discovery> {
   const log = openLog(paths)
+  const gone = readDiscovery(paths)?.nonce
   const child = spawn(process.execPath, [daemonProgram()], {
     detached: true,
     stdio: ['ignore', log.descriptor, log.descriptor],
@@ -76,8 +77,14 @@ export async function startDaemon({ paths, env, signal }: Surroundings): Promise
   let deadline = performance.now() + START_TIMEOUT_MS
   let lost = false
   while (performance.now() < deadline) {
-    const discovery = await findDaemon(paths)
-    if (discovery) return discovery
+    // Whoever the file named before has gone, and is not asked every few milliseconds while the new one needs the processor.
+    const isNamed = readDiscovery(paths)?.nonce !== gone || ended !== undefined
+    const discovery = isNamed ? await findDaemon(paths) : undefined
+    if (discovery) {
+      // Another command was faster: what this one started must not come to life when the other's daemon is stopped.
+      if (discovery.pid !== child.pid && ended === undefined) child.kill()
+      return discovery
+    }
     if (ended !== undefined && !lost) {
       const error = readStartError(log, ended)
       if (!isLostRace(error)) throw error

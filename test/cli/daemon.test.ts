@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
-import { isRunning } from '../helpers/processes.ts'
+import { isRunning, processesNaming } from '../helpers/processes.ts'
 
 let home: TestHome
 
@@ -71,6 +71,23 @@ test('a person is told where it runs and that it ended', async () => {
 test('several commands at once end with one daemon, and each does its work', async () => {
   const all = await Promise.all(Array.from({ length: 4 }, () => home.json<Started>(['daemon', 'start'])))
   expect(new Set(all.map(({ pid }) => pid)).size).toBe(1)
+})
+
+test('a daemon that came second does not come to life when the first is stopped', async () => {
+  const late = join(home.dir, 'late.cjs')
+  writeFileSync(
+    late,
+    `if (process.argv[1]?.endsWith('daemon.js'))
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)`,
+  )
+  const env = { ...home.env, NODE_OPTIONS: `--require ${late}` }
+  const [first, second] = await Promise.all([
+    home.json<Started>(['daemon', 'start']),
+    home.json<Started>(['daemon', 'start'], { env }),
+  ])
+  expect(second).toEqual(first)
+  await home.json(['daemon', 'stop'])
+  await eventually(() => processesNaming(home.dir).length === 0)
 })
 
 test('a command that needs the daemon starts it', async () => {
