@@ -1,8 +1,11 @@
 import { runInstance } from './instance-process.ts'
 import { describe, prepare } from './prepare.ts'
+import { tuneMemory } from './tune-memory.ts'
 
 /** A spare of the warm pool has time to get ready for its first call; a process that is wanted at once has not. */
 const WARM_UP_AFTER_MS = 50
+/** All that a first call needs of Node is loaded. */
+const TUNE_AFTER_MS = 1000
 
 let isWanted = false
 process.once('message', () => {
@@ -11,14 +14,13 @@ process.once('message', () => {
 runInstance(prepare, describe)
 setTimeout(async () => {
   if (isWanted) return
-  // Only a process for handler modules has it.
-  if (process.permission)
-    await Promise.all([
-      import('./isolation/lock-down.ts'),
-      import('./module/prepare-module.ts'),
-      import('./module/supervise.ts'),
-    ])
-  const { warmUp } = await import('./warm-up.ts')
   // What cannot be loaded now will not load at the first call either, and is told there.
-  await warmUp().catch(() => {})
+  await getReady().catch(() => {})
 }, WARM_UP_AFTER_MS).unref()
+setTimeout(tuneMemory, TUNE_AFTER_MS).unref()
+
+async function getReady(): Promise<void> {
+  // Only a process for handler modules has it.
+  if (process.permission) await import('./module/warm-up.ts').then(({ warmUpModules }) => warmUpModules())
+  await import('./warm-up.ts').then(({ warmUp }) => warmUp())
+}

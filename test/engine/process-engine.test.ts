@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { processEnvironment, startProcess } from '../../src/daemon/engine/process-engine.ts'
+import { nodeFlags, processEnvironment, startProcess } from '../../src/daemon/engine/process-engine.ts'
 import { isRunning } from '../helpers/processes.ts'
 import { until } from '../helpers/runtime-harness.ts'
 
@@ -38,6 +38,24 @@ test('only what dates and texts depend on is passed on', () => {
   const passed = processEnvironment(environment)
   expect(passed).toMatchObject({ TZ: 'Asia/Tokyo', LANG: 'C' })
   for (const name of ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'HOME']) expect(passed).not.toHaveProperty(name)
+})
+
+test('its flags let V8 take code that was compiled with none, as that of Node itself is', () => {
+  const file = join(folder, 'compiled')
+  const run = (flags: string[], script: string) =>
+    execFileSync(process.execPath, [...flags, '-e', `const { Script } = vm; ${script}`], {
+      encoding: 'utf8',
+      env: {},
+    })
+  run([], `fs.writeFileSync(${JSON.stringify(file)}, new Script('1 + 1').createCachedData())`)
+  const isRefused = (flags: string[]) =>
+    run(
+      flags,
+      `const cachedData = fs.readFileSync(${JSON.stringify(file)})
+       console.log(new Script('1 + 1', { cachedData }).cachedDataRejected)`,
+    ).trim()
+  expect(isRefused(nodeFlags(256))).toBe('false')
+  expect(isRefused(['--semi-space-growth-factor=8'])).toBe('true')
 })
 
 test('output goes on into the log file after it was renamed', async () => {

@@ -56,23 +56,15 @@ export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * A young generation of 8 MB, reached in one step, whatever Node makes of a small heap: at 2 MB a call costs an eighth more
- * processor time, at 16 MB (Node's default) no less, and doubling it step by step takes V8 an hour of light load, which
- * looks like a leak. What a burst leaves in it is given back when the process is quiet
+ * A young generation of 8 MB at most: at 2 MB a call costs an eighth more processor time, at 16 MB (Node's default) no
+ * less. What a burst leaves in it is given back when the process is quiet
  * (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
  *
- * V8 allocates in the old generation what a place in the code made that lived long for a while. What belongs to a request
- * that waits for a program looks so to it in a burst, and then each such object, dead long since, keeps its request alive
- * until the next full collection: a third of all requests were copied twice, up to a third of the bridge's processor time
- * (V8, `PretenuringHandler`).
+ * The process sets other flags of V8 when it has started (instance/tune-memory.ts): given here, nearly all of them make V8
+ * refuse the compiled code of Node's own modules, which is made for its defaults, and a start takes half as long again.
  */
 export function nodeFlags(memoryLimitMb: number): string[] {
-  return [
-    `--max-old-space-size=${memoryLimitMb}`,
-    '--max-semi-space-size=8',
-    '--semi-space-growth-factor=8',
-    '--no-allocation-site-pretenuring',
-  ]
+  return [`--max-old-space-size=${memoryLimitMb}`, '--max-semi-space-size=8']
 }
 
 /**

@@ -75,7 +75,8 @@ export class CodeBuilds {
       this.#rooms.toolchain.memory.remember(source.digest, request, made.digest)
       return made
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      // Nobody waits for that; what a crash leaves goes with the next start.
+      this.#rooms.background.run(() => rm(folder, { recursive: true, force: true }))
     }
   }
 

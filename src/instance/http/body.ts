@@ -10,10 +10,12 @@ export function readBody(
   onText: (text: string) => void,
   onTooLarge: () => void,
 ): void {
-  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return onTooLarge()
-  // A small body comes with its head, in one piece: it is there after this turn, without the events of a stream.
+  const length = Number(request.headers['content-length'])
+  if (length > MAX_BODY_BYTES) return onTooLarge()
+  // A small body comes with its head, in one piece: it is there after this turn, without the events of a stream, of which
+  // the parser tells the end one turn later still.
   process.nextTick(() => {
-    const chunk: Buffer | null = request.complete ? request.read() : null
+    const chunk: Buffer | null = request.readableLength === length ? request.read() : null
     if (chunk) onText(chunk.toString())
     else gather(request, onText, onTooLarge)
   })

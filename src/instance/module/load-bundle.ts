@@ -22,16 +22,19 @@ export const SOURCE_ROOT = '/server/'
 
 let loads = 0
 
+/** Node keeps what it loaded by its URL. */
+function nextUrl(): string {
+  return loads++ === 0 ? BUNDLE_URL : `${BUNDLE_URL}?${loads}`
+}
+
 /**
  * Runs a bundle's code and gives what it defines. Rejects with what the code throws, whose stack names the project's own
  * files and lines. The process may read no files, so the text is given to Node by a hook that is gone afterwards; unlike a
  * `data:` URL that gives a stack with short names, and source maps that are applied.
  */
-export async function loadBundle(text: string): Promise<LoadedModule[]> {
+export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedModule[]> {
   const { registerHooks, setSourceMapsSupport } = process.getBuiltinModule('node:module')
   setSourceMapsSupport(true, { nodeModules: true, generatedCode: true })
-  // Node keeps what it loaded by its URL.
-  const url = loads++ === 0 ? BUNDLE_URL : `${BUNDLE_URL}?${loads}`
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
       specifier === url ? { url, format: 'module', shortCircuit: true } : next(specifier, context),

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { nodeFlags } from '../../src/daemon/engine/process-engine.ts'
+
+const TUNE = new URL('../../src/instance/tune-memory.ts', import.meta.url).href
+
+test('the young generation grows to its limit in one step, not in one each time that it is full', () => {
+  const untuned = sizesUnderLoad('')
+  const tuned = sizesUnderLoad(`const { tuneMemory } = await import(${JSON.stringify(TUNE)}); tuneMemory()`)
+  expect(untuned.at(-1)).toBe(tuned.at(-1))
+  expect(untuned.length).toBeGreaterThan(3)
+  // What was begun before is doubled at most once.
+  expect(tuned.length).toBeLessThanOrEqual(3)
+})
+
+/** Of the young generation in bytes, each once, in the order in which it had them. */
+function sizesUnderLoad(before: string): number[] {
+  const script = `
+    const { getHeapSpaceStatistics } = await import('node:v8')
+    ${before}
+    const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
+    const sizes = new Set([size()])
+    for (let kept = [], i = 0; i < 2_000_000; i++) {
+      if (kept.push({ i }) > 50_000) kept = []
+      if (i % 1000 === 0) sizes.add(size())
+    }
+    console.log(JSON.stringify([...sizes]))`
+  const flags = [...nodeFlags(256), '--input-type=module']
+  return JSON.parse(execFileSync(process.execPath, [...flags, '-e', script], { encoding: 'utf8', env: {} }))
+}
