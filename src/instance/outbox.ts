@@ -19,11 +19,13 @@ export class Outbox {
   }
 
   send(message: FromInstance, handle?: unknown): void {
-    if (!CAN_WAIT.includes(message.type)) {
+    if (handle !== undefined) {
       this.flush()
       return this.#send(message, handle)
     }
-    if (this.#waiting.push(message) === 1) setImmediate(() => this.flush())
+    const count = this.#waiting.push(message)
+    if (!CAN_WAIT.includes(message.type)) this.flush()
+    else if (count === 1) setImmediate(() => this.flush())
   }
 
   /** Also before the process ends. */

@@ -24,13 +24,17 @@ test('acknowledgements of one turn go as one message, a single one as it is', as
   expect(sent).toEqual([{ type: 'several', messages: TOOK }, TOOK[0]])
 })
 
-test('all else goes at once, behind what was to be said before', async () => {
+test('all else goes at once, and what was to be said before goes before it in the same message', async () => {
   const { sent, outbox } = createOutbox()
   outbox.send(TOOK[0]!)
   outbox.send(WAKE)
-  expect(sent).toEqual([TOOK[0], WAKE])
+  expect(sent).toEqual([{ type: 'several', messages: [TOOK[0], WAKE] }])
   await turn()
-  expect(sent).toHaveLength(2)
+  expect(sent).toHaveLength(1)
+  const handle = {}
+  outbox.send(TOOK[0]!)
+  outbox.send(WAKE, handle)
+  expect(sent.slice(1)).toEqual([TOOK[0], WAKE])
 })
 
 test('what waits when the process ends is sent before', () => {

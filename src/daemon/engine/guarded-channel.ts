@@ -1,12 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
+import type { HandleSender } from './handle-sender.ts'
 
 /** Bytes of one message; the description of a large server has a few million. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-/** A process takes at most some 7,000 connections a second, each with a message or two; nothing else comes as often. */
+/** A process takes some thousand connections a second, each with a message or less; nothing else comes as often. */
 const MAX_MESSAGES_A_SECOND = 20_000
 
-/** Node's reader of a channel, `setupChannel` in lib/internal/child_process.js. */
-interface ChannelHandle {
+/** Node's side of a channel, `setupChannel` in lib/internal/child_process.js. */
+export interface ChannelHandle {
+  bytesWritten?: number
+  writeQueueSize?: number
   onread(this: ChannelHandle, bytes?: ArrayBuffer): unknown
 }
 
@@ -14,12 +17,16 @@ interface ChannelHandle {
  * Keeps what a child writes to its IPC channel from harming this process. Node parses the lines with `JSON.parse` and
  * obeys forged messages of its own protocol (`NODE_HANDLE_ACK`), both outside of anybody's reach: either would end the
  * daemon as an uncaught exception. `onViolation` is called once, with what the child did as the rest of a sentence about
- * it; nothing of it is heard from then on.
+ * it; nothing of it is heard from then on. What settles one of `handles` is not Node's to hear.
  */
-export function guardChannel(child: ChildProcess, onViolation: (what: string) => void): void {
+export function guardChannel(
+  child: ChildProcess,
+  onViolation: (what: string) => void,
+  handles?: Pick<HandleSender, 'settles'>,
+): void {
   const watch = new ChannelWatch(onViolation)
   guardReading(child, watch)
-  guardEvents(child, watch)
+  guardEvents(child, watch, handles)
 }
 
 class ChannelWatch {
@@ -70,10 +77,15 @@ function guardReading(child: ChildProcess, watch: ChannelWatch): void {
   }
 }
 
-function guardEvents(child: ChildProcess, watch: ChannelWatch): void {
+function guardEvents(
+  child: ChildProcess,
+  watch: ChannelWatch,
+  handles: Pick<HandleSender, 'settles'> | undefined,
+): void {
   const emit = child.emit.bind(child) as (event: string, ...args: unknown[]) => boolean
   child.emit = (event: string, ...args: unknown[]) => {
     if (event !== 'message' && event !== 'internalMessage') return emit(event, ...args)
+    if (event === 'internalMessage' && handles?.settles(args[0])) return true
     watch.message()
     if (watch.isDeaf) return true
     if (event === 'message') return emit(event, ...args)
@@ -87,7 +99,7 @@ function guardEvents(child: ChildProcess, watch: ChannelWatch): void {
 }
 
 /** Undefined when the process could not be started. */
-function channelHandleOf(child: ChildProcess): ChannelHandle | undefined {
+export function channelHandleOf(child: ChildProcess): ChannelHandle | undefined {
   const symbol = Object.getOwnPropertySymbols(child).find(
     ({ description }) => description === 'kChannelHandle',
   )

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { ToInstance } from '../../shared/instance-protocol.ts'
+import type { HandleSender } from '../engine/handle-sender.ts'
 import type { NamedRequest } from './named-request.ts'
 
 export interface HandOver {
@@ -14,20 +15,29 @@ export interface HandOver {
 
 export interface HandOversOptions {
   child: ChildProcess
+  handles: HandleSender
   /** A process that leaves a connection alone for so long hangs. */
   patienceMs: number
   onHanging(): void
 }
 
+/** A connection that the process has not settled yet. */
+interface OnTheWay extends HandOver {
+  at: number
+  /** Before that libuv holds the descriptor behind it: closed then, another connection could be sent in its stead. */
+  isSent: boolean
+  outcome: 'taken' | 'lost' | undefined
+}
+
 /**
  * Connections on their way to one process. Node would close its copy of a sent handle when the receiver's
  * acknowledgement arrives, but for ever keeps it open when the receiver dies before, and never calls back for those that
- * queue behind it (lib/internal/child_process.js, `_handleQueue`). Hence `keepOpen` and an acknowledgement of our own:
- * each connection is either taken or given back. It also hands over more connections a second than Node's own way.
+ * queue behind it (lib/internal/child_process.js, `_handleQueue`). Hence an acknowledgement of our own, until which the
+ * copy stays open: each connection is either taken or given back.
  */
 export class HandOvers {
   readonly #options: HandOversOptions
-  readonly #untaken = new Map<number, HandOver & { at: number }>()
+  readonly #onTheWay = new Map<number, OnTheWay>()
   #lastSeq = 0
   #timer: NodeJS.Timeout | undefined
   #broken = false
@@ -45,49 +55,56 @@ export class HandOvers {
     if (!this.isOpen) return handOver.giveBack()
     const { tenantId, socket, named } = handOver
     const seq = ++this.#lastSeq
-    this.#untaken.set(seq, { ...handOver, at: Date.now() })
+    const connection: OnTheWay = { ...handOver, at: Date.now(), isSent: false, outcome: undefined }
+    this.#onTheWay.set(seq, connection)
     this.#timer ??= this.#checkIn(this.#options.patienceMs)
     // Node would otherwise keep a list of each server's sockets in each child, and listeners for both.
     ;(socket as { server?: unknown }).server = undefined
     const read = named && { ...named, head: named.head.toString('base64') }
     const message: ToInstance = { type: 'connection', tenantId, seq, ...read }
-    this.#options.child.send(message, socket, { keepOpen: true }, error => {
-      if (!error) return
-      this.#broken = true
-      this.#giveBack(seq)
+    this.#options.handles.send(message, socket, error => {
+      if (error) this.#broken = true
+      connection.isSent = true
+      const outcome = error ? 'lost' : connection.outcome
+      if (outcome) this.#settle(seq, outcome)
     })
   }
 
   /** Handles arrive in order: one that was skipped got lost, as happens when the process is out of descriptors. */
   markTaken(seq: number): void {
-    for (const [untaken, { socket }] of this.#untaken) {
-      if (untaken > seq) return
-      if (untaken < seq) this.#giveBack(untaken)
-      else {
-        this.#untaken.delete(seq)
-        socket.destroy() // this process's copy; the connection lives on in the other one
-      }
+    for (const sent of this.#onTheWay.keys()) {
+      if (sent > seq) return
+      this.#settle(sent, sent === seq ? 'taken' : 'lost')
     }
   }
 
-  /** The process has ended. */
+  /** The process has ended, and with it the channel. */
   close(): void {
     this.#broken = true
     clearTimeout(this.#timer)
-    for (const seq of [...this.#untaken.keys()]) this.#giveBack(seq)
+    for (const [seq, connection] of this.#onTheWay) {
+      connection.isSent = true
+      this.#settle(seq, 'lost')
+    }
   }
 
-  #giveBack(seq: number): void {
-    const handOver = this.#untaken.get(seq)
-    this.#untaken.delete(seq)
-    handOver?.giveBack()
+  /** What the process says first counts, and it may say it before this side knows that the connection was sent. */
+  #settle(seq: number, outcome: 'taken' | 'lost'): void {
+    const connection = this.#onTheWay.get(seq)
+    if (!connection) return
+    connection.outcome ??= outcome
+    if (!connection.isSent) return
+    this.#onTheWay.delete(seq)
+    if (connection.outcome === 'lost') connection.giveBack()
+    // This process's copy; the connection lives on in the other one.
+    else connection.socket.destroy()
   }
 
   /** One timer for all of them, set while there are any. */
   #checkIn(delayMs: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.#timer = undefined
-      const [oldest] = this.#untaken.values()
+      const [oldest] = this.#onTheWay.values()
       if (!oldest) return
       const leftMs = oldest.at + this.#options.patienceMs - Date.now()
       if (leftMs <= 0) this.#options.onHanging()

@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, SendHandle } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
-import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
+import { HandleSender } from '../engine/handle-sender.ts'
 import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import type { HostEnding } from './host-ending.ts'
@@ -23,6 +23,7 @@ const NODE_ITSELF_MB = 128
 /** One process and the channel to it: started, spoken to, watched from outside, and ended. */
 export class HostProcess {
   readonly child: ChildProcess
+  readonly handles: HandleSender
   readonly ended: Promise<HostEnding>
   readonly isSealed: boolean
   readonly #options: HostOptions
@@ -38,10 +39,12 @@ export class HostProcess {
     this.#logPath = options.logPath
     this.isSealed = options.kind === 'sealed'
     this.child = startProcess(options)
+    this.handles = new HandleSender(this.child)
     this.ended = this.#watchEnd()
     this.#vitals = this.isSealed ? this.#watchVitals() : undefined
     hear(this.child, {
       takesHandles: !this.isSealed,
+      handles: this.handles,
       onMessage: (message, handle) => {
         this.#vitals?.heard()
         onMessage(message, handle)
@@ -68,9 +71,11 @@ export class HostProcess {
 
   send(message: ToInstance, handle?: SocketHandle): void {
     if (!this.child.connected) return
-    this.child.send(message, handle as Server | undefined, error => {
+    const onSent = (error: Error | null) => {
       if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
-    })
+    }
+    if (handle) this.handles.send(message, handle as SendHandle, onSent)
+    else this.child.send(message, onSent)
   }
 
   /** Ends it for good; resolves when it has ended. */

@@ -71,8 +71,8 @@ export class Host {
     this.id = options.id
     this.#patienceMs = options.patienceMs
     this.#process = new HostProcess(options, (message, handle) => this.#receive(message, handle))
-    const { child } = this.#process
-    this.#handOvers = new HandOvers({ ...options, child, onHanging: () => this.#hang() })
+    const { child, handles } = this.#process
+    this.#handOvers = new HandOvers({ ...options, child, handles, onHanging: () => this.#hang() })
     this.#loans = new Loans((message, handle) => this.#process.send(message, handle))
     this.ended = this.#process.ended.then(ending => this.#close(ending))
     this.ready = this.#answerTo('ready', '')

@@ -1,19 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
 import type { FromInstance } from '../../shared/instance-protocol.ts'
 import { guardChannel } from '../engine/guarded-channel.ts'
+import type { HandleSender } from '../engine/handle-sender.ts'
 import { parseInstanceMessages } from './instance-message.ts'
 
 export interface Incoming {
   /** The process has handles to send: it borrows listening sockets. */
   takesHandles: boolean
+  /** What is sent to it. */
+  handles: HandleSender
   onMessage(message: FromInstance, handle: unknown): void
   /** Called with the rest of a sentence about the process, which has to be ended. */
   onViolation(what: string): void
 }
 
 /** Hears a process that may run user code: only what has the shape of a message gets through. */
-export function hear(child: ChildProcess, { takesHandles, onMessage, onViolation }: Incoming): void {
-  guardChannel(child, onViolation)
+export function hear(child: ChildProcess, { takesHandles, handles, onMessage, onViolation }: Incoming): void {
+  guardChannel(child, onViolation, handles)
   child.on('message', (input, handle) => {
     if (handle && !takesHandles) {
       closeHandle(handle)

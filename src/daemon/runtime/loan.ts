@@ -25,9 +25,9 @@ const REVIEW_EVERY_MS = 1000
 const WORTHWHILE = 50
 
 /**
- * A listening socket in the hands of an instance, for as long as connections come in a rush. Node sends one handle at a
- * time and waits for its acknowledgement (lib/internal/child_process.js, `_handleQueue`), which limits a hand-over of
- * each connection to some 7,000 a second; an instance that accepts them itself knows no such limit.
+ * A listening socket in the hands of an instance, for as long as connections come in a rush. Handing over each of them
+ * takes two processes and some messages, so that there are some thousands a second; an instance that accepts them itself
+ * knows no such limit.
  */
 export class Loan {
   readonly #options: LoanOptions
