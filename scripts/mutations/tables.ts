@@ -1,3 +1,4 @@
+import { connections } from './connections.ts'
 import { environments } from './environments.ts'
 import { logs } from './logs.ts'
 import { metrics } from './metrics.ts'
@@ -19,6 +20,7 @@ export const TABLES: readonly MutationTable[] = [
   { ...ALL, title: 'logs', mutations: logs },
   { ...ALL, title: 'metrics', mutations: metrics },
   { ...ALL, title: 'service', mutations: service },
+  { ...ALL, title: 'connections', mutations: connections },
   {
     title: 'oauth',
     files: 'src/sdk/oauth',
