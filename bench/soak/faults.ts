@@ -20,6 +20,8 @@ export interface FaultsOptions {
 /** Seconds between two of each. A crash loop needs five without health: a SIGKILL from outside is none. */
 const EVERY = { kill: 5, release: 15, rollback: 50, stop: 60, build: 240 } as const
 const ORPHAN_MS = 10_000
+/** A client that met a server asleep has asked again by then. */
+const AT_DOOR_SECONDS = 10
 
 /** What goes wrong, and what people do meanwhile. Only one of these at a time, but for the kills. */
 export class Faults {
@@ -100,9 +102,10 @@ export class Faults {
     if (names.includes('witness')) witness.killed()
     await this.#killUntilGone(victim.pid, [...names, ...waitingAt(names)])
 
-    /** A shared process also holds the requests to what has no process yet, because it sleeps or just wakes. */
+    /** A shared process also holds the requests to what sleeps or just wakes, and connections of then until their next answer. */
     function waitingAt(served: string[]): string[] {
-      const isAwake = (id: string) => running.some(({ deploymentId }) => deploymentId === id)
+      const isAwake = (id: string) =>
+        running.some(one => one.deploymentId === id && one.uptimeSeconds > AT_DOOR_SECONDS)
       const isShared = targets.some(target => served.includes(target.name) && isInSharedProcess(target))
       return isShared ? targets.filter(target => !isAwake(target.deploymentId)).map(({ name }) => name) : []
     }

@@ -28,7 +28,7 @@ export interface Sample {
 /** What the daemon tells of a deployment. */
 interface Told {
   deployment_id: string
-  instances: { pid: number | null; state: string }[]
+  instances: { pid: number | null; state: string; uptimeSeconds: number }[]
 }
 
 interface Page {
@@ -39,6 +39,7 @@ interface Page {
 export interface Running {
   deploymentId: string
   pid: number
+  uptimeSeconds: number
 }
 
 /** Looks at the daemon and its processes; what grows old is followed process by process. */
@@ -114,8 +115,8 @@ export class Samples {
   async running(): Promise<Running[]> {
     const items = await this.#deployments('&status=deployed')
     return items.flatMap(({ deployment_id, instances }) =>
-      instances.flatMap(({ pid, state }) =>
-        pid !== null && state === 'ready' ? [{ deploymentId: deployment_id, pid }] : [],
+      instances.flatMap(({ pid, state, uptimeSeconds }) =>
+        pid !== null && state === 'ready' ? [{ deploymentId: deployment_id, pid, uptimeSeconds }] : [],
       ),
     )
   }
