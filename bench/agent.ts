@@ -73,7 +73,7 @@ for (const [file, { name, reach }] of Object.entries(CATEGORIES)) {
 
 figures.push(share('of the questions that need a call, those that get one', called / needed, 90))
 figures.push(...(await timeMessages()))
-console.log(formatSection('The embedded model', describeMachine(), figures))
+console.log(formatSection('The embedded model', await describeMachine(), figures))
 process.exitCode = missed(figures).length === 0 ? 0 : 1
 
 async function ask(question: Question): Promise<Calls> {

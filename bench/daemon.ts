@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runNode } from './measure.ts'
+import { PLAIN_ENV, runNode } from './measure.ts'
 
 export const mcp = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
 
@@ -29,9 +29,7 @@ export interface BenchDaemon {
 
 export async function startDaemon(extra: Record<string, string> = {}): Promise<BenchDaemon> {
   const home = extra.MCP_HOME ?? mkdtempSync(join(tmpdir(), 'mcp-bench-'))
-  // A certificate bundle costs Node up to 50 ms a start (docs/performance.md).
-  const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
-  const env = { ...plain, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }
+  const env = { ...PLAIN_ENV, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1', ...extra }
   const start = async () => JSON.parse(await runNode([mcp, 'daemon', 'start', '--json'], env))
   let running: { url: string; pid: number } = await start()
   const { contexts } = JSON.parse(readFileSync(join(home, 'credentials.json'), 'utf8'))

@@ -9,9 +9,12 @@ import type { Figure } from './report.ts'
 const STEPS = [1, 1000, 10_000] as const
 /** So many have answered within two seconds. */
 const RESTARTED_IN_TIME = 1000
+/** One alone says little: a second is short enough for a machine to be busy all the while. */
+const RESTARTS = 5
 const ENVIRONMENTS = ['staging', 'development'] as const
 const AT_ONCE = 16
-const ROUTES = 300
+/** A second's worth: for a tenth of one the machine is as likely to be slow as not. */
+const ROUTES = 3000
 const QUIET_MS = 5000
 /** Daemon and hosts give memory back after 30 s of quiet; what a host still tells then is the daemon's last moment of work. */
 const SETTLE_MS = 60_000
@@ -65,11 +68,14 @@ function memoryFigure(named: string, daemon: BenchDaemon): Figure {
 }
 
 async function restartFigure(named: string, daemon: BenchDaemon, urls: readonly string[]): Promise<Figure> {
-  const seconds = await restart(daemon, urls)
+  const isLimited = urls.length === RESTARTED_IN_TIME
+  const all: number[] = []
+  while (all.length < (isLimited ? RESTARTS : 1)) all.push(await restart(daemon, urls))
+  const seconds = median(all)
   return {
     name: `${named}: killed, started, all have answered a call`,
     value: `${seconds.toFixed(2)} s`,
-    ...(urls.length === RESTARTED_IN_TIME ? limited(seconds, 2, 's') : {}),
+    ...(isLimited ? limited(seconds, 2, 's') : {}),
   }
 }
 

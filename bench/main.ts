@@ -41,7 +41,7 @@ const DOCUMENT = new URL('../docs/performance.md', import.meta.url)
 let misses = 0
 for (const [name, { title, run }] of Object.entries(BENCHMARKS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue
-  const machine = describeMachine()
+  const machine = await describeMachine()
   try {
     const figures = await run()
     const section = formatSection(title, machine, figures)

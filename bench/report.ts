@@ -1,4 +1,5 @@
 import { cpus, loadavg, totalmem } from 'node:os'
+import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
 
 /** One figure of a benchmark, beside what it is measured against and the limit it has to keep (docs/performance.md). */
 export interface Figure {
@@ -10,11 +11,18 @@ export interface Figure {
   limit?: { at: 'most' | 'least'; value: number; unit?: string }
 }
 
-/** Day, Node, machine, and how busy it is with other things: processes that wanted to run within the last minute. */
-export function describeMachine(): string {
+const BARE_STARTS = 9
+
+/**
+ * Day, Node, machine, how busy it is with other things (processes that wanted to run within the last minute), and how fast:
+ * limits in milliseconds are of a machine that starts a bare Node in 33.
+ */
+export async function describeMachine(): Promise<string> {
+  const starts: number[] = []
+  while (starts.length < BARE_STARTS) starts.push(await timeMs(() => runNode(['-e', '0'], PLAIN_ENV)))
   const day = new Date().toISOString().slice(0, 10)
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
-  return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} before`
+  return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} and a bare start of Node ${median(starts).toFixed(0)} ms before`
 }
 
 /** The section of docs/performance.md: heading, where it was measured, and the table. */

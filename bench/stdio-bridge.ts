@@ -6,8 +6,10 @@ import { descendantsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 import { loadSessions, type Parties, type SessionLoad } from './session-load.ts'
 
-const ROUNDS = 7
-const SECONDS = 1.5
+// Many and short: what the machine is busy with besides goes up and down within seconds, and both of a pair are to meet the
+// same of it.
+const ROUNDS = 15
+const SECONDS = 1
 /** Until V8 has compiled what a call takes: for a while it takes as much processor time as the calls themselves. */
 const WARM_UP_SECONDS = 5
 const SESSIONS = 16
@@ -32,10 +34,11 @@ export async function benchStdioBridge(): Promise<Figure[]> {
   }
   const daemon = await startDaemon()
   stack.defer(() => daemon.stop())
+  // Who is compared comes after each other.
   const candidates = {
-    shared: await deploy(daemon, 'shared'),
     session: await deploy(daemon, 'session'),
     supergateway: await peer('supergateway'),
+    shared: await deploy(daemon, 'shared'),
     'mcp-proxy': await peer('mcp-proxy'),
   }
   return figures(await measure(candidates))
