@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import { expect, test } from 'vitest'
+import { runEsbuild } from '../../src/daemon/builder/project/run-esbuild.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}/docs/oauth.md`, 'utf8')
@@ -32,7 +32,7 @@ test('the page names every package that is in it, and the one that is loaded whe
 
 /** What the bundle is made of; `own` is the component. */
 async function bytesByPackage(): Promise<Map<string, number>> {
-  const { metafile } = await build({
+  const { metafile } = await runEsbuild({
     absWorkingDir: root,
     entryPoints: ['src/sdk/oauth/main.ts'],
     bundle: true,
@@ -45,7 +45,7 @@ async function bytesByPackage(): Promise<Map<string, number>> {
     external: ['better-sqlite3'],
   })
   const parts = new Map<string, number>()
-  for (const [file, { bytesInOutput }] of Object.entries(Object.values(metafile.outputs)[0]!.inputs)) {
+  for (const [file, { bytesInOutput }] of Object.entries(Object.values(metafile!.outputs)[0]!.inputs)) {
     const name = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'own'
     parts.set(name, (parts.get(name) ?? 0) + bytesInOutput)
   }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runEsbuild } from '../../src/daemon/builder/project/run-esbuild.ts'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 
@@ -87,7 +87,7 @@ const web = createServer((_, response) => response.end('from the web'))
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'tools'))
-  await build({
+  await runEsbuild({
     stdin: { contents: USES, resolveDir: root },
     outfile: join(folder, 'tools/use.mjs'),
     bundle: true,

@@ -30,7 +30,7 @@ export function toBundleError(error: unknown, directory: string): unknown {
   })
 }
 
-function isBuildFailure(error: unknown): error is BuildFailure {
+export function isBuildFailure(error: unknown): error is BuildFailure {
   const { errors } = error as Partial<BuildFailure>
   return Array.isArray(errors) && errors.length > 0
 }

@@ -4,8 +4,8 @@ import type { BuildOptions, Plugin } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
 import { toBundleError } from './bundle-errors.ts'
 import { requireInside } from './bundle-inputs.ts'
-import { Bundler } from './bundler.ts'
 import type { ProjectModule } from './find-modules.ts'
+import { runEsbuild } from './run-esbuild.ts'
 import { inlineSourceMap } from './source-map.ts'
 
 export interface BundleOptions {
@@ -26,15 +26,13 @@ const SERVER_FILE = '/server/server.mjs'
 const MAX_CHARACTERS = 64_000_000
 const MEGA = 1_000_000
 
-const bundler = new Bundler()
-
 /**
  * The project as one ECMAScript module with an inline source map. Its default export is
  * `{ definitions: [{ kind, path, export, definition }] }`, in the order of `modules`. The same files give the same text,
  * wherever they lie. Throws INVALID_MCP with file, line, column and excerpt.
  */
 export async function bundleProject(options: BundleOptions): Promise<string> {
-  const result = await bundler.build(optionsFor(options)).catch(error => {
+  const result = await runEsbuild(optionsFor(options)).catch(error => {
     throw toBundleError(error, options.directory)
   })
   requireInside(result.metafile!.inputs)
