@@ -24,7 +24,7 @@ let hostile: Deployed
 let neighbour: Deployed
 
 beforeAll(async () => {
-  daemon = await startTestDaemon({ memoryLimitMb: 64, patienceMs: 1200 })
+  daemon = await startTestDaemon({ memoryLimitMb: 64, patienceMs: 4000 })
   using folder = createProjectFolder(NEIGHBOUR)
   neighbour = await deployFolder(daemon, 'neighbour', folder.path, {
     request: { env: ['SECRET'] },

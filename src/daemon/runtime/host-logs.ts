@@ -28,16 +28,12 @@ export function removeLeftoverLogs(logsDir: string): void {
 }
 
 /** The last lines a process wrote, without the structure around its log lines; `[]` when there is no such file. */
-export function lastLines(path: string, count = 20, maxBytes = 8192): string[] {
-  try {
-    return readTail(path, maxBytes)
-      .split('\n')
-      .filter(line => line.trim() !== '')
-      .map(readableLine)
-      .slice(-count)
-  } catch {
-    return [] // the reason for an end is told without them as well
-  }
+function lastLines(path: string, count: number): string[] {
+  return readTail(path)
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(readableLine)
+    .slice(-count)
 }
 
 /** The same for a person to read: without the report of addresses that V8 makes when its heap is full. */
@@ -50,16 +46,24 @@ export function shownLines(path: string): string[] {
 const HEAP_REPORT =
   /^<--- (?:Last few GCs|JS stacktrace) --->|^\[\d+:0x[\da-f]+\] .* ms: |^----- Native stack trace -----|^ *\d+: 0x[\da-f]+ |^FATAL ERROR: .*heap/i
 
-function readTail(path: string, maxBytes: number): string {
-  const file = openSync(path, 'r')
+/** Bytes: more than V8's report and what people read. */
+const TAIL_BYTES = 8192
+
+/** Empty when there is no such file: the reason for an end is told without it as well. */
+function readTail(path: string): string {
   try {
-    const { size } = fstatSync(file)
-    const tail = Buffer.alloc(Math.min(size, maxBytes))
-    readSync(file, tail, 0, tail.length, size - tail.length)
-    const text = tail.toString('utf8')
-    return size > maxBytes ? text.slice(text.indexOf('\n') + 1) : text
-  } finally {
-    closeSync(file)
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
+      readSync(file, tail, 0, tail.length, size - tail.length)
+      const text = tail.toString('utf8')
+      return size > TAIL_BYTES ? text.slice(text.indexOf('\n') + 1) : text
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return ''
   }
 }
 
@@ -72,13 +76,16 @@ function readableLine(line: string): string {
   }
 }
 
-/** V8 tells it in the process's output only. */
+/**
+ * V8 tells it in the process's output only, and then takes up to a second for its report, in which the process may be
+ * killed because it does not answer. What user code prints is in lines of JSON.
+ */
 export function heapFailure(
   signal: NodeJS.Signals | null,
   logPath: string,
   memoryLimitMb: number,
 ): string | undefined {
-  if (signal !== 'SIGABRT') return undefined
-  const isOutOfMemory = lastLines(logPath, 100).some(line => line.includes('heap out of memory'))
+  if (signal !== 'SIGABRT' && signal !== 'SIGKILL') return undefined
+  const isOutOfMemory = /^FATAL ERROR: .*heap out of memory/m.test(readTail(logPath))
   return isOutOfMemory ? `crashed: out of memory (limit ${memoryLimitMb} MB)` : undefined
 }

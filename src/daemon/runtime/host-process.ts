@@ -120,7 +120,7 @@ export class HostProcess {
   }
 
   #endingOf(code: number | null, signal: NodeJS.Signals | null): HostEnding {
-    const reason = this.#reason ?? heapFailure(signal, this.#logPath, this.#options.memoryLimitMb)
+    const reason = heapFailure(signal, this.#logPath, this.#options.memoryLimitMb) ?? this.#reason
     return { asked: this.#asked, code, signal, reason }
   }
 }
