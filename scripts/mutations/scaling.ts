@@ -197,4 +197,11 @@ export const scaling: readonly Mutation[] = [
     tests: 'e2e/hostile-modules',
     named: 'loop ends its own instance',
   },
+  {
+    fault: 'an instance whose heap is full is said to have hung, on a busy machine',
+    file: 'daemon/runtime/host-process.ts',
+    code: 'heapFailure(signal, this.#logPath, this.#options.memoryLimitMb) ?? this.#reason',
+    without: 'this.#reason ?? heapFailure(signal, this.#logPath, this.#options.memoryLimitMb)',
+    tests: 'runtime/host-process',
+  },
 ]

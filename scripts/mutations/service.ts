@@ -242,4 +242,25 @@ export const service: readonly Mutation[] = [
     without: 'void removeLeftovers',
     tests: 'services/reconcile',
   },
+  {
+    fault: 'a daemon that came second comes to life when the first is stopped',
+    file: 'cli/daemon-client.ts',
+    code: 'if (discovery.pid !== child.pid && ended === undefined) child.kill()',
+    without: '',
+    tests: 'cli/daemon',
+  },
+  {
+    fault: "builds fail from when esbuild's process was killed",
+    file: 'daemon/builder/project/run-esbuild.ts',
+    code: 'await esbuild.stop()',
+    without: '',
+    tests: 'builder/project/run-esbuild',
+  },
+  {
+    fault: "a build waits for ever since esbuild's process was stopped beside it",
+    file: 'daemon/builder/project/run-esbuild.ts',
+    code: 'if (--running === 0) timer',
+    without: 'timer',
+    tests: 'builder/project/run-esbuild',
+  },
 ]

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -74,19 +74,28 @@ test('several commands at once end with one daemon, and each does its work', asy
 })
 
 test('a daemon that came second does not come to life when the first is stopped', async () => {
-  const late = join(home.dir, 'late.cjs')
+  const [late, begun, stopped] = [
+    join(home.dir, 'late.cjs'),
+    join(home.dir, 'begun'),
+    join(home.dir, 'stopped'),
+  ]
   writeFileSync(
     late,
-    `if (process.argv[1]?.endsWith('daemon.js'))
-       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)`,
+    `const { existsSync, writeFileSync } = require('node:fs')
+     if (process.argv[1]?.endsWith('daemon.js')) {
+       writeFileSync(${JSON.stringify(begun)}, '')
+       const cell = new Int32Array(new SharedArrayBuffer(4))
+       while (!existsSync(${JSON.stringify(stopped)})) Atomics.wait(cell, 0, 0, 20)
+     }`,
   )
-  const env = { ...home.env, NODE_OPTIONS: `--require ${late}` }
-  const [first, second] = await Promise.all([
-    home.json<Started>(['daemon', 'start']),
-    home.json<Started>(['daemon', 'start'], { env }),
-  ])
-  expect(second).toEqual(first)
+  const second = home.json<Started>(['daemon', 'start'], {
+    env: { ...home.env, NODE_OPTIONS: `--require ${late}` },
+  })
+  await eventually(() => existsSync(begun))
+  const first = await home.json<Started>(['daemon', 'start'])
+  expect(await second).toEqual(first)
   await home.json(['daemon', 'stop'])
+  writeFileSync(stopped, '')
   await eventually(() => processesNaming(home.dir).length === 0)
 })
 

@@ -34,13 +34,11 @@ test('a session that is opened over an old connection amid a release belongs to 
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   expect(await callTool(port, 'who', agent)).toBe('dep_1')
   await release(harness, 'dep_2', port)
-  const begun: Promise<void>[] = []
-  const drained = harness.supervisor.drain('dep_1', { begun })
-  await Promise.all(begun)
+  const { ended } = await beginDraining(harness, 'dep_1')
   const { sessionId } = await openSession(port, agent)
   expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
   agent.destroy()
-  await drained
+  await ended
 })
 
 test('the same holds for a connection that came by name', async () => {
@@ -57,14 +55,12 @@ test('the same holds for a connection that came by name', async () => {
   expect(await callTool(named.port, 'who', agent, headers)).toBe('dep_1')
   await release(harness, 'dep_2', port)
   live = 'dep_2'
-  const begun: Promise<void>[] = []
-  const drained = harness.supervisor.drain('dep_1', { begun })
-  await Promise.all(begun)
+  const { ended } = await beginDraining(harness, 'dep_1')
   const { sessionId } = await openSession(named.port, agent, headers)
   expect(await callInSession(port, 'who', sessionId)).toBe('dep_2')
   agent.destroy()
   named.close()
-  await drained
+  await ended
 })
 
 test('a real server in a shared process sleeps and answers again', async () => {
@@ -77,6 +73,14 @@ test('a real server in a shared process sleeps and answers again', async () => {
   expect(await callTool(port, 'who')).toBe('mcp_1')
   expect(harness.supervisor.report('mcp_1').requests.total).toBeGreaterThanOrEqual(1)
 })
+
+/** Resolves when its instances have begun to leave, with what tells the end of that. */
+async function beginDraining(harness: RuntimeHarness, id: string): Promise<{ ended: Promise<void> }> {
+  const begun: Promise<void>[] = []
+  const ended = harness.supervisor.drain(id, { begun })
+  await Promise.all(begun)
+  return { ended }
+}
 
 async function release(harness: RuntimeHarness, id: string, port: number): Promise<void> {
   harness.supervisor.add(describeWho(id, port))
