@@ -12,9 +12,9 @@ let deaths = 0
 
 /** esbuild, loaded with the first build, its process kept as long as builds follow each other, and replaced when it dies. */
 export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promise<BuildResult> {
+  const esbuild = await import('esbuild')
   clearTimeout(timer)
   running++
-  const esbuild = await import('esbuild')
   try {
     return await buildWith(esbuild, options)
   } finally {
