@@ -7,7 +7,10 @@ export type Bubblewrap = { usable: true; file: string } | { usable: false; why: 
 
 const TRIAL_MS = 5000
 
-/** What every program gets: its own processes, devices and temporary files; all else can be read and not written. */
+/**
+ * Own processes, devices and temporary files. Everything else can be read and not written. bubblewrap itself leaves
+ * /proc/sys writable for root, who owns the files in it.
+ */
 export const SANDBOX_BASE = [
   '--die-with-parent',
   '--unshare-pid',
@@ -21,6 +24,11 @@ export const SANDBOX_BASE = [
   '/dev',
   '--proc',
   '/proc',
+  '--ro-bind',
+  '/proc/sys',
+  '/proc/sys',
+  '--perms',
+  '1777',
   '--tmpfs',
   '/tmp',
 ]

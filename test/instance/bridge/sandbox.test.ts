@@ -70,6 +70,12 @@ test('the own folder and the folders that the command names may be written, noth
 
 const SANDBOXED = ['own', 'named', 'variable', 'etc', 'daemon', 'packages programs processes', 'sockets']
 
+test('the settings of the kernel cannot be written, not even by root', () => {
+  const script = 'find /proc/sys /sys -type f -writable 2>/dev/null | wc -l'
+  const written = state.usable ? run(sandboxed(shell(script), program('auto'), tenant)) : '0'
+  expect(written).toBe('0')
+})
+
 test('a file that the command names can be read with what lies beside it, also below /tmp', () => {
   const line = sandboxed(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
   expect(run(line)).toBe('of the user')
