@@ -3,7 +3,9 @@ import type { FromInstance, Several, ToInstance } from '../shared/instance-proto
 import { type Describe, Host, type Prepare } from './host.ts'
 import { openChannel } from './isolation/channel-seal.ts'
 import { Outbox } from './outbox.ts'
+import { hasOwnNetwork, openEgressListener } from './own-network.ts'
 
+type SendNow = (message: FromInstance | Several, handle?: unknown, onSent?: () => void) => void
 type Obeyed = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
 
 /** Makes this process an instance: it serves what the daemon tells it over IPC until that ends. */
@@ -11,13 +13,14 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   // Kept from the start: user code is left other ones (src/instance/isolation).
   const channel = openChannel()
   const { reallyExit } = process as unknown as { reallyExit(code: number): never }
-  const sendNow = (message: FromInstance | Several, handle?: unknown) => {
+  const sendNow: SendNow = (message, handle, onSent = () => {}) => {
     // The callback takes a failure: the channel may close at any time, which 'disconnect' tells.
-    if (channel.isConnected()) channel.send(message, handle as Socket | undefined, undefined, () => {})
+    if (channel.isConnected()) channel.send(message, handle as Socket | undefined, undefined, onSent)
   }
   const outbox = new Outbox(sendNow)
   const isSealed = process.permission !== undefined
-  const send = isSealed ? sendNow : (message: FromInstance, handle?: unknown) => outbox.send(message, handle)
+  const send = (message: FromInstance, handle?: unknown) =>
+    isSealed ? sendNow(message, handle) : outbox.send(message, handle)
   const host = new Host(prepare, send)
   const exit = async () => {
     await host.close()
@@ -35,8 +38,20 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   process.on('SIGTERM', exit)
   // Ctrl-C reaches the whole process group; the daemon decides when its instances end.
   process.on('SIGINT', () => {})
-  if (channel.isConnected()) send({ type: 'ready' })
-  else void exit()
+  if (!channel.isConnected()) void exit()
+  else if (hasOwnNetwork) void sendEgressListener(sendNow, exit)
+  else send({ type: 'ready' })
+}
+
+/** A process that cannot have the listener ends: it would run without a network, and say nothing of it. */
+async function sendEgressListener(send: SendNow, exit: () => void): Promise<void> {
+  try {
+    const { handle, close } = await openEgressListener()
+    send({ type: 'ready', egress: true }, handle, close)
+  } catch (error) {
+    console.error(`The egress listener could not be opened: ${(error as Error).message}`)
+    exit()
+  }
 }
 
 /** Handler modules run inside of this process: before the first one is loaded, it is locked down. */

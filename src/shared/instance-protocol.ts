@@ -143,14 +143,26 @@ export type ToInstance =
   | ({ type: 'announced'; tenantId: string } & Announcement)
   /** The answer to `claim`: the port of the instance that has the session from now on. */
   | ({ type: 'claimed'; tenantId: string } & Omit<SessionClaim, 'gone'>)
+  /** Answers `open-peer-port`. Comes with the handle of a socket that listens on this port of the host's 127.0.0.1. */
+  | { type: 'peer-port'; tenantId: string; port: number }
+  /** Answers `reach-peer`. Comes with the handle of the connection, or without one when no peer answers there. */
+  | { type: 'peer-reached'; tenantId: string; seq: number }
   /** Tokens that are good no more. */
   | { type: 'revoked'; tenantId: string; tokens: RevokedTokens }
   /** Retire all and exit 0. */
   | { type: 'shutdown' }
 
 export type FromInstance =
-  /** Loaded and waiting for work. */
-  | { type: 'ready' }
+  /**
+   * Loaded and waiting for work. A process with its own network namespace (`OWN_NETWORK` in its environment) sets `egress`
+   * and attaches the handle of a socket that listens on 127.0.0.1 in there: connections to it are the only way out. No
+   * user code runs before this message, and a process with user code may send no other handle.
+   */
+  | { type: 'ready'; egress?: true }
+  /** Asks for a port where the deployment's other instances can bring requests. Answered by `peer-port`. */
+  | { type: 'open-peer-port'; tenantId: string }
+  /** Asks for a connection to another instance, from a network namespace that has no way there. Answered by `peer-reached`. */
+  | { type: 'reach-peer'; tenantId: string; seq: number; port: number }
   | { type: 'serving'; tenantId: string; prepareMs: number }
   | { type: 'described'; tenantId: string; described: Described }
   /** `stack`: where in the user's code, for a build's error. */
@@ -180,6 +192,9 @@ export type FromInstance =
    * last one, 0 to 1.
    */
   | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }
+
+/** Environment variable of an instance process with its own network namespace. Its value is `1`. */
+export const OWN_NETWORK = 'MCP_OWN_NETWORK'
 
 /** What a process without user code says within one turn of its event loop, in that order. */
 export interface Several {

@@ -30,6 +30,7 @@ export class HostProcess {
   readonly #vitals: VitalSigns | undefined
   #logPath: string
   #asked = false
+  #hasSpoken = false
   #reason: string | undefined
   #ending: HostEnding | undefined
 
@@ -43,10 +44,11 @@ export class HostProcess {
     this.ended = this.#watchEnd()
     this.#vitals = this.isSealed ? this.#watchVitals() : undefined
     hear(this.child, {
-      takesHandles: !this.isSealed,
+      takesHandle: messages => this.#takesHandle(messages),
       handles: this.handles,
       onMessage: (message, handle) => {
         this.#vitals?.heard()
+        this.#hasSpoken = true
         onMessage(message, handle)
       },
       onViolation: what => this.kill(`was killed because it ${what}`),
@@ -89,6 +91,12 @@ export class HostProcess {
   kill(reason?: string): void {
     this.#reason ??= reason
     this.child.kill('SIGKILL')
+  }
+
+  /** Only the first message of a sealed process is certain to be sent before user code runs. */
+  #takesHandle([first]: FromInstance[]): boolean {
+    if (!this.isSealed) return true
+    return !this.#hasSpoken && first?.type === 'ready' && first.egress === true
   }
 
   #watchVitals(): VitalSigns | undefined {

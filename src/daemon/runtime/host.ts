@@ -43,6 +43,14 @@ export interface Draining {
   ended: Promise<void>
 }
 
+export interface ConfinedHostOptions extends HostOptions {
+  /**
+   * Gets the listening socket in the network namespace of this process, before the process is ready. Connections to it are
+   * the only way out. Without it the socket is closed, and nothing leaves the namespace.
+   */
+  onEgressListener?(listener: SocketHandle): void
+}
+
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
 /** What a process does not say any more of a tenant that it has forgotten. */
@@ -65,11 +73,13 @@ export class Host {
   readonly #answers = new Answers()
   readonly #loans: Loans
   readonly #watchers = new Map<string, HostWatcher>()
+  readonly #onEgressListener: ConfinedHostOptions['onEgressListener']
 
   /** Throws when the log file cannot be opened. */
-  constructor(options: HostOptions) {
+  constructor(options: ConfinedHostOptions) {
     this.id = options.id
     this.#patienceMs = options.patienceMs
+    this.#onEgressListener = options.onEgressListener
     this.#process = new HostProcess(options, (message, handle) => this.#receive(message, handle))
     const { child, handles } = this.#process
     this.#handOvers = new HandOvers({ ...options, child, handles, onHanging: () => this.#hang() })
@@ -235,11 +245,21 @@ export class Host {
         return asked ? asked.reject(error) : this.#watchers.get(message.tenantId)?.onFailed(error)
       }
       case 'ready':
+        this.#takeEgressListener(handle as SocketHandle | undefined)
         return this.#answers.take('ready', '')?.resolve(message)
+      case 'open-peer-port':
+      case 'reach-peer':
+        return
       case 'retired':
         return this.#forgotten(message)
     }
     this.#answers.take(message.type, message.tenantId)?.resolve(message)
+  }
+
+  #takeEgressListener(listener: SocketHandle | undefined): void {
+    if (!listener) return
+    if (this.#onEgressListener) this.#onEgressListener(listener)
+    else listener.close()
   }
 
   /** It has nothing left to drain, and what it had not begun to serve it never will; the process says neither any more. */

@@ -5,8 +5,8 @@ import type { HandleSender } from '../engine/handle-sender.ts'
 import { parseInstanceMessages } from './instance-message.ts'
 
 export interface Incoming {
-  /** The process has handles to send: it borrows listening sockets. */
-  takesHandles: boolean
+  /** Whether a handle is expected with these messages. Any other one is closed, and counts as a violation. */
+  takesHandle(messages: FromInstance[]): boolean
   /** What is sent to it. */
   handles: HandleSender
   onMessage(message: FromInstance, handle: unknown): void
@@ -15,14 +15,14 @@ export interface Incoming {
 }
 
 /** Hears a process that may run user code: only what has the shape of a message gets through. */
-export function hear(child: ChildProcess, { takesHandles, handles, onMessage, onViolation }: Incoming): void {
+export function hear(child: ChildProcess, { takesHandle, handles, onMessage, onViolation }: Incoming): void {
   guardChannel(child, onViolation, handles)
   child.on('message', (input, handle) => {
-    if (handle && !takesHandles) {
+    const messages = parseInstanceMessages(input)
+    if (handle && !(messages && takesHandle(messages))) {
       closeHandle(handle)
       return onViolation('sent the daemon a handle')
     }
-    const messages = parseInstanceMessages(input)
     if (!messages) return onViolation('sent the daemon what is no message')
     for (const message of messages) onMessage(message, handle)
   })

@@ -29,7 +29,9 @@ export function parseInstanceMessage(message: unknown): FromInstance | undefined
 }
 
 const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
-  ready: () => true,
+  ready: ({ egress }) => egress === undefined || egress === true,
+  'open-peer-port': ({ tenantId }) => isId(tenantId),
+  'reach-peer': ({ tenantId, seq, port }) => isId(tenantId) && isCount(seq) && isPort(port),
   serving: ({ tenantId, prepareMs }) => isId(tenantId) && isCount(prepareMs),
   // What a server defines is validated as every definition is.
   described: ({ tenantId, described }) => isId(tenantId) && isDescription(described),

@@ -14,7 +14,7 @@ import { type DescribeLimits, describeIn } from './describe.ts'
 import { Host, type ServedCode } from './host.ts'
 import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { Leaving } from './instance-set.ts'
-import type { LendableSocket } from './loan.ts'
+import type { LendableSocket, SocketHandle } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
 import { Pool, type PoolOptions } from './pool.ts'
@@ -77,6 +77,10 @@ export interface SupervisorOptions {
   limits?: Partial<PoolLimits>
   /** A process that leaves a connection alone for so long hangs and is killed; default 30 s. */
   patienceMs?: number
+  /** Called before a process with its own network namespace is ready, see `ConfinedHostOptions`. */
+  onEgressListener?(processId: string, listener: SocketHandle): void
+  /** A process that may have handed over an egress listener has ended. */
+  onProcessEnded?(processId: string): void
   /** How long a process may take to end. */
   termination?: TerminationDelays
   /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
@@ -279,9 +283,22 @@ export class Supervisor {
   #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
     const id = createId('inst')
     const { instanceProgram: program, logsDir, patienceMs = 30_000, termination } = this.#options
+    const { onEgressListener, onProcessEnded } = this.#options
     const logPath = spareLogPath(logsDir, id)
-    const host = new Host({ id, kind, program, logPath, memoryLimitMb, patienceMs, termination })
-    void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file went along with its work
+    const host = new Host({
+      id,
+      kind,
+      program,
+      logPath,
+      memoryLimitMb,
+      patienceMs,
+      termination,
+      ...(onEgressListener && { onEgressListener: listener => onEgressListener(id, listener) }),
+    })
+    void host.ended.then(() => {
+      rmSync(logPath, { force: true }) // unless the file went along with its work
+      onProcessEnded?.(id)
+    })
     return host
   }
 }
