@@ -73,6 +73,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'deploy.development': 'Defaults for development.',
   test: 'A test suite: its path, or the suite itself.',
   project: 'Id of the linked project.',
+  'deploy.network': 'Default of network in all environments.',
   ...deployFields('production'),
   ...deployFields('staging'),
   ...deployFields('development'),
@@ -86,7 +87,11 @@ function deployFields(environment: string): Record<string, string> {
     [`deploy.${environment}.env_vars`]:
       'Values of the declared environment variables. Secrets are better given with mcp deploy --env-file.',
     [`deploy.${environment}.allow_private_network`]:
-      'Lets http handlers reach loopback, private and link-local addresses.',
+      'Lets handlers, modules and programs reach loopback, private and link-local addresses.',
+    [`deploy.${environment}.network`]:
+      'The only hosts that they may reach, or "none"; the public network when it is left out.',
+    [`deploy.${environment}.network.allow`]:
+      'Hosts such as api.github.com, *.example.com:443, 203.0.113.7:5432.',
     [`deploy.${environment}.log_level`]: 'debug logs every MCP message, redacted; info one line a request.',
     [`deploy.${environment}.auth`]:
       'Clients sign their user in first: with which provider (docs/sign-in.md).',

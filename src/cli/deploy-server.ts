@@ -4,6 +4,8 @@ import type {
   DeploymentStatus,
   DeployRequest,
 } from '../shared/deployments.ts'
+import { HostingError } from '../shared/errors.ts'
+import { parseDestination } from '../shared/network/destinations.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { reportFailure } from './failure.ts'
@@ -52,6 +54,12 @@ export function reportFailedDeployment(
   ])
 }
 
+export const NETWORK_OPTION = {
+  type: 'string',
+  value: 'hosts',
+  doc: 'hosts that its code may reach, such as "api.github.com,*.example.com:443"; none, or open (default)',
+} as const
+
 /** `undefined` members left out, so that an API sees only what was asked for; undefined when nothing was. */
 export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
   const env = { ...base?.env_vars, ...flags.env_vars }
@@ -61,14 +69,27 @@ export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags):
     ...(flags.max === undefined ? {} : { max_instances: flags.max }),
   } as DeployConfig['scaling']
   const domain = flags.domain ?? base?.domain
+  const network = flags.network === undefined ? base?.network : parseNetworkFlag(flags.network)
+  const { network: _network, ...others } = base ?? {}
   const config: DeployConfig = {
-    ...base,
+    ...others,
+    ...(network === undefined ? {} : { network }),
     ...(domain === undefined ? {} : { domain }),
     ...(Object.keys(scaling ?? {}).length === 0 ? {} : { scaling }),
     ...(Object.keys(env).length === 0 ? {} : { env_vars: env }),
     ...containerConfig(base, flags),
   }
   return Object.keys(config).length === 0 ? undefined : config
+}
+
+/** `open` takes back what the project file says. */
+function parseNetworkFlag(flag: string): DeployConfig['network'] {
+  if (flag === 'open') return undefined
+  if (flag === 'none') return 'none'
+  const allow = flag.split(',').map(entry => entry.trim())
+  const problem = allow.map(parseDestination).find(entry => typeof entry === 'string')
+  if (problem === undefined) return { allow }
+  throw new HostingError('INVALID_REQUEST', `--network: ${problem}; or "none" or "open".`)
 }
 
 /** Of `--image` and the limits of its container. */
@@ -101,5 +122,7 @@ export interface DeployFlags extends ContainerFlags {
   domain?: string
   min?: number
   max?: number
+  /** `none`, `open` or hosts, with commas between them. */
+  network?: string | undefined
   env_vars: Record<string, string>
 }

@@ -5,7 +5,7 @@ import type { DeployConfig } from '../shared/deployments.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
 import { inlineResourceFiles } from '../shared/project-files.ts'
-import type { Environment } from '../shared/states.ts'
+import { ENVIRONMENTS, type Environment } from '../shared/states.ts'
 import { inferProject, needsSource } from './code-project.ts'
 import { findLink } from './project-link.ts'
 import { type ProjectSource, readProjectSource } from './project-source.ts'
@@ -114,11 +114,20 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
     file,
     directory,
     request: withoutUpload(built.request),
-    deploy,
+    deploy: withNetwork(deploy),
     test,
     project: linked,
     sourceDirectory,
   }
+}
+
+type ParsedDeploy = Project['deploy'] & { network?: DeployConfig['network'] }
+
+/** `deploy.network` holds for every environment that has no list of its own. */
+function withNetwork({ network, ...deploy }: ParsedDeploy): Project['deploy'] {
+  if (network === undefined) return deploy
+  const environments = ENVIRONMENTS.map(name => [name, { network, ...deploy[name] }])
+  return { ...deploy, ...Object.fromEntries(environments) }
 }
 
 /** Stands for the id that the upload will give, because handler modules are not valid without one. */

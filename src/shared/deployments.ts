@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { deploymentAuthSchema } from './deployment-auth.ts'
 import { ENV_NAME, IMAGE_REFERENCE } from './names.ts'
+import { networkSchema } from './network/network-schema.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
 
 /** Requests and records of /v1/build and /v1/deploy (service interface 2.2, 2.4, 4.1, 4.3, 4.4; docs/decisions.md). */
@@ -46,8 +47,10 @@ export const deployConfigSchema = z.strictObject({
     .record(z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit'), z.string())
     .optional(),
   // Extensions
-  /** HTTP handlers may reach loopback, private and link-local addresses. */
+  /** Handlers, modules and programs may reach loopback, private and link-local addresses. */
   allow_private_network: z.boolean().optional(),
+  /** The only hosts that they may reach, or `none`. The public network when absent. Not in containers. */
+  network: networkSchema.optional(),
   log_level: z.enum(['debug', 'info']).optional(),
   /** A handler of a module that has not answered by then is given up; 60 when absent. */
   timeout_seconds: z.number().min(0.1).max(3600).optional(),

@@ -1,4 +1,5 @@
 import type { Artifact, Described } from './artifact.ts'
+import type { NetworkSetting } from './network/destinations.ts'
 import type { SeriesCounts } from './request-tally.ts'
 import type { RevokedTokens } from './revoked-tokens.ts'
 
@@ -20,8 +21,10 @@ export interface Tenant {
   allowedOrigins: string[]
   /** Declared environment variables with their values. */
   env: Record<string, string>
-  /** HTTP handlers may reach loopback, private and link-local addresses. */
+  /** Its code may reach loopback, private and link-local addresses. */
   allowPrivateNetwork: boolean
+  /** The only hosts that its code may reach. Absent: all that its addresses permit. */
+  network?: NetworkSetting
   /** The deployment may have other instances, which must bring each request of a session to the one that holds it. */
   hasSiblings?: boolean
   /** `debug` logs every MCP message, redacted. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { buildRequestSchema } from './definitions.ts'
 import { deployConfigSchema } from './deployments.ts'
+import { networkSchema } from './network/network-schema.ts'
 
 /**
  * `mcp.config.json` (also `.yaml`, `.ts`): the build request as it is, plus how to deploy and test it
@@ -16,6 +17,8 @@ export const projectFileSchema = buildRequestSchema.extend({
       development: deployConfigSchema.optional(),
       /** Share of the cases of `test` that must pass before anything is released, as `--require-test`. */
       requireTest: z.number().min(0).max(1).optional(),
+      /** Default of `network` in all environments. */
+      network: networkSchema.optional(),
     })
     .optional(),
   /** A test suite: a path or the suite itself. */

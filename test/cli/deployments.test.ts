@@ -267,3 +267,24 @@ test('a reader that goes away ends the command quietly', async () => {
   await once(child, 'close')
   expect(stderr).toBe('')
 })
+
+test('network limits what code may reach: from the project file, by --network, and back to open', async () => {
+  const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
+  const directory = writeServer('bordered', listed)
+  const networkOf = async (...args: string[]) => {
+    const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
+    return (await home.json<Deployment>(['status', deployment_id])).config.network
+  }
+  expect(await networkOf()).toEqual({ allow: ['api.example.com:443'] })
+  expect(await networkOf('--env', 'staging')).toBe('none')
+  expect(await networkOf('--network', 'a.example.com, *.example.org:443')).toEqual({
+    allow: ['a.example.com', '*.example.org:443'],
+  })
+  expect((await home.mcp(['status', 'bordered', '--env', 'development'])).stdout).toMatch(
+    /network +only a\.example\.com, \*\.example\.org:443/,
+  )
+  expect(await networkOf('--network', 'open')).toBeUndefined()
+  const refused = await home.mcp(['deploy', directory, '--network', 'https://a.example.com'])
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('--network: "https://a.example.com" must be a host without scheme')
+})

@@ -7,7 +7,13 @@ import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
-import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import {
+  type Deployed,
+  deployServer,
+  mergeConfig,
+  NETWORK_OPTION,
+  reportFailedDeployment,
+} from '../deploy-server.ts'
 import { chooseAuth } from '../deployment-auth.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
@@ -63,6 +69,7 @@ export default defineCommand({
       isValueOptional: true,
       doc: 'run it from its image in a container, or host an image that serves MCP on $PORT',
     },
+    network: NETWORK_OPTION,
     memory: {
       type: 'integer',
       value: 'MB',
@@ -96,6 +103,7 @@ export default defineCommand({
     { command: 'mcp deploy --image --memory 256', does: 'from its image, by podman or docker' },
     { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an image that exists' },
     { command: 'mcp deploy --env production --require-test 0.9', does: 'when its suite passes' },
+    { command: 'mcp deploy --network api.github.com:443', does: 'its code reaches this host only' },
     { command: 'mcp deploy --auth local', does: 'clients sign their user in first' },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
   ],
@@ -110,6 +118,7 @@ export default defineCommand({
       min: input.min,
       max: input.max,
       env_vars,
+      network: input.network,
       image: input.image,
       memory: input.memory,
       cpus: input.cpus,
@@ -153,10 +162,11 @@ export default defineCommand({
 
 /** Nothing was asked for but a target and an environment. */
 function isPlain(options: DeployOptions): boolean {
-  const { domain, min, max, set, envFile, command, auth, image, memory, cpus, pids } = options
+  const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids } = options
   return (
-    [domain, min, max, command, auth, image, memory, cpus, pids].every(value => value === undefined) &&
-    [...set, ...envFile].length === 0
+    [domain, min, max, command, auth, image, network, memory, cpus, pids].every(
+      value => value === undefined,
+    ) && [...set, ...envFile].length === 0
   )
 }
 
@@ -166,6 +176,7 @@ interface DeployOptions extends ProgramInput {
   max: number | undefined
   auth: string | undefined
   image: string | undefined
+  network: string | undefined
   memory: number | undefined
   cpus: number | undefined
   pids: number | undefined

@@ -78,6 +78,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     name: status.named_urls?.find(url => url.startsWith('http:')),
     https: status.named_urls?.find(url => url.startsWith('https:')),
     ...promiseFields(status),
+    network: networkText(status.config),
     created: status.created_at,
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
@@ -121,6 +122,15 @@ function promiseFields({
     log: promises.log_level,
     keeps: promises.kept_deployments === null ? 'all deployments' : keptText(promises.kept_deployments),
   }
+}
+
+/** What its code may reach, in words. */
+function networkText(config: Deployed['config']): string | undefined {
+  if (!config) return undefined
+  const { network, allow_private_network: isPrivateOpen = false } = config
+  if (network === 'none') return 'none'
+  if (network) return `only ${network.allow.join(', ')}`
+  return isPrivateOpen ? 'open, private networks included' : 'open, but for private networks'
 }
 
 /** `1 process`, `2 processes`, `1..10 processes`, `0..1 processes` */

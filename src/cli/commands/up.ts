@@ -5,7 +5,13 @@ import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { contentToText } from '../content.ts'
-import { type Deployed, deployServer, mergeConfig, reportFailedDeployment } from '../deploy-server.ts'
+import {
+  type Deployed,
+  deployServer,
+  mergeConfig,
+  NETWORK_OPTION,
+  reportFailedDeployment,
+} from '../deploy-server.ts'
 import { chooseAuth } from '../deployment-auth.ts'
 import { readEnvVars } from '../env-vars.ts'
 import type { ExitCode } from '../exit-codes.ts'
@@ -25,6 +31,7 @@ export default defineCommand({
       value: 'KEY=VALUE',
       doc: 'environment variable; KEY alone takes its value from here',
     },
+    network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
@@ -50,7 +57,10 @@ export default defineCommand({
     const build = await buildServer(context, withEnvVars(project, env_vars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
     sayBuilt(context, name, build)
-    const config = mergeConfig({ ...development, ...(auth && { auth }) }, { env_vars })
+    const config = mergeConfig(
+      { ...development, ...(auth && { auth }) },
+      { env_vars, network: input.network },
+    )
     const request = {
       mcp_id: build.mcp_id,
       environment: 'development' as const,

@@ -50,7 +50,10 @@ export function checkEngine(artifact: Artifact | undefined, config: DeployConfig
   const ofImage = artifact?.program?.type === 'image' ? artifact.program : undefined
   const image = config.image ?? ofImage?.image
   const engine = config.engine ?? (image === undefined ? undefined : 'container')
-  if (engine === 'container') return { ...config, engine, ...(image !== undefined && { image }) }
+  if (engine === 'container') {
+    refuseNetwork(config)
+    return { ...config, engine, ...(image !== undefined && { image }) }
+  }
   if (image !== undefined)
     throw new HostingError('INVALID_REQUEST', `The image ${image} runs in a container only.`, {
       details: 'config.engine: "container", or leave it out',
@@ -64,6 +67,14 @@ export function checkEngine(artifact: Artifact | undefined, config: DeployConfig
       },
     )
   return config
+}
+
+/** A list that nothing enforces would be worse than none. */
+function refuseNetwork({ network }: DeployConfig): void {
+  if (network !== undefined)
+    throw new HostingError('INVALID_REQUEST', 'config.network cannot be enforced for containers.', {
+      details: 'Leave it out and restrict the network of the container engine, or deploy without --image.',
+    })
 }
 
 async function provideImage(

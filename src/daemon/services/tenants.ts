@@ -32,6 +32,7 @@ export function deploymentTenant(rooms: Rooms, id: string, auth: TenantAuth | un
     hasSiblings: true,
     env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
     allowPrivateNetwork: config.allow_private_network ?? false,
+    ...(config.network && { network: config.network }),
     logLevel: logLevel(deployment),
     ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
     ...(auth && { auth }),

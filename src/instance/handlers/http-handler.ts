@@ -1,5 +1,6 @@
 import type { HttpHandler } from '../../shared/definitions.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import { NetworkPolicy } from '../../shared/network/network-policy.ts'
 import { type AnswerTemplate, compileAnswer } from './answer-template.ts'
 import { type Handler, HandlerError } from './handler.ts'
 import { compileHttpRequest } from './http-request.ts'
@@ -10,16 +11,16 @@ import type { Templates } from './load.ts'
 /** Answers with what another API says. `dispatcher` is undici's; tests bring one with a name service of their own. */
 export function createHttpHandler(
   definition: HttpHandler,
-  tenant: Pick<Tenant, 'allowPrivateNetwork'>,
+  tenant: Pick<Tenant, 'allowPrivateNetwork' | 'network'>,
   templates: Templates,
   dispatcher = dispatcherFor(tenant.allowPrivateNetwork),
 ): Handler {
-  const { allowPrivateNetwork } = tenant
+  const policy = new NetworkPolicy(tenant)
   const compose = compileHttpRequest(definition, templates)
   const result: AnswerTemplate | undefined = definition.result && compileAnswer(definition.result, templates)
   return async (scope, { signal }) => {
     const request = compose(scope)
-    const response = await sendHttp(request, { ...definition, dispatcher, allowPrivateNetwork, signal })
+    const response = await sendHttp(request, { ...definition, dispatcher, policy, signal })
     if (response.status < 200 || response.status > 299)
       throw new HandlerError(describeStatus(request, response))
     if (!result) return toAnswer(response)

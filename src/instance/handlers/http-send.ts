@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, type Dispatcher, request as undiciRequest } from 'undici'
+import type { NetworkPolicy } from '../../shared/network/network-policy.ts'
 import { HandlerError } from './handler.ts'
 import type { HttpRequest } from './http-request.ts'
 import { backOffMs, isRetriedFault, isRetriedStatus } from './http-retry.ts'
-import { createGuardedLookup, refusePrivateHost } from './network-guard.ts'
+import { createGuardedLookup, refuseClosedHost } from './network-guard.ts'
 import { type HttpResponse, readLimited } from './response-body.ts'
 
 export interface SendOptions {
   dispatcher: Dispatcher
-  allowPrivateNetwork: boolean
+  policy: NetworkPolicy
   /** Of the caller: aborted when the call was cancelled. */
   signal: AbortSignal
   /** For all tries and redirects together. */
@@ -96,10 +97,10 @@ async function followRedirects(
 
 async function sendOnce(
   { method, url, headers, body }: HttpRequest,
-  { dispatcher, allowPrivateNetwork, maxResponseBytes }: SendOptions,
+  { dispatcher, policy, maxResponseBytes }: SendOptions,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  if (!allowPrivateNetwork) refusePrivateHost(url)
+  refuseClosedHost(url, policy)
   const response = await undiciRequest(url, {
     dispatcher,
     method,

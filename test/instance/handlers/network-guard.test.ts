@@ -1,40 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import { isPrivateAddress, refusePrivateHost } from '../../../src/instance/handlers/network-guard.ts'
+import { expect, test } from 'vitest'
+import { refuseClosedHost } from '../../../src/instance/handlers/network-guard.ts'
+import { NetworkPolicy } from '../../../src/shared/network/network-policy.ts'
 
-describe('addresses of private networks are known in every form', () => {
-  test.each([
-    '127.0.0.1',
-    '127.8.9.10',
-    '10.0.0.1',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.168.1.1',
-    '169.254.169.254',
-    '100.64.0.1',
-    '0.0.0.0',
-    '224.0.0.1',
-    '255.255.255.255',
-    '::1',
-    '::',
-    'fe80::1',
-    'fe80::1%eth0',
-    'fd00:ec2::254',
-    'ff02::1',
-    '::ffff:127.0.0.1',
-    '::ffff:a00:1',
-    '::127.0.0.1',
-    '::ffff:0:127.0.0.1',
-    '64:ff9b::7f00:1',
-    '2002:7f00:1::',
-  ])('%s', address => {
-    expect(isPrivateAddress(address)).toBe(true)
-  })
-})
-
-test('public addresses are not', () => {
-  for (const address of ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])
-    expect(isPrivateAddress(address), address).toBe(false)
-})
+const policy = new NetworkPolicy({ allowPrivateNetwork: false })
 
 test('a host written as a number or in octal is the address that it stands for', () => {
   for (const host of [
@@ -46,6 +14,17 @@ test('a host written as a number or in octal is the address that it stands for',
     '[::ffff:7f00:1]',
     '169.254.169.254',
   ])
-    expect(() => refusePrivateHost(new URL(`http://${host}/`)), host).toThrow(/private network/)
-  expect(() => refusePrivateHost(new URL('http://example.com/'))).not.toThrow()
+    expect(() => refuseClosedHost(new URL(`http://${host}/`), policy), host).toThrow(/private network/)
+  expect(() => refuseClosedHost(new URL('http://example.com/'), policy)).not.toThrow()
+})
+
+test('a list of hosts also holds for declared HTTP handlers, by the port of the scheme', () => {
+  const listed = new NetworkPolicy({
+    allowPrivateNetwork: false,
+    network: { allow: ['api.example.com:443'] },
+  })
+  expect(() => refuseClosedHost(new URL('https://api.example.com/x'), listed)).not.toThrow()
+  expect(() => refuseClosedHost(new URL('http://api.example.com/x'), listed)).toThrow(
+    'Add "api.example.com:80" to deploy.network.allow to permit it.',
+  )
 })

@@ -1,0 +1,24 @@
+import * as z from 'zod'
+import { MAX_ALLOWED, parseDestination } from './destinations.ts'
+
+const destinationSchema = z
+  .string()
+  .max(300)
+  .superRefine((entry, context) => {
+    const destination = parseDestination(entry)
+    if (typeof destination === 'string') context.addIssue({ code: 'custom', message: destination })
+  })
+
+/** `config.network` of a deployment, and `deploy.network` of a project file. */
+export const networkSchema = z.union(
+  [
+    z.literal('none'),
+    z.strictObject({
+      allow: z
+        .array(destinationSchema)
+        .min(1, 'must name at least one host; "network": "none" closes the network')
+        .max(MAX_ALLOWED),
+    }),
+  ],
+  { error: 'must be "none" or a list of hosts such as { "allow": ["api.example.com:443"] }' },
+)

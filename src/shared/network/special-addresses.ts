@@ -1,0 +1,61 @@
+import { BlockList, isIP, SocketAddress } from 'node:net'
+
+/** Networks outside the public internet: https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. */
+const IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // Azure's virtual machines reach their host's agent there: a public address that only they can call.
+  ['168.63.129.16', 32],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const
+
+/**
+ * Only 2000::/3 is allocated to the public internet, and not all of it:
+ * https://www.iana.org/assignments/iana-ipv6-special-registry. Prefixes that embed an IPv4 address are closed as a whole.
+ */
+const IPV6 = [
+  ['::', 3],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['4000::', 2],
+  ['8000::', 1],
+] as const
+
+// Two lists: a BlockList compares IPv4 addresses with IPv6 networks, too.
+const closedIpv4 = new BlockList()
+const closedIpv6 = new BlockList()
+for (const [network, prefix] of IPV4) closedIpv4.addSubnet(network, prefix, 'ipv4')
+for (const [network, prefix] of IPV6) closedIpv6.addSubnet(network, prefix, 'ipv6')
+
+/** True for an address that only a private network reaches, and for what is no address. A mapped address counts as IPv4. */
+export function isPrivateAddress(address: string): boolean {
+  const canonical = canonicalAddress(address)
+  if (canonical === undefined) return true
+  return isIP(canonical) === 6 ? closedIpv6.check(canonical, 'ipv6') : closedIpv4.check(canonical)
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+/** One spelling per address: no zone, shortest form, mapped addresses as IPv4. Undefined when it is not an address. */
+export function canonicalAddress(text: string): string | undefined {
+  const bare = text.replace(/^\[|\]$/g, '').split('%', 1)[0]!
+  const family = isIP(bare)
+  if (family === 0) return undefined
+  if (family === 4) return bare
+  const { address } = new SocketAddress({ address: bare, family: 'ipv6' })
+  return MAPPED.exec(address)?.[1] ?? address
+}
