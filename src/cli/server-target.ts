@@ -115,8 +115,9 @@ export function logTo({ output }: CommandContext) {
 
 /**
  * The address that `reference` means: a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a
- * server's name: its live deployment, production before staging before development, else its preview.
- * Throws NOT_FOUND, or CONFLICT when what is meant does not run.
+ * server's name: its live deployment, production before staging before development. A server that was never deployed is
+ * reached at its preview. A failed deployment never gives way to another address, which may run other code with other
+ * data. Throws NOT_FOUND, or CONFLICT when what is meant does not run.
  */
 export async function resolveTarget(
   context: Pick<CommandContext, 'api'>,
@@ -140,8 +141,10 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
   const deployments = (await listDeployments(api, { name })) ?? []
   const ofServer = deployments.filter(one => one.name === name)
   if (env !== 'preview') {
-    const live = pickLive(ofServer, env)
-    if (live) return withUrl(api, live)
+    const current = currentByEnvironment(ofServer).filter(one => !env || one.environment === env)
+    const chosen = current.find(({ status }) => status === 'deployed' || status === 'failed') ?? current[0]
+    if (chosen?.status === 'deployed') return withUrl(api, chosen)
+    if (chosen) throw notServing(chosen)
     if (env) throw notLive(name, env, ofServer)
   }
   const builds = (await listBuilds(api, { name }))?.filter(one => one.name === name) ?? []
@@ -150,9 +153,13 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
   return targetOfPrefix(api, name)
 }
 
-function pickLive(deployments: readonly DeploymentEntry[], env: string | undefined) {
-  const live = deployments.filter(one => one.status === 'deployed' && (!env || one.environment === env))
-  return ORDER.map(environment => live.find(one => one.environment === environment)).find(Boolean) ?? live[0]
+/** One deployment per environment, production first: the one that serves, else the newest. The list comes newest first. */
+function currentByEnvironment(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
+  const environments = new Set([...ORDER, ...deployments.map(({ environment }) => environment)])
+  return [...environments].flatMap(environment => {
+    const there = deployments.filter(one => one.environment === environment)
+    return there.find(({ status }) => status === 'deployed') ?? there[0] ?? []
+  })
 }
 
 function notLive(name: string, env: string, deployments: readonly DeploymentEntry[]): HostingError {
@@ -214,18 +221,32 @@ async function targetOfDeployment(api: ApiClient, reference: string): Promise<Se
 async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTarget> {
   const path = `/v1/deploy/${encodeURIComponent(entry.deployment_id)}/status`
   const { status, url, name } = entry.url ? entry : await api.get<DeploymentEntry>(path)
-  if (status !== 'deployed')
-    throw new HostingError(
-      'CONFLICT',
-      `The deployment ${entry.deployment_id} is ${status}, so nothing answers there.`,
-      {
-        next: [{ description: 'Start it', command: `mcp start ${entry.deployment_id}` }],
-      },
-    )
+  if (status !== 'deployed') throw notServing({ ...entry, status, name })
   if (!url)
     throw new HostingError(
       'UPSTREAM_FAILED',
       `The API tells no address of the deployment ${entry.deployment_id}.`,
     )
   return { url, name: name ?? entry.deployment_id, id: entry.deployment_id }
+}
+
+/** Says why a deployment does not answer, and what brings it back. */
+function notServing({ deployment_id, status, name, environment, error }: DeploymentEntry): HostingError {
+  const of = name ? ` of ${name}${environment ? ` in ${environment}` : ''}` : ''
+  const verb = status === 'failed' ? 'failed' : `is ${status}`
+  return new HostingError('CONFLICT', `Deployment ${deployment_id}${of} ${verb}, so it answers no calls.`, {
+    ...(error && { details: `${error.code}: ${error.message}` }),
+    next: NEXT[status].map(([description, command]) => ({
+      description,
+      command: `${command} ${deployment_id}`,
+    })),
+  })
+}
+
+const START = ['Start it', 'mcp start'] as const
+const NEXT: Record<DeploymentEntry['status'], (readonly [description: string, command: string])[]> = {
+  deployed: [],
+  deploying: [['Check its progress', 'mcp status']],
+  failed: [['See why', 'mcp logs'], START],
+  stopped: [START],
 }

@@ -152,6 +152,34 @@ export default { description: 'Asks it', handler: () => 'asked' }`
   expect(failed.stderr).toContain('connecting to it')
 })
 
+test('a call by name never falls through from a failed or stopped deployment to the preview', async () => {
+  const { deployments } = await home.json<{ deployments: Deployment[] }>(['list', '--all'])
+  const failed = deployments.find(({ name, status }) => name === 'doomed' && status === 'failed')!
+  for (const command of [
+    ['call', 'doomed', 'ask'],
+    ['tools', 'doomed'],
+    ['read', 'doomed', 'x://y'],
+  ]) {
+    const { code, stderr } = await home.mcp(command)
+    expect([command[0], code]).toEqual([command[0], 5])
+    expect(stderr).toContain(`Deployment ${failed.deployment_id} of doomed in development failed`)
+    expect(stderr).toContain('no database')
+    expect(stderr).toContain(`mcp start ${failed.deployment_id}`)
+  }
+  expect((await home.mcp(['call', 'doomed', 'ask', '--env', 'preview'])).stdout).toBe('asked\n')
+})
+
+test('a call by name goes past a stopped deployment to one that serves, but not past a failed one', async () => {
+  const directory = writeServer('halted')
+  const production = await home.json<Deployment>(['deploy', directory, '--env', 'production'])
+  await home.json(['stop', production.deployment_id])
+  const refused = await home.mcp(['call', 'halted', 'hello'])
+  expect([refused.code, refused.stdout]).toEqual([5, ''])
+  expect(refused.stderr).toContain(`${production.deployment_id} of halted in production is stopped`)
+  await home.json(['deploy', directory, '--env', 'staging'])
+  expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
+})
+
 test('rollback of a deployment that serves no more goes back to it; without any, the project here is meant', async () => {
   const directory = writeServer('named')
   const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])
