@@ -32,7 +32,7 @@ export class RateLimits {
     return {
       allowed,
       limit: this.#limits[plan],
-      remaining: allowed ? result.remainingPoints : 0,
+      remaining: allowed ? Math.max(0, this.#limits[plan] - result.consumedPoints) : 0,
       resetAt: Math.ceil((Date.now() + leftMs) / 1000),
       retryAfterSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
     }
@@ -66,15 +66,18 @@ async function take(
   }
 }
 
-/** A window that ends later than an hour from now was begun before somebody set the clock back: it is over. */
+/**
+ * A window that ends later than an hour from now was started before the clock was set back. It is moved to the present
+ * with the requests it has counted: the key waits an hour at most, and gets no second allowance.
+ */
 async function consume(limiter: RateLimiterSQLite, id: string): Promise<RateLimiterRes> {
   const result = await limiter.consume(id).catch((rejection: unknown) => {
-    if (rejection instanceof RateLimiterRes && isForeign(rejection)) return rejection
+    if (rejection instanceof RateLimiterRes) return rejection
     throw rejection
   })
-  if (!isForeign(result)) return result
-  await limiter.delete(id)
-  return limiter.consume(id)
+  const present = isForeign(result) ? await limiter.set(id, result.consumedPoints, WINDOW_SECONDS) : result
+  if (present.consumedPoints > limiter.points) throw present
+  return present
 }
 
 function isForeign({ msBeforeNext }: RateLimiterRes): boolean {
