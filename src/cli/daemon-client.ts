@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { proofOf } from '../shared/daemon-proof.ts'
@@ -8,7 +17,6 @@ import type { Discovery, HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { createApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
-import { readJsonFile } from './json-file.ts'
 import { LEAN_MALLOC } from './lean-malloc.ts'
 import { packageRoot } from './package-root.ts'
 
@@ -20,6 +28,10 @@ const HEALTH_TIMEOUT_MS = 5000
 const POLL_MS = 5
 /** When another start won the race, how long its daemon may take until it answers. */
 const OTHER_START_TIMEOUT_MS = 15_000
+/** How long a running daemon may take to write a damaged discovery file again. */
+const REWRITE_MS = 2000
+/** Room that a start needs at least: its database and its discovery file. */
+const PROBE_BYTES = 64 * 1024
 
 /** The daemon of this home, started when there is none, replaced when its version is another one's. */
 export async function ensureDaemon(surroundings: Surroundings): Promise<Discovery> {
@@ -38,7 +50,7 @@ export async function ensureDaemon(surroundings: Surroundings): Promise<Discover
  * alone proves nothing, both are used again.
  */
 export async function findDaemon(paths: HomePaths): Promise<Discovery | undefined> {
-  const discovery = readDiscovery(paths)
+  const discovery = readDiscovery(paths) ?? (await rewrittenDiscovery(paths))
   if (!discovery || (await proves(discovery))) return discovery
   // Another one may have taken over meanwhile, which has a nonce of its own.
   const next = readDiscovery(paths)
@@ -87,8 +99,9 @@ export async function startDaemon({ paths, env, signal }: Surroundings): Promise
     }
     if (ended !== undefined && !lost) {
       const error = readStartError(log, ended)
-      if (!isLostRace(error)) throw error
+      if (!isLostRace(error)) throw isDiskFull(dirname(log.path)) ? diskFull(paths.home, error) : error
       lost = true
+      await askToRewrite(paths)
       deadline = performance.now() + OTHER_START_TIMEOUT_MS
     }
     await sleep(POLL_MS, undefined, { signal })
@@ -119,9 +132,47 @@ export function daemonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...LEAN_MALLOC, ...rest }
 }
 
+/** A damaged file counts as none: the next daemon writes a new one, and a running one is asked to. */
 function readDiscovery(paths: HomePaths): Discovery | undefined {
-  const value = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
-  return value?.url && value.nonce ? (value as Discovery) : undefined
+  try {
+    const value = JSON.parse(readFileSync(paths.discovery, 'utf8')) as Partial<Discovery> | null
+    return isDiscovery(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new HostingError('INVALID_REQUEST', `${paths.discovery} cannot be read (${code}).`, {
+      cause: error,
+    })
+  }
+}
+
+/** Of a daemon that runs although its file is damaged. */
+async function rewrittenDiscovery(paths: HomePaths): Promise<Discovery | undefined> {
+  if (!existsSync(paths.discovery) || !(await askToRewrite(paths))) return undefined
+  const deadline = performance.now() + REWRITE_MS
+  while (performance.now() < deadline) {
+    const discovery = readDiscovery(paths)
+    if (discovery) return discovery
+    await sleep(POLL_MS)
+  }
+  return undefined
+}
+
+/** False when no daemon holds the home, or the system does not say which process does. */
+async function askToRewrite(paths: HomePaths): Promise<boolean> {
+  const [{ findHolder, isDaemon }, { signalTo }] = await Promise.all([
+    import('./home-holder.ts'),
+    import('./stop-daemon.ts'),
+  ])
+  const holder = findHolder(paths)
+  if (!holder || !isDaemon(holder)) return false
+  signalTo(holder.pid, 'SIGHUP')
+  return true
+}
+
+function isDiscovery(value: Partial<Discovery> | null): value is Discovery {
+  return typeof value?.nonce === 'string' && /^https?:$/.test(URL.parse(String(value.url))?.protocol ?? '')
 }
 
 interface DaemonLog {
@@ -138,6 +189,7 @@ function openLog(paths: HomePaths): DaemonLog {
     return { path: paths.daemonLog, descriptor, offset: statSync(paths.daemonLog).size }
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw diskFull(paths.home, cause)
     throw new HostingError('UNAVAILABLE', `The home ${paths.home} cannot be written (${code}).`, {
       cause,
       details: 'Make it writable, or set MCP_HOME to a folder that is.',
@@ -160,6 +212,27 @@ function readStartError(log: DaemonLog, ended: string): HostingError {
   const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
     .error
   return new HostingError(code as ErrorCode, message, { details, next })
+}
+
+/** Tries to write: a file system may be out of inodes or quota, which its free space does not show. */
+function isDiskFull(folder: string): boolean {
+  const probe = join(folder, `.probe-${process.pid}`)
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_BYTES))
+    return false
+  } catch (error) {
+    return /^(ENOSPC|EDQUOT)$/.test(String((error as NodeJS.ErrnoException).code))
+  } finally {
+    rmSync(probe, { force: true })
+  }
+}
+
+function diskFull(folder: string, cause: unknown): HostingError {
+  return new HostingError('UNAVAILABLE', `The daemon did not start: the disk that holds ${folder} is full.`, {
+    details: 'Nothing was changed. Free some space, then start the daemon again.',
+    next: [{ description: 'Start it', command: 'mcp daemon start' }],
+    cause,
+  })
 }
 
 /** Several commands at once may each start a daemon: the home's lock lets one live. */

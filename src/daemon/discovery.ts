@@ -17,6 +17,11 @@ export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
   }
 }
 
+/** Writes the file again if it is missing or damaged. A newer daemon's file stays. Throws UNAVAILABLE. */
+export function mendDiscovery(paths: HomePaths, discovery: Discovery): void {
+  if (readDiscovery(paths.discovery)?.nonce === undefined) writeDiscovery(paths, discovery)
+}
+
 /** Takes the file away, unless a newer daemon has written its own meanwhile. One that cannot be read leads nobody anywhere. */
 export function removeDiscovery(paths: HomePaths, nonce: string): void {
   if (readDiscovery(paths.discovery)?.nonce === nonce) rmSync(paths.discovery, { force: true })

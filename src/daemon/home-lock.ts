@@ -28,7 +28,7 @@ function lockError(paths: HomePaths, cause: unknown): HostingError {
       next: [{ description: 'See it', command: 'mcp daemon status' }],
     })
   }
-  if (code === 'ENOSPC')
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code))
     return new HostingError('UNAVAILABLE', `The disk that holds ${paths.home} is full: free some space.`, {
       cause,
     })

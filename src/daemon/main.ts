@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { homePaths } from '../shared/paths.ts'
+import { type Discovery, homePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
-import { leftDiscovery, removeDiscovery, writeDiscovery } from './discovery.ts'
+import { leftDiscovery, mendDiscovery, removeDiscovery, writeDiscovery } from './discovery.ts'
 import { lockHome } from './home-lock.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
 import { readStorage } from './storage-settings.ts'
@@ -51,7 +51,15 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
 
   const nonce = randomBytes(16).toString('hex')
   const startedAt = new Date().toISOString()
-  const stop = stopRequest()
+  let discovery: Discovery | undefined
+  const mend = () => {
+    try {
+      if (discovery) mendDiscovery(paths, discovery)
+    } catch (error) {
+      logDaemon('warn', 'the discovery file was not written again', errorFields(error))
+    }
+  }
+  const stop = stopRequest(mend)
   const inheritance = succession?.inheritance
   if (!succession) tellOfLast(leftDiscovery(paths))
   const program = fileURLToPath(import.meta.url)
@@ -71,7 +79,10 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
     enterpriseLimit: parseCount('MCP_ENTERPRISE_LIMIT', process.env.MCP_ENTERPRISE_LIMIT),
     requestStop: () => stop.now('asked through the API'),
     upgrades,
-    onReady: url => writeDiscovery(paths, { url, pid: process.pid, nonce, startedAt, version: VERSION }),
+    onReady(url) {
+      discovery = { url, pid: process.pid, nonce, startedAt, version: VERSION }
+      writeDiscovery(paths, discovery)
+    },
     log: logDaemon,
   })
   upgrades.daemon = daemon
@@ -79,6 +90,7 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   await succession?.tellServing()
 
   const end = await Promise.race([stop.requested.then(reason => ({ reason })), upgrades.done])
+  discovery = undefined
   if ('heir' in end) await leaveTo(end.heir, daemon)
   else await close(end.reason, daemon)
   removeDiscovery(paths, nonce)
@@ -118,11 +130,11 @@ function tellOfLast(left: ReturnType<typeof leftDiscovery>): void {
   logDaemon('warn', 'the last daemon did not stop in order: it was killed or crashed', { pid, startedAt })
 }
 
-function stopRequest(): { requested: Promise<string>; now: (reason: string) => void } {
+function stopRequest(onHangup: () => void): { requested: Promise<string>; now: (reason: string) => void } {
   const { promise, resolve } = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
   // A terminal that closes must not take the servers of its user with it.
-  process.on('SIGHUP', () => logDaemon('info', 'ignored SIGHUP'))
+  process.on('SIGHUP', onHangup)
   // Crash-only: an unknown state is left at once; the next start reconciles from SQLite (docs/architecture.md).
   process.on('uncaughtException', error => {
     logDaemon('error', 'uncaught exception, exiting', errorFields(error))

@@ -125,6 +125,27 @@ test('a daemon that was killed is replaced by the next command', async () => {
   )
 })
 
+test('a damaged discovery file of a dead daemon is replaced by the next command', async () => {
+  for (const content of ['', 'garbage', '[]', '{"url":5,"nonce":{}}']) {
+    await home.json(['daemon', 'start'])
+    const { pid } = home.discovery()!
+    process.kill(pid, 'SIGKILL')
+    await eventually(() => !isRunning(pid))
+    writeFileSync(join(home.dir, 'daemon.json'), content)
+    expect(await home.json(['status'])).toEqual([])
+    expect(home.discovery()!.pid).not.toBe(pid)
+  }
+})
+
+test('a daemon that runs writes its damaged or lost discovery file again', async () => {
+  const { pid } = await home.json<Started>(['daemon', 'start'])
+  for (const spoil of [(file: string) => writeFileSync(file, '{"url'), rmSync]) {
+    spoil(join(home.dir, 'daemon.json'))
+    expect(await home.json(['status'])).toEqual([])
+    expect(home.discovery()).toMatchObject({ pid })
+  }
+})
+
 test('the daemon of a lost credentials file is stopped all the same', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   rmSync(join(home.dir, 'credentials.json'))

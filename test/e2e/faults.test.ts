@@ -103,6 +103,23 @@ test('a full disk fails what is asked with a clear sentence, and all that was ac
   expect(stdout).toContain('echo')
 })
 
+test('a start on a full disk says that the disk is full, and works once there is room', async () => {
+  const { code, stdout, stderr } = await inMountNamespace(`
+    mount -t tmpfs -o size=4m tmpfs "$MCP_HOME" || exit 90
+    $MCP build ${project} --json > /dev/null || exit 91
+    $MCP daemon stop --json > /dev/null || exit 92
+    dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null
+    $MCP daemon start --json; echo "full: $?"
+    rm "$MCP_HOME/filler"
+    $MCP list --json
+    $MCP daemon stop --json > /dev/null`)
+  expect(code, stderr).toBe(0)
+  expect(stdout).toMatch(/full: 7/)
+  expect(stderr).toContain('is full')
+  expect(stderr).toContain(home.dir)
+  expect(stdout).toContain('echo')
+})
+
 test('several commands at once on a fresh home end with one daemon', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => home.mcp(['list', '--json'])))
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, '']))

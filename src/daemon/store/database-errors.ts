@@ -23,7 +23,8 @@ function sentenceOf(code: string, path: string): { message: string; next: string
       message: `The database ${path} is damaged (${code}).`,
       next: 'Put a backup of the file in its place, or move it away and start again: servers are then built and deployed anew.',
     }
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC')
+  // The shared memory of the write-ahead log could not grow (https://sqlite.org/rescode.html#ioerr_shmsize).
+  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/.test(code))
     return {
       message: `The disk that holds ${path} is full: nothing was changed.`,
       next: 'Free some space and try again.',
