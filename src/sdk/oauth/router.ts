@@ -82,8 +82,11 @@ async function run(
   connection: Connection,
 ): Promise<Response> {
   const refuse = route.audience === 'browser' ? errorPage : errorResponse
+  // Documents can be asked for by HEAD (RFC 9110 9.3.2); pages cannot, since they begin something.
+  if (request.method === 'HEAD' && isDocument(route))
+    return withoutBody(await run(component, route, new Request(request, { method: 'GET' }), connection))
   if (request.method !== route.method) {
-    const headers = { Allow: route.method }
+    const headers = { Allow: isDocument(route) ? 'GET, HEAD' : route.method }
     return refuse(
       new OAuthError('invalid_request', `The method must be ${route.method}.`, { status: 405, headers }),
     )
@@ -95,6 +98,14 @@ async function run(
     component.log({ type: 'request-failed', message: 'A request failed.', reason: describeReason(error) })
     return refuse(new OAuthError('server_error', 'The server failed; try again later.'))
   }
+}
+
+function isDocument({ method, audience }: Route): boolean {
+  return method === 'GET' && audience === 'client'
+}
+
+function withoutBody({ status, headers }: Response): Response {
+  return new Response(null, { status, headers })
 }
 
 function preflight({ method }: Route): Response {

@@ -164,3 +164,18 @@ test('a protected resource tells who issues tokens for it, at its own place and 
   expect(resource.has('/.well-known/oauth-protected-resource/other')).toBe(false)
   expect((await resource.fetch(new Request(resource.metadataUrl, { method: 'POST' }))).status).toBe(405)
 })
+
+test('HEAD of documents has the headers of GET and no body; pages refuse it', async () => {
+  const server = create()
+  const head = (path: string) => server.fetch(new Request(issuer + path, { method: 'HEAD' }))
+  const metadata = await head('/.well-known/oauth-authorization-server')
+  expect([metadata.status, await metadata.text()]).toEqual([200, ''])
+  expect(metadata.headers.get('content-type')).toBe('application/json')
+  expect((await head('/oauth/authorize')).status).toBe(405)
+  const resource = createProtectedResource({
+    resource: 'https://app.example/mcp',
+    authorizationServer: server,
+  })
+  const document = await resource.fetch(new Request(resource.metadataUrl, { method: 'HEAD' }))
+  expect([document.status, await document.text()]).toEqual([200, ''])
+})

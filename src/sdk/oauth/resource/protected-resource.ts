@@ -119,8 +119,9 @@ function describeResource(
 function metadataResponse(document: object, request: Request): Response {
   const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'MCP-Protocol-Version' }
   if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
-  if (request.method !== 'GET') return new Response(null, { status: 405, headers: { ...cors, Allow: 'GET' } })
-  return new Response(JSON.stringify(document), {
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return new Response(null, { status: 405, headers: { ...cors, Allow: 'GET, HEAD' } })
+  return new Response(request.method === 'HEAD' ? null : JSON.stringify(document), {
     headers: { ...cors, 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
   })
 }
