@@ -85,6 +85,18 @@ test("another server's subdomain, an unknown deployment and a bad name are refus
     expect((await put(name, echo.deployment_id)).status).toBe(400)
 })
 
+test('the subdomain that a deployment shows can be removed, and mapped again', async () => {
+  const named = await deploy(daemon, await buildServer(daemon, echoServer('named')), 'production')
+  const status = async () => (await daemon.api('GET', `/v1/deploy/${named.deployment_id}/status`)).body.data
+  const { subdomain, named_urls } = await status()
+  expect((await daemon.api('DELETE', `/api/lambda-mapping/${subdomain}`)).status).toBe(204)
+  await expect(health(named_urls[0])).rejects.toThrow('421')
+  expect(await status()).toMatchObject({ subdomain: null, named_urls: [], url: named.url })
+  expect((await daemon.api('DELETE', `/api/lambda-mapping/${subdomain}`)).status).toBe(404)
+  expect((await put(subdomain, named.deployment_id)).status).toBe(200)
+  expect(await health(named_urls[0])).toMatchObject({ server: 'named' })
+})
+
 test('a mapping goes with its server, and a new server of that name does not get it', async () => {
   const mcpId = await buildServer(daemon, echoServer('brief'))
   const brief = await deploy(daemon, mcpId, 'development')

@@ -36,10 +36,15 @@ export class Mappings {
     return this.#record(store.mappings.find(subdomain)!)
   }
 
-  /** Throws NOT_FOUND. */
+  /** Also of a generated subdomain, the one that a deployment's status shows. Throws NOT_FOUND. */
   remove(subdomain: string): void {
-    if (this.#rooms.store.mappings.remove(subdomain)) return
-    throw new HostingError('NOT_FOUND', `There is no mapping of the subdomain "${subdomain}".`, {
+    const { store } = this.#rooms
+    const isRemoved = store.transaction(() => {
+      const wasMapped = store.mappings.remove(subdomain)
+      return store.addresses.removeSubdomain(subdomain) || wasMapped
+    })
+    if (isRemoved) return
+    throw new HostingError('NOT_FOUND', `The subdomain "${subdomain}" leads to no deployment.`, {
       next: [{ description: 'See all', command: 'mcp domains list' }],
     })
   }

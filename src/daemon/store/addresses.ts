@@ -32,6 +32,12 @@ export class AddressStore {
     return this.#database.prepare('SELECT 1 FROM addresses WHERE port = ?').get([port]) !== undefined
   }
 
+  /** The address keeps its port. Returns false when no address has the subdomain. */
+  removeSubdomain(subdomain: string): boolean {
+    const update = this.#database.prepare('UPDATE addresses SET subdomain = NULL WHERE subdomain = ?')
+    return update.run([subdomain]) > 0
+  }
+
   /** Frees the ports and subdomains of a server that is gone. */
   removeOf(server: string): void {
     this.#database.prepare('DELETE FROM addresses WHERE server = ?').run([server])
