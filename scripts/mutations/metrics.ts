@@ -97,7 +97,7 @@ export const metrics: readonly Mutation[] = [
   {
     fault: '/metrics needs no key that may read',
     file: 'daemon/http/metrics.ts',
-    code: "requireScope(context.get('principal'), { method: 'GET', path: '/metrics', access: 'READ' })",
+    code: 'requireScope(context, METRICS_ROUTE)',
     without: 'void requireScope',
     tests: 'http/metrics',
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deploymentAuthSchema } from './deployment-auth.ts'
-import { ENV_NAME, IMAGE_REFERENCE } from './names.ts'
+import { domainFault, ENV_NAME, IMAGE_REFERENCE } from './names.ts'
 import { networkSchema } from './network/network-schema.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
 
@@ -27,10 +27,13 @@ export const buildRecordSchema = z.object({
   error: failure.optional(),
 })
 
-const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
-
 export const deployConfigSchema = z.strictObject({
-  domain: z.string().regex(DOMAIN, 'a host name such as mcp.example.com').optional(),
+  domain: z
+    .string()
+    .refine(text => domainFault(text) === undefined, {
+      error: ({ input }) => domainFault(String(input)),
+    })
+    .optional(),
   scaling: z
     .strictObject({
       min_instances: z.int().min(0).max(100).default(1),

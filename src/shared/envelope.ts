@@ -5,7 +5,7 @@ export const metaSchema = z.object({ request_id: z.string(), timestamp: z.iso.da
 
 export const errorEnvelopeSchema = z.object({
   success: z.literal(false),
-  error: z.object({ code: z.string(), message: z.string(), details: z.string().optional() }),
+  error: z.object({ code: z.string(), message: z.string(), details: z.string() }),
   meta: metaSchema.optional(),
 })
 

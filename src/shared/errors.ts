@@ -37,7 +37,8 @@ export interface NextStep {
 export interface ErrorBody {
   code: ErrorCode | (string & {})
   message: string
-  details?: string
+  /** Empty when the message is all there is to say. */
+  details: string
 }
 
 export interface HostingErrorOptions {
@@ -62,11 +63,7 @@ export class HostingError extends Error {
   }
 
   toBody(): ErrorBody {
-    return {
-      code: this.code,
-      message: this.message,
-      ...(this.details === undefined ? {} : { details: this.details }),
-    }
+    return { code: this.code, message: this.message, details: this.details ?? '' }
   }
 }
 

@@ -12,10 +12,22 @@ const line = (max: number) =>
 
 const name = line(100).min(1)
 
+/** `git@github.com:team/repo.git`, the short form of an ssh URL (git-clone(1) "GIT URLS"). */
+const SCP_FORM = /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]\S*$/
+
+function isRepositoryUrl(text: string): boolean {
+  if (/\s/.test(text)) return false
+  const { protocol = '', hostname = '' } = URL.parse(text) ?? {}
+  return (/^(https?|ssh|git|git\+ssh|git\+https?):$/.test(protocol) && hostname !== '') || SCP_FORM.test(text)
+}
+
 /** `null` empties a field. */
 const facts = {
   description: z.string().max(2000).nullable().optional(),
-  repositoryUrl: line(2000).min(1).nullable().optional(),
+  repositoryUrl: line(2000)
+    .refine(isRepositoryUrl, 'expected an http, https, ssh or git URL, or git@host:path')
+    .nullable()
+    .optional(),
   framework: line(100).min(1).nullable().optional(),
   /** A URI. An upload sets it to where the archive lies. */
   storageLocation: line(2000).min(1).nullable().optional(),

@@ -37,12 +37,9 @@ export function testErrors(contract: Contract): void {
   })
 
   const described = (status: number) => api.operations.filter(({ spec }) => spec.responses[status])
-  const each = async (
-    status: number,
-    input: (operationId: string, scope: string) => Given | Promise<Given>,
-  ) => {
+  const each = async (status: number, input: (operationId: string) => Given | Promise<Given>) => {
     for (const { spec } of described(status)) {
-      const { params = {}, ...given } = await input(spec.operationId, spec['x-scope'])
+      const { params = {}, ...given } = await input(spec.operationId)
       const answer = await api.call(spec.operationId, params, given)
       expect(answer.status, `${spec.operationId}: ${answer.text}`).toBe(status)
     }
@@ -53,18 +50,20 @@ export function testErrors(contract: Contract): void {
   test('403 for a page of another origin', () =>
     each(403, () => ({ headers: { origin: 'https://evil.example' } })))
 
-  test('403 without the scope, and only then', async () => {
+  test('403 with a challenge for a key that has none of the scopes, and only then', async () => {
     const keys = new Map<string, string>()
-    for (const scope of SCOPES) {
-      const others = SCOPES.filter(other => other !== scope)
-      keys.set(scope, (await createKey(daemon, { scopes: others, plan: 'pro' })).key)
-    }
-    for (const { spec } of api.operations.filter(({ spec }) => spec['x-scope'])) {
-      for (const [without, key] of keys) {
+    for (const scope of SCOPES)
+      keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)
+    for (const { spec } of api.operations.filter(({ spec }) => spec['x-scopes'])) {
+      for (const [scope, key] of keys) {
         // Asked for nothing that exists, an operation that may be used does nothing.
-        const { body, status } = await api.call(spec.operationId, NOTHING, { key, query: 'limit=0' })
+        const { body, status, headers } = await api.call(spec.operationId, NOTHING, { key, query: 'limit=0' })
         const refused = status === 403 && body.error.code === 'INSUFFICIENT_SCOPE'
-        expect(refused, `${spec.operationId} without ${without}`).toBe(without === spec['x-scope'])
+        expect(refused, `${spec.operationId} with ${scope}`).toBe(!spec['x-scopes'].includes(scope))
+        if (refused)
+          expect(headers['www-authenticate']).toBe(
+            `Bearer realm="mcp-hosting", error="insufficient_scope", scope="${spec['x-scopes'][0]}"`,
+          )
       }
     }
   })
@@ -104,6 +103,9 @@ export function testErrors(contract: Contract): void {
     const params = { id: project.id }
     await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
   })
+
+  test('400 for a query parameter that the operation does not have', () =>
+    each(400, () => ({ query: 'zzz=1' })))
 
   test('400 for a wrong body, query or path', async () => {
     for (const { spec } of described(400)) {

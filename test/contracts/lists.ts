@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { tarGz } from '../helpers/archives.ts'
 import { echoServer } from '../http/fixtures.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
@@ -13,6 +14,8 @@ export function testLists(contract: Contract): void {
     for (const { spec } of lists) await expectPages(api, spec)
   })
 }
+
+const GZIP = { 'content-type': 'application/gzip' }
 
 type Spec = OpenApiClient['operations'][number]['spec']
 
@@ -43,7 +46,10 @@ async function expectPages(api: OpenApiClient, spec: Spec): Promise<void> {
   } while (next && seen.length <= all.length)
   expect(all.length, `${operationId} has more than a page`).toBeGreaterThan(1)
   expect(seen, operationId).toEqual(all)
-  expect((await api.call(operationId, params, { query: `${token}=none` })).status, operationId).toBe(400)
+  const wrong = await api.call(operationId, params, { query: `${token}=none` })
+  expect([wrong.status, wrong.body.error.message], operationId).toEqual([400, expect.stringContaining(token)])
+  for (const limit of ['0x10', '1e1', '1.0', '%205', ''])
+    expect((await api.call(operationId, params, { query: `limit=${limit}` })).status, limit).toBe(400)
 }
 
 async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
@@ -54,7 +60,9 @@ async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
   await api.call('restartDeployment', { deployment_id: deploymentId })
   for (const name of ['one', 'two']) {
     await api.call('createApiKey', {}, { body: { name, scopes: ['READ'] } })
-    await api.call('createProject', {}, { body: { name, storageLocation: `s3://sources/${name}` } })
+    const { body: project } = await api.call('createProject', {}, { body: { name } })
+    const body = tarGz([{ name: 'README', content: 'nothing to build' }])
+    await api.call('putProjectSource', { id: project.id }, { body, headers: GZIP })
     await api.call('putMapping', { subdomain: name }, { body: { deploymentId } })
     await api.call('runTest', {}, { body: { mcp_id, message: 'call say with hi' } })
   }

@@ -157,19 +157,22 @@ test('a project takes an archive that lies in the bucket, once it is what its di
   expect(made.body.sourceDigest).toBe(digest)
 })
 
-test('a location elsewhere is kept as it is, and its build says that it cannot be read', async () => {
+test('a location elsewhere is kept as it is, and a build of it is refused when it is triggered', async () => {
   const id = await createProject()
   const body = { storageLocation: 's3://somebody-else/app.tar.gz' }
   expect((await daemon.api('PATCH', `/api/projects/${id}`, { body })).body).toMatchObject({
     ...body,
     sourceId: null,
   })
-  expect(await containerBuild(id)).toMatchObject({
-    status: 'failed',
-    errorMessage: expect.stringContaining(
-      'NO_SOURCE: The source s3://somebody-else/app.tar.gz cannot be read here',
-    ),
-  })
+  const answer = await daemon.api('POST', `/api/lambda-builds/trigger/${id}`)
+  expect([answer.status, answer.body.error]).toEqual([
+    409,
+    expect.objectContaining({
+      code: 'NO_SOURCE',
+      message: `The source s3://somebody-else/app.tar.gz of project ${id} cannot be read here.`,
+      details: expect.stringContaining(`mcp projects upload ${id}`),
+    }),
+  ])
 })
 
 test('a client cannot have files of this machine read', async () => {

@@ -60,7 +60,7 @@ test('a cursor that no list gave out is refused', () => {
     Buffer.from('{}').toString('base64url'),
   ])
     expect(() => selectPage(database, { table: 'builds', filters: {}, limit: 1, cursor })).toThrow(
-      /is not one that a list gave out/,
+      /belongs to no list/,
     )
 })
 

@@ -91,7 +91,7 @@ function concludeRun(verdicts: Verdict[]): Pick<RunOutcome, 'status' | 'failures
   if (failures.length > 0) return { status: 'failed', failures, error: null }
   if (unknown.length === 0) return { status: 'passed', failures, error: null }
   const message = `This API does not tell what is expected of: ${unknown.join(', ')}.`
-  return { status: 'error', failures, error: { code: 'METHOD_NOT_ALLOWED', message } }
+  return { status: 'error', failures, error: { code: 'METHOD_NOT_ALLOWED', message, details: '' } }
 }
 
 /** A recording that does not hold the request is a verdict: the server or the suite is not what was recorded. */

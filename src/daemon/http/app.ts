@@ -12,11 +12,11 @@ import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
 import { dispatch, refuseUnknown } from './dispatch.ts'
-import { type Bindings, type Route, toRoute } from './endpoint.ts'
+import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
 import { answerError, type ErrorLog } from './error-envelope.ts'
 import { healthEndpoint } from './health.ts'
 import { hostCheck } from './host-check.ts'
-import { metricsPage } from './metrics.ts'
+import { METRICS_ROUTE, metricsPage } from './metrics.ts'
 import { openApiEndpoint } from './openapi.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
@@ -58,18 +58,18 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 
       ['POST /v1/build', 'BUILD_AND_DEPLOY', build.createBuild],
       ['GET /v1/build', 'READ', build.listBuilds],
-      ['GET /v1/build/{mcp_id}', 'READ', build.getBuild],
+      ['GET /v1/build/{mcp_id}', STATUS_READERS, build.getBuild],
       ['GET /v1/build/{mcp_id}/artifact', 'READ', build.getArtifact],
       ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
       ['GET /v1/build/{mcp_id}/image', 'READ', build.getImage],
-      ['GET /v1/build/{mcp_id}/surface', 'READ', build.getSurface],
+      ['GET /v1/build/{mcp_id}/surface', STATUS_READERS, build.getSurface],
       ['DELETE /v1/build/{mcp_id}', 'BUILD_AND_DEPLOY', build.removeBuild],
 
       ['POST /v1/test', 'CHAT', test.runTest],
 
       ['POST /v1/deploy', 'BUILD_AND_DEPLOY', deploy.createDeployment],
       ['GET /v1/deploy', 'READ', deploy.listDeployments],
-      ['GET /v1/deploy/{deployment_id}/status', 'READ', deploy.getStatus],
+      ['GET /v1/deploy/{deployment_id}/status', STATUS_READERS, deploy.getStatus],
       ['POST /v1/deploy/{deployment_id}/stop', 'BUILD_AND_DEPLOY', deploy.stop],
       ['POST /v1/deploy/{deployment_id}/start', 'BUILD_AND_DEPLOY', deploy.start],
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
@@ -84,12 +84,12 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 
       ['POST /api/lambda-builds/trigger/{projectId}', 'BUILD_AND_DEPLOY', lambdaBuilds.trigger],
       ['GET /api/lambda-builds', 'READ', lambdaBuilds.list],
-      ['GET /api/lambda-builds/{id}', 'READ', lambdaBuilds.get],
+      ['GET /api/lambda-builds/{id}', STATUS_READERS, lambdaBuilds.get],
       ['POST /api/lambda-builds/{id}/stop', 'BUILD_AND_DEPLOY', lambdaBuilds.stop],
-      ['GET /api/lambda-builds/{id}/logs', 'READ', lambdaBuilds.logs],
+      ['GET /api/lambda-builds/{id}/logs', STATUS_READERS, lambdaBuilds.logs],
 
       ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
-      ['GET /api/lambda-deploy/{id}/health', 'READ', lambdaDeploy.health],
+      ['GET /api/lambda-deploy/{id}/health', STATUS_READERS, lambdaDeploy.health],
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
       ['GET /api/lambda-deploy/{id}/metrics', 'READ', lambdaDeploy.metrics],
       ['GET /api/metrics', 'READ', metrics.getMetrics],
@@ -129,7 +129,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
 
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))
-  app.notFound(context => refuseUnknown(context, routes))
+  app.notFound(context => refuseUnknown(context, [...routes, METRICS_ROUTE]))
   app.use(requestId, signIn(signIns), hostCheck)
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))

@@ -3,7 +3,8 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiKeys, Principal } from '../services/api-keys.ts'
 import type { ApiContext, Bindings } from './endpoint.ts'
 
-const NEXT = [{ description: 'Sign in with a key', command: 'mcp login' }]
+const DETAILS =
+  'Send a valid key as "Authorization: Bearer <API_KEY>". `mcp keys create` makes one, `mcp login` saves one.'
 
 /** Bearer keys (RFC 6750). An expired key passes only where `takesExpired` says so. */
 export function authentication(
@@ -25,8 +26,7 @@ export function authentication(
 
 function authenticate(context: ApiContext, apiKeys: ApiKeys): Principal {
   const header = context.req.header('authorization')
-  if (!header)
-    throw refuse(context, undefined, 'An API key is needed: send it as "Authorization: Bearer <API_KEY>".')
+  if (!header) throw refuse(context, undefined, 'The request has no API key.')
   const secret = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
   if (!secret)
     throw refuse(context, 'invalid_request', 'The Authorization header must read "Bearer <API_KEY>".')
@@ -39,5 +39,5 @@ function authenticate(context: ApiContext, apiKeys: ApiKeys): Principal {
 /** RFC 6750 section 3: without any credential the challenge carries no error. */
 function refuse(context: ApiContext, error: string | undefined, message: string): HostingError {
   context.header('WWW-Authenticate', `Bearer realm="mcp-hosting"${error ? `, error="${error}"` : ''}`)
-  return new HostingError('UNAUTHORIZED', message, { next: NEXT })
+  return new HostingError('UNAUTHORIZED', message, { details: DETAILS })
 }

@@ -5,40 +5,46 @@ import type { Bindings, Call, Reply, Route } from './endpoint.ts'
 import { type ApiContext, matchesPath } from './endpoint.ts'
 import { eventStream } from './event-stream.ts'
 import { readJsonBody } from './json-body.ts'
+import { readQuery } from './query.ts'
 import { requireScope } from './scope.ts'
 import { validate } from './validation.ts'
 
 /** Checks a request against its route's schemas, runs the endpoint and renders its reply. */
 export function dispatch(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
   return async context => {
-    if (route.access !== 'open') requireScope(context.get('principal'), route)
+    requireScope(context, route)
     const call = await readCall(context, route, closing)
     return render(context, route, await route.endpoint.run(call))
   }
 }
 
 /** 404 for an unknown path, 405 with `Allow` for a known one. */
-export function refuseUnknown(context: ApiContext, routes: readonly Route[]): never {
+export function refuseUnknown(context: ApiContext, routes: readonly Pick<Route, 'method' | 'path'>[]): never {
   const { method, path } = context.req
   const allowed = routes.filter(route => matchesPath(route, path)).map(route => route.method)
   if (allowed.length === 0)
-    throw new HostingError('NOT_FOUND', `There is no ${path}; /openapi.json lists what there is.`)
+    throw new HostingError('NOT_FOUND', `There is no ${path}.`, {
+      details: '/openapi.json lists every path.',
+    })
   context.header('Allow', allowed.flatMap(name => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
-  throw new HostingError(
-    'METHOD_NOT_ALLOWED',
-    `${path} does not take ${method}; it takes ${allowed.join(', ')}.`,
-  )
+  throw new HostingError('METHOD_NOT_ALLOWED', `${path} does not take ${method}.`, {
+    details: `It takes ${allowed.join(', ')}.`,
+  })
 }
 
 async function readCall(
   context: ApiContext,
-  { endpoint }: Route,
+  route: Route,
   closing: AbortSignal,
 ): Promise<Call<unknown, unknown, unknown>> {
-  const { params, query } = endpoint
+  const { endpoint } = route
+  const { params } = endpoint
+  const query = readQuery(context, endpoint.query)
+  const extraScope = endpoint.scopeOfQuery?.(query)
+  if (extraScope) requireScope(context, { ...route, access: extraScope })
   return {
     params: params ? validate(params, context.req.param(), 'path') : {},
-    query: query ? validate(query, context.req.query(), 'query') : {},
+    query,
     body: await readBody(context, endpoint),
     bytes: readBytes(context, endpoint),
     principal: context.get('principal'),
@@ -57,7 +63,9 @@ async function readBody(
   const input = await readJsonBody(context)
   if (input === undefined && bodyOptional) return undefined
   if (input === undefined)
-    throw new HostingError('INVALID_JSON', 'The request has no body; send a JSON object.')
+    throw new HostingError('INVALID_JSON', 'The request has no body.', {
+      details: 'Send a JSON object with Content-Type: application/json.',
+    })
   return rawBody ? input : validate(body, input, 'request')
 }
 

@@ -77,6 +77,8 @@ export interface Endpoint<
   /** A body of bytes instead of JSON: `run` gets it as it streams. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
+  /** A scope that only some queries need, in addition to the route's. */
+  scopeOfQuery?(query: z.output<Q>): Scope | undefined
   answers: Partial<Record<200 | 201 | 202 | 204, AnswerDoc>>
   /** Codes besides those that every operation may answer with. */
   errors?: ErrorCode[]
@@ -90,8 +92,11 @@ export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.Z
   return definition as unknown as Endpoint
 }
 
-/** `open`: no key; `any`: any key, an expired one too; else a key with the scope. */
-export type Access = Scope | 'open' | 'any'
+/** `open`: no key. `any`: any key, an expired one too. Otherwise a key with the scope, or with one of several. */
+export type Access = Scope | readonly Scope[] | 'open' | 'any'
+
+/** Also for a key that may start work: it must be able to poll what it started. */
+export const STATUS_READERS = ['READ', 'BUILD_AND_DEPLOY'] as const satisfies readonly Scope[]
 
 export interface Route {
   method: string
@@ -110,7 +115,7 @@ export function toRoute([line, access, endpoint]: readonly [string, Access, Endp
 }
 
 /** Matches a request path against a route's path. */
-export function matchesPath(route: Route, path: string): boolean {
+export function matchesPath(route: Pick<Route, 'path'>, path: string): boolean {
   const expected = route.path.split('/')
   const given = path.split('/')
   return (

@@ -1,12 +1,15 @@
 import * as z from 'zod'
 import { envelopeOf, errorEnvelopeSchema } from '../../shared/envelope.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
-import { VERSION } from '../../shared/version.ts'
 import { type AnswerDoc, endpoint, type Route } from './endpoint.ts'
 import { SchemaWriter } from './openapi-schemas.ts'
+import { scopesOf } from './scope.ts'
 import { STATUS_OF } from './status.ts'
 
 type Json = Record<string, unknown>
+
+/** Version of the described interface, not of this package (service interface section 9). */
+const CONTRACT_VERSION = '1.0.0'
 
 const RATE_HEADERS = {
   'X-RateLimit-Limit': header('Requests an hour that the plan allows', 'integer'),
@@ -43,7 +46,7 @@ export function describeApi(routes: readonly Route[]): Json {
     openapi: '3.1.0',
     info: {
       title: 'MCP hosting',
-      version: VERSION,
+      version: CONTRACT_VERSION,
       description: 'Build, test, deploy and host MCP servers.',
     },
     servers: [{ url: '/' }],
@@ -62,7 +65,8 @@ function describeOperation(route: Route, schemas: SchemaWriter): Json {
     summary: endpoint.summary,
     tags: [route.path.startsWith('/v1/') ? 'v1' : route.path.startsWith('/api/') ? 'api' : 'daemon'],
     ...(access === 'open' ? { security: [] } : { security: [{ apiKey: [] }] }),
-    ...(access === 'open' || access === 'any' ? {} : { 'x-scope': access }),
+    // One of them is enough.
+    ...(scopesOf(access).length > 0 && { 'x-scopes': scopesOf(access) }),
     parameters: describeParameters(route, schemas),
     ...(endpoint.body || endpoint.binary ? { requestBody: describeBody(route, schemas) } : {}),
     responses: { ...describeAnswers(route, schemas), ...describeErrors(route) },
@@ -143,8 +147,7 @@ function contentOf(route: Route, { schema, events }: AnswerDoc, schemas: SchemaW
 /** Codes that any operation of its kind may answer with, and its own. */
 function errorsOf({ endpoint, access }: Route): ErrorCode[] {
   const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'RATE_LIMITED', 'UNAVAILABLE']
-  const withScope: ErrorCode[] = access === 'open' || access === 'any' ? [] : ['INSUFFICIENT_SCOPE']
-  const withInput: ErrorCode[] = endpoint.params || endpoint.query || endpoint.body ? ['INVALID_REQUEST'] : []
+  const withScope: ErrorCode[] = scopesOf(access).length > 0 ? ['INSUFFICIENT_SCOPE'] : []
   const withBody: ErrorCode[] = endpoint.body
     ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
     : endpoint.binary
@@ -156,7 +159,7 @@ function errorsOf({ endpoint, access }: Route): ErrorCode[] {
       'FORBIDDEN',
       ...withKey,
       ...withScope,
-      ...withInput,
+      'INVALID_REQUEST',
       ...withBody,
       ...own,
       'INTERNAL',
@@ -174,6 +177,11 @@ function describeErrors(route: Route): Json {
 function describeError(route: Route, status: number, codes: ErrorCode[]): Json {
   const extra: Json = {}
   if (status === 401) extra['WWW-Authenticate'] = header('Bearer challenge (RFC 6750)')
+  if (codes.includes('INSUFFICIENT_SCOPE'))
+    extra['WWW-Authenticate'] = {
+      ...header('Bearer challenge with the scope that is missing (RFC 6750)'),
+      required: false,
+    }
   if (status === 429) extra['Retry-After'] = header('Seconds to wait', 'integer')
   // Before the key is known there is nothing to count; a fault may come before, or after.
   const uncounted = status === 401 || status === 403

@@ -1,8 +1,30 @@
 import * as z from 'zod'
+import { isPageToken } from '../../shared/page-token.ts'
 
 /** Any id that could exist; everything else in a path (slashes, dots alone, control characters) is refused. */
 export const idSchema = z
   .string()
   .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/, 'letters, digits, "-", "_" and ".", 128 at most')
 
-export const limitSchema = z.coerce.number().int().min(1).max(1000).default(100)
+/** A whole number in decimal digits. `Number()` would also take `0x10`, `1e1`, `1.0` and blanks. */
+export function wholeNumber({ min, max, multipleOf = 1 }: { min: number; max: number; multipleOf?: number }) {
+  const error = `expected a whole number from ${min} to ${max}${multipleOf > 1 ? ` that ${multipleOf} divides` : ''}`
+  const range = z.int(error).min(min, error).max(max, error)
+  return z.preprocess(
+    value => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
+    multipleOf > 1 ? range.multipleOf(multipleOf, error) : range,
+  )
+}
+
+/** Phase of a log line, in any case. */
+export function phaseSchema<const Phase extends string>(phases: readonly Phase[]) {
+  return z.preprocess(value => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(phases))
+}
+
+export const limitSchema = wholeNumber({ min: 1, max: 1000 }).default(100)
+
+/** `cursor` or `nextToken` of a list. */
+export const pageTokenSchema = z
+  .string()
+  .refine(isPageToken, 'not a token of this list; leave it out to start with the first page')
+  .optional()

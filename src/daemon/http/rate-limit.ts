@@ -15,7 +15,8 @@ export function rateLimit(limits: RateLimits): MiddlewareHandler<Bindings> {
       context.header('Retry-After', String(verdict.retryAfterSeconds))
       throw new HostingError(
         'RATE_LIMITED',
-        `The ${principal.plan} plan allows ${verdict.limit} requests an hour; try again in ${verdict.retryAfterSeconds} s.`,
+        `The ${principal.plan} plan allows ${verdict.limit} requests per hour.`,
+        { details: `Try again in ${verdict.retryAfterSeconds} s.` },
       )
     }
     await next()

@@ -1,24 +1,31 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { Scope } from '../../shared/scopes.ts'
 import type { Principal } from '../services/api-keys.ts'
-import type { Access, Route } from './endpoint.ts'
+import type { Access, ApiContext, Route } from './endpoint.ts'
 
-/** Throws INSUFFICIENT_SCOPE that names the scope which is needed and those the key has. */
-export function requireScope(principal: Principal, route: Pick<Route, 'method' | 'path' | 'access'>): void {
-  const needed = missingScope(principal, route.access)
-  if (!needed) return
+/** Throws INSUFFICIENT_SCOPE with the scope that is missing, and sets the challenge of RFC 6750 section 3.1. */
+export function requireScope(context: ApiContext, route: Pick<Route, 'method' | 'path' | 'access'>): void {
+  const principal = context.get('principal')
+  const missing = missingScope(principal, route.access)
+  if (!missing) return
+  const challenge = `Bearer realm="mcp-hosting", error="insufficient_scope", scope="${missing}"`
+  context.header('WWW-Authenticate', challenge)
+  const [operation, needed] = [`${route.method} ${route.path}`, scopesOf(route.access).join(' or ')]
   throw new HostingError(
     'INSUFFICIENT_SCOPE',
-    `${route.method} ${route.path} needs the scope ${needed}; the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
-    {
-      next: [
-        { description: 'Make a key that may', command: `mcp keys create --name NAME --scopes ${needed}` },
-      ],
-    },
+    `${operation} needs the scope ${needed}; the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
+    { details: `Use a key with that scope: mcp keys create --name NAME --scopes ${missing}` },
   )
 }
 
+/** The scope to ask for; undefined when the key may make the request. */
 export function missingScope(principal: Principal, access: Access): Scope | undefined {
-  if (access === 'open' || access === 'any' || principal.scopes.includes(access)) return undefined
-  return access
+  const scopes = scopesOf(access)
+  return scopes.some(scope => principal.scopes.includes(scope)) ? undefined : scopes[0]
+}
+
+/** Scopes of which one is enough; none for an operation that needs no scope. */
+export function scopesOf(access: Access): readonly Scope[] {
+  if (access === 'open' || access === 'any') return []
+  return typeof access === 'string' ? [access] : access
 }

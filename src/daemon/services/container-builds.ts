@@ -41,6 +41,8 @@ export class ContainerBuilds {
             : {},
         )
       if (project.storageLocation === null) throw noSource(projectId)
+      if (project.sourceId === null || !store.sources.find(project.sourceId))
+        throw unreadableSource(projectId, project.storageLocation)
       const running = store.containerBuilds.findRunning(projectId)
       if (running)
         throw new HostingError('CONFLICT', `Build ${running.id} of this project is ${running.status}.`, {
@@ -221,6 +223,17 @@ function newBuild(
     createdAt: now,
     updatedAt: now,
   }
+}
+
+/** Accepted by PATCH, because the contract takes any location, but not in a storage that this daemon reads. */
+function unreadableSource(projectId: string, location: string): HostingError {
+  return new HostingError(
+    'NO_SOURCE',
+    `The source ${location} of project ${projectId} cannot be read here.`,
+    {
+      details: `Upload it (mcp projects upload ${projectId}), or start the daemon with the object storage that holds it.`,
+    },
+  )
 }
 
 function noSource(projectId: string): HostingError {

@@ -1,11 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
+import { decodePageToken, encodePageToken, type Position } from '../../shared/page-token.ts'
 import type { Database } from './database.ts'
-
-/** Where a page starts: after this record, newest first. Stays right while records are added or removed. */
-export interface Position {
-  createdAt: string
-  id: string
-}
 
 export interface KeysetQuery {
   table: string
@@ -22,7 +17,7 @@ export function selectPage<Row extends { created_at: string; id: string }>(
   database: Database,
   { table, filters, only, limit, cursor }: KeysetQuery,
 ): { rows: Row[]; nextCursor: string | null } {
-  const after = cursor === undefined ? undefined : decodeCursor(cursor)
+  const after = cursor === undefined ? undefined : requirePosition(cursor)
   const given = Object.entries(filters).filter(([, value]) => value !== undefined)
   const conditions = given.map(([column]) => `${column} = @${column}`)
   if (only) conditions.push(only)
@@ -33,23 +28,16 @@ export function selectPage<Row extends { created_at: string; id: string }>(
     .all({ ...Object.fromEntries(given), ...after, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return { rows: page, nextCursor: rows.length > limit && last ? encodeCursor(last) : null }
-}
-
-function encodeCursor(row: { created_at: string; id: string }): string {
-  return Buffer.from(JSON.stringify([row.created_at, row.id])).toString('base64url')
-}
-
-/** Throws INVALID_REQUEST for what no list gave out. */
-function decodeCursor(cursor: string): Position {
-  try {
-    const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (typeof createdAt === 'string' && typeof id === 'string') return { createdAt, id }
-  } catch {
-    // Not JSON: told below, like JSON of another shape.
+  return {
+    rows: page,
+    nextCursor:
+      rows.length > limit && last ? encodePageToken({ createdAt: last.created_at, id: last.id }) : null,
   }
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `The cursor "${cursor}" is not one that a list gave out; start without a cursor.`,
-  )
+}
+
+/** Throws INVALID_REQUEST. The API validates its page tokens before, so this is for other callers. */
+function requirePosition(cursor: string): Position {
+  const position = decodePageToken(cursor)
+  if (position) return position
+  throw new HostingError('INVALID_REQUEST', `The page token "${cursor}" belongs to no list.`)
 }

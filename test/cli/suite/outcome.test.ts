@@ -12,7 +12,7 @@ function run(status: Status, code = 'UNAVAILABLE'): RunOutcome {
   return {
     status,
     failures: status === 'failed' ? ['not met'] : [],
-    error: status === 'error' ? { code, message: 'out of reach' } : null,
+    error: status === 'error' ? { code, message: 'out of reach', details: '' } : null,
     model: 'embedded',
     reply: '',
     tools_used: [],

@@ -31,7 +31,7 @@ const suite = concludeSuite({ name: 'a & b', server: 's', threshold: 1, seconds:
   concludeCase('fails <once>', 'embedded', 1, [RUN]),
   concludeCase('passes', 'embedded', 1, [{ ...RUN, status: 'passed', failures: [] }]),
   concludeCase('errs', 'embedded', 1, [
-    { ...RUN, status: 'error', failures: [], error: { code: 'UNAVAILABLE', message: 'gone' } },
+    { ...RUN, status: 'error', failures: [], error: { code: 'UNAVAILABLE', message: 'gone', details: '' } },
   ]),
 ])
 

@@ -81,7 +81,7 @@ function requireKey(vendor: ModelVendor, keys: ModelKeys, model: string): Vendor
   const access = keys[vendor]
   if (access) return access
   throw new HostingError(
-    'UNAVAILABLE',
+    'CONFLICT',
     `The model ${model} needs a key of ${VENDOR_NAME[vendor]}, and none is configured.`,
     {
       details: `Set ${vendor.toUpperCase()}_API_KEY, or save one: mcp models login ${vendor}. The model "embedded" needs no key.`,

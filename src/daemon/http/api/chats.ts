@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { chatMessageCountSchema, chatMessagePageSchema, chatPageSchema } from '../../../shared/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ chatId: idSchema })
 
@@ -14,7 +14,7 @@ export function chatsEndpoints({ chats }: Services) {
       mcpId: z.string().optional(),
       name: z.string().optional(),
       limit: limitSchema,
-      nextToken: z.string().optional(),
+      nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of chats', schema: chatPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({

@@ -6,10 +6,11 @@ import {
   createKeyRequestSchema,
   keyPageSchema,
 } from '../../../shared/api-keys.ts'
+import type { Principal } from '../../services/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint, matchesPath, type Route } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
-import { missingScope } from '../scope.ts'
+import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
+import { missingScope, scopesOf } from '../scope.ts'
 
 /** `routes` is asked when a key is checked, so it may be filled after this call. */
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
@@ -24,7 +25,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
   const listKeys = endpoint({
     operationId: 'listApiKeys',
     summary: 'List API keys, newest first',
-    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
+    query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
     answers: { 200: { description: 'A page of keys', schema: keyPageSchema } },
     run: ({ query }) => ({ status: 200, data: apiKeys.list(query.limit, query.nextToken) }),
   })
@@ -62,12 +63,16 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     const missing = missingScope(principal, route.access)
     return missing
       ? refused(
-          `${method} ${route.path} needs the scope ${missing}; the key has ${principal.scopes.join(', ')}.`,
+          `${method} ${route.path} needs the scope ${scopesOf(route.access).join(' or ')}; the key has ${principal.scopes.join(', ')}.`,
         )
-      : allowed(`The key has the scope ${route.access}.`)
+      : allowed(`The key has the scope ${heldScope(principal, route)}.`)
   }
 
   return { createKey, listKeys, revokeKey, checkKey }
+}
+
+function heldScope({ scopes }: Principal, { access }: Route): string | undefined {
+  return scopesOf(access).find(scope => scopes.includes(scope))
 }
 
 const allowed = (reason: string) => ({ allowed: true, reason })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  BUILD_PHASES,
   containerBuildLogSchema,
   containerBuildPageSchema,
   containerBuildSchema,
@@ -7,7 +8,7 @@ import {
 import { CONTAINER_BUILD_STATES } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema })
 
@@ -28,7 +29,7 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
       projectId: z.string().optional(),
       status: z.enum(CONTAINER_BUILD_STATES).optional(),
       limit: limitSchema,
-      nextToken: z.string().optional(),
+      nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of builds', schema: containerBuildPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({
@@ -60,9 +61,9 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     summary: 'Read the log of a container build, or follow it to its end',
     params,
     query: z.strictObject({
-      limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+      limit: wholeNumber({ min: 1, max: 10_000 }).default(1000),
       nextToken: z.string().optional(),
-      phase: z.string().optional(),
+      phase: phaseSchema(BUILD_PHASES).optional(),
     }),
     answers: {
       200: {

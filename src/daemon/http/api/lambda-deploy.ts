@@ -1,22 +1,23 @@
 import * as z from 'zod'
+import { BUILD_PHASES } from '../../../shared/container-builds.ts'
 import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
 import { metricsHistorySchema } from '../../../shared/metrics.ts'
 import { sessionLabel } from '../../../shared/session-label.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema } from '../path-ids.ts'
+import { idSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema })
 
 const logQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(10_000).default(1000),
+  limit: wholeNumber({ min: 1, max: 10_000 }).default(1000),
   nextToken: z.string().optional(),
   level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
   since: z.iso.datetime({ offset: true }).optional(),
   until: z.iso.datetime({ offset: true }).optional(),
   grep: z.string().min(1).max(200).optional(),
-  tail: z.coerce.number().int().min(0).max(10_000).optional(),
-  phase: z.string().optional(),
+  tail: wholeNumber({ min: 0, max: 10_000 }).optional(),
+  phase: phaseSchema([...BUILD_PHASES, 'RUN']).optional(),
   tool: z.string().optional(),
   sessionId: z.string().optional(),
   requestId: z.string().optional(),
@@ -27,7 +28,7 @@ const metricsQuery = z.strictObject({
   since: z.iso.datetime({ offset: true }).optional(),
   until: z.iso.datetime({ offset: true }).optional(),
   /** Seconds. */
-  step: z.coerce.number().int().min(60).max(86_400).multipleOf(60).optional(),
+  step: wholeNumber({ min: 60, max: 86_400, multipleOf: 60 }).optional(),
 })
 
 export function lambdaDeployEndpoints(services: Services) {

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/mappings.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { limitSchema } from '../path-ids.ts'
+import { limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ subdomain: subdomainSchema })
 
@@ -15,7 +15,7 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
   const listMappings = endpoint({
     operationId: 'listMappings',
     summary: 'List subdomain mappings, newest first',
-    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
+    query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
     answers: { 200: { description: 'A page of mappings', schema: mappingPageSchema } },
     run: ({ query }) => ({ status: 200, data: mappings.list(query.limit, query.nextToken) }),
   })

@@ -3,12 +3,13 @@ import { liveMetricsSchema } from '../../../shared/metrics.ts'
 import { ENVIRONMENTS } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
+import { wholeNumber } from '../path-ids.ts'
 
 const query = z.strictObject({
   environment: z.enum(ENVIRONMENTS).optional(),
   deploymentId: z.string().max(128).optional(),
   /** Seconds between two events of the stream. */
-  interval: z.coerce.number().int().min(1).max(3600).default(2),
+  interval: wholeNumber({ min: 1, max: 3600 }).default(2),
 })
 
 export function metricsEndpoints({ deploymentMetrics }: Services) {

@@ -9,7 +9,7 @@ import { PROJECT_STATES } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/sources.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema })
 const one = { 200: { description: 'The project', schema: projectSchema } }
@@ -31,7 +31,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
       name: z.string().optional(),
       status: z.enum(PROJECT_STATES).optional(),
       limit: limitSchema,
-      nextToken: z.string().optional(),
+      nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of projects', schema: projectPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({

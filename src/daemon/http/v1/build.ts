@@ -2,13 +2,10 @@ import * as z from 'zod'
 import { buildRequestSchema } from '../../../shared/definitions.ts'
 import { buildRecordSchema, surfaceReportSchema } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
-import { HostingError } from '../../../shared/errors.ts'
 import { BUILD_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
-import type { Principal } from '../../services/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
-import { missingScope } from '../scope.ts'
+import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const location = { Location: 'Path of the build' }
 
@@ -48,7 +45,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
       name: z.string().optional(),
       status: z.enum(BUILD_STATES).optional(),
       limit: limitSchema,
-      cursor: z.string().optional(),
+      cursor: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of builds', schema: pageOf(buildRecordSchema) } },
     run({ query: { limit, cursor, ...filter } }) {
@@ -97,8 +94,9 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     }),
     answers: { 200: { description: 'An OCI layout and a Docker archive in one', file: 'application/x-tar' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
-    async run({ params, query, principal, signal }) {
-      if (query.base !== undefined) requireBaseScope(principal)
+    // It makes the daemon ask other machines and read folders, with its own credentials.
+    scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
+    async run({ params, query, signal }) {
       const { file } = await builds.image(params.mcp_id, { ...query, signal })
       return { status: 200, file, type: 'application/x-tar' }
     },
@@ -127,13 +125,4 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
   })
 
   return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getImage, getSurface, removeBuild }
-}
-
-/** It makes the daemon ask other machines and read folders, with its own credentials. */
-function requireBaseScope(principal: Principal): void {
-  if (!missingScope(principal, 'BUILD_AND_DEPLOY')) return
-  throw new HostingError(
-    'INSUFFICIENT_SCOPE',
-    `To name a base needs the scope BUILD_AND_DEPLOY; the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
-  )
 }

@@ -9,7 +9,7 @@ import { pageOf } from '../../../shared/envelope.ts'
 import { DEPLOYMENT_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint, type Reply } from '../endpoint.ts'
-import { idSchema, limitSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ deployment_id: idSchema })
 
@@ -62,7 +62,7 @@ export function deployEndpoints({ deployments, records }: Services) {
       environment: z.enum(ENVIRONMENTS).optional(),
       status: z.enum(DEPLOYMENT_STATES).optional(),
       limit: limitSchema,
-      cursor: z.string().optional(),
+      cursor: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of deployments', schema: pageOf(deploymentStatusSchema) } },
     run({ query: { limit, cursor, ...filter } }) {
