@@ -91,7 +91,7 @@ function lane(socket: Socket, request: Buffer, end: number, latencies: number[])
     socket.on('connect', send)
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the server closed the connection')))
-    socket.on('data', chunk => {
+    socket.on('data', (chunk: Buffer) => {
       if (received === 0) {
         if (!startsWith200(chunk))
           reject(new Error(`not answered with 200: ${chunk.toString('latin1', 0, 300)}`))

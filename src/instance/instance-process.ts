@@ -31,7 +31,12 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   process.on('message', (message: ToInstance, socket: Socket | undefined) => {
     if (message.type === 'shutdown') void exit()
     else if (message.type === 'ping') send({ type: 'alive' })
-    else obeyLocked(message, () => obey(host, describe, message, socket))
+    else
+      obeyLocked(
+        message,
+        () => obey(host, describe, message, socket),
+        reason => sendNow({ type: 'failed', tenantId: tenantOf(message), message: reason }, undefined, exit),
+      )
   })
   // An instance never outlives its daemon, and has nothing to do without one.
   process.on('disconnect', exit)
@@ -54,14 +59,20 @@ async function sendEgressListener(send: SendNow, exit: () => void): Promise<void
   }
 }
 
-/** Handler modules run inside of this process: before the first one is loaded, it is locked down. */
-function obeyLocked(message: Obeyed, act: () => void): void {
+/** Handler modules run inside this process: before the first one is loaded, it is locked down. Without that, none runs. */
+function obeyLocked(message: Obeyed, act: () => void, refuse: (reason: string) => void): void {
   const isCode = 'artifact' in message && message.artifact.program?.type === 'module'
   if (!isCode || message.tenant.container || message.tenant.asleep) return act()
   void import('./isolation/lock-down.ts').then(({ lockDown }) => {
-    lockDown(message.tenant)
-    act()
+    const problem = lockDown(message.tenant)
+    if (problem === undefined) act()
+    else refuse(problem)
   })
+}
+
+function tenantOf(message: Obeyed): string {
+  if ('tenant' in message) return message.tenant.id
+  return 'tenantId' in message ? message.tenantId : ''
 }
 
 function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | undefined): void {

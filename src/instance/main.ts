@@ -1,4 +1,5 @@
 import { runInstance } from './instance-process.ts'
+import { endOnInternalErrors } from './internal-error.ts'
 import { describe, prepare } from './prepare.ts'
 import { tuneMemory } from './tune-memory.ts'
 
@@ -11,6 +12,7 @@ let isWanted = false
 process.once('message', () => {
   isWanted = true
 })
+endOnInternalErrors()
 runInstance(prepare, describe)
 setTimeout(async () => {
   if (isWanted) return

@@ -138,7 +138,9 @@ test('a session of an instance that is gone is taken over, and no stranger on it
   const seen: Buffer[] = []
   const claim = headers['mcp-session-id']!.split('.')[2]!
   const port = Number.parseInt(claim.split('-')[2]!, 36)
-  const stranger = createServer(socket => socket.on('data', bytes => seen.push(bytes)).on('error', () => {}))
+  const stranger = createServer(socket =>
+    socket.on('data', (bytes: Buffer) => seen.push(bytes)).on('error', () => {}),
+  )
   await new Promise<void>(resolve => stranger.listen(port, '127.0.0.1', resolve))
   // All that it lacks is the key.
   const welcome = Buffer.concat([randomBytes(PROOF_BYTES), Buffer.of(REPLY.welcome)])

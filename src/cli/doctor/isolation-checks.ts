@@ -1,5 +1,6 @@
 import { findBubblewrap } from '../../shared/bubblewrap.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
+import { unsealableNode } from '../../shared/sealed-node.ts'
 import type { CommandContext } from '../command-context.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
 
@@ -15,6 +16,8 @@ export const ISOLATION_CHECKS: readonly Check[] = [
 ]
 
 function checkModules(): Finding {
+  const problem = unsealableNode()
+  if (problem !== undefined) return warn(problem, 'Install one of these versions of Node')
   if (process.platform === 'linux')
     return pass("handler modules run under Node's permission model, in processes whose memory is watched")
   return warn(

@@ -69,14 +69,28 @@ export function nodeFlags(memoryLimitMb: number): string[] {
 
 /**
  * Node's permission model (https://nodejs.org/api/permissions.html): nothing of the file system but our own program, no
- * child processes, workers, addons, WASI, inspector. SQLite opens files without asking it, so it goes altogether.
+ * child processes, workers, addons, WASI, inspector, FFI. SQLite opens files without asking it, so it is switched off.
  */
 export function sealedFlags(program: string): string[] {
   // Node resolves links before it asks, and asks for the name it was given as well.
   const names = new Set([program, realpathSync(program)])
   const readable = [...names].flatMap(name => [name, join(dirname(name), 'instance', '*')])
-  return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), '--no-experimental-sqlite']
+  return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
+
+/**
+ * `--allow-net`: from Node 25 on the permission model denies the network as well. It is limited elsewhere. The others
+ * remove modules that reach memory or files without asking the model. Warnings about flags are not the user's concern.
+ */
+const FEATURE_FLAGS = ['--no-experimental-sqlite', '--no-experimental-ffi', '--allow-net']
+
+/** A flag that this Node does not know would stop the process from starting. */
+function featureFlags(): string[] {
+  knownFlags ??= FEATURE_FLAGS.filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
+  return [...knownFlags, '--disable-warning=ExperimentalWarning']
+}
+
+let knownFlags: string[] | undefined
 
 let leashed: string[] | undefined
 

@@ -1,4 +1,4 @@
-import { replace } from './denied.ts'
+import { replace, SealError } from './denied.ts'
 
 interface Message {
   cmd?: unknown
@@ -38,7 +38,7 @@ export function sealChannel(): void {
   const symbol = Object.getOwnPropertySymbols(process).find(
     ({ description }) => description === 'kChannelHandle',
   )
-  if (symbol === undefined) return
+  if (symbol === undefined) throw new SealError("the handle of the daemon's channel was not found.")
   const isClosed = watchEnd((process as never)[symbol] as Channel)
   const { _send: send, disconnect } = process as unknown as { _send: Send; disconnect(): void }
   replace(process, '_send', (message: Message, ...more: unknown[]) => {

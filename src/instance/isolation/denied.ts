@@ -12,9 +12,23 @@ export function refusal(name: string): Error {
   })
 }
 
+/** Something that must be sealed was not found: this Node is not one that the seals are made for. */
+export class SealError extends Error {
+  override readonly name = 'SealError'
+}
+
 type Functions = Record<string, unknown>
 
-/** Puts a refusal in the place of each of the functions that there is. */
+/** Replaces each of these functions with a refusal. Throws a SealError for one that does not exist. */
+export function denyAll(target: object, names: readonly string[], prefix: string): void {
+  const functions = target as Functions
+  for (const name of names) {
+    if (typeof functions[name] !== 'function') throw new SealError(`${prefix}.${name} was not found.`)
+    replace(target, name, denied(`${prefix}.${name}`))
+  }
+}
+
+/** The same for functions that not every supported Node line has. */
 export function deny(target: object, names: readonly string[], prefix: string): void {
   const functions = target as Functions
   for (const name of names)

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import fs from 'node:fs'
 import { Socket } from 'node:net'
 import tty from 'node:tty'
-import { deny, refusal, replace } from './denied.ts'
+import { denyAll, refusal, replace, SealError } from './denied.ts'
 import type { UserOutput } from './user-output.ts'
 
 /**
@@ -13,11 +13,11 @@ import type { UserOutput } from './user-output.ts'
 export function sealDescriptors(output: UserOutput): void {
   sealFiles(output)
   const pipe = unusedHandle(socket => socket.connect({ path: '/dev/null/none' }))
-  deny(pipe, ['open', 'connect', 'bind', 'listen', 'fchmod'], 'pipe')
+  denyAll(pipe, ['open', 'connect', 'bind', 'listen', 'fchmod'], 'pipe')
   const tcp = unusedHandle(socket => socket.connect({ port: 1, host: '127.0.0.1' }))
-  deny(tcp, ['open'], 'tcp')
-  deny(udpHandle(), ['open'], 'udp')
-  deny(tty, ['ReadStream', 'WriteStream'], 'tty')
+  denyAll(tcp, ['open'], 'tcp')
+  denyAll(udpHandle(), ['open'], 'udp')
+  denyAll(tty, ['ReadStream', 'WriteStream'], 'tty')
 }
 
 const BY_DESCRIPTOR = [
@@ -43,11 +43,12 @@ const files = fs as unknown as Record<string, FileFunction>
 
 function sealFiles(output: UserOutput): void {
   // Opens what may be read, which is our own program, and leads from there to any descriptor.
-  deny(fs.promises, ['open'], 'fs.promises')
+  denyAll(fs.promises, ['open'], 'fs.promises')
   replace(fs, 'existsSync', answerExists(fs.existsSync))
   const opened = trackOpened()
   for (const name of [...BY_DESCRIPTOR, ...BY_NAME_OR_DESCRIPTOR]) {
-    const act = files[name]!
+    const act = files[name]
+    if (typeof act !== 'function') throw new SealError(`fs.${name} was not found.`)
     const isAllowed = (file: unknown) =>
       opened.has(file) || (typeof file !== 'number' && BY_NAME_OR_DESCRIPTOR.includes(name))
     replace(fs, name, (file: unknown, ...rest: unknown[]) =>
@@ -133,8 +134,9 @@ function unusedHandle(begin: (socket: Socket) => void): object {
   const socket = new Socket()
   socket.on('error', () => {}) // there is nothing to connect to
   begin(socket)
-  const { _handle: handle } = socket as unknown as { _handle: object }
+  const { _handle: handle } = socket as unknown as { _handle: object | null }
   socket.destroy()
+  if (!handle) throw new SealError('the native handle of a socket was not found.')
   return Object.getPrototypeOf(handle)
 }
 
@@ -143,8 +145,9 @@ function udpHandle(): object {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'state symbol',
   )
-  const state = symbol && ((socket as never)[symbol] as { handle: object })
-  const prototype = state ? Object.getPrototypeOf(state.handle) : {}
+  const state = symbol && ((socket as never)[symbol] as { handle?: object })
+  if (!state?.handle) throw new SealError('the native handle of a UDP socket was not found.')
+  const prototype = Object.getPrototypeOf(state.handle)
   socket.close()
   return prototype
 }

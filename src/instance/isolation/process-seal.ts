@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import v8 from 'node:v8'
 import type { TenantLog } from '../log/tenant-log.ts'
 import { describeStack } from '../module/failure.ts'
-import { denied, deny, replace } from './denied.ts'
+import { denied, deny, denyAll, replace } from './denied.ts'
 import type { UserOutput } from './user-output.ts'
 
 interface SealOptions {
@@ -37,9 +37,10 @@ const PROCESS_FUNCTIONS = [
 /** What of the process itself handler modules see and may do. */
 export function sealProcess({ env, output, log }: SealOptions): void {
   const end = createEnd(output, log)
-  deny(process, PROCESS_FUNCTIONS, 'process')
-  deny(os, ['setPriority'], 'os')
-  deny(v8, ['setFlagsFromString', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'], 'v8')
+  denyAll(process, PROCESS_FUNCTIONS, 'process')
+  denyAll(os, ['setPriority'], 'os')
+  denyAll(v8, ['setFlagsFromString', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'], 'v8')
+  deny(v8, ['setHeapProfileNearHeapLimit'], 'v8') // Node 26
   replace(process, 'kill', createKill())
   replace(process, '_getActiveHandles', () => [])
   replace(process, '_getActiveRequests', () => [])

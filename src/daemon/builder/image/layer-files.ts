@@ -52,8 +52,7 @@ async function readLayer(
       )
     },
   })
-  const steps = [blobs.stream(layer.digest), ...decompressor(layer), measured, archive]
-  await pipeline(steps as NodeJS.ReadWriteStream[]).catch(error => {
+  await pipeline(blobs.stream(layer.digest), ...decompressor(layer), measured, archive).catch(error => {
     throw error.code === 'UPSTREAM_FAILED'
       ? error
       : malformed(name, `its layer ${layer.digest} is damaged: ${error.message}`)

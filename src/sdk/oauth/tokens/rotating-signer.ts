@@ -1,4 +1,4 @@
-import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, type KeyObject, type webcrypto } from 'node:crypto'
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload } from 'jose'
 import { OAuthError } from '../oauth-error.ts'
 import type { Sealer } from '../secrets.ts'
@@ -67,7 +67,7 @@ async function loadKey(parts: RotatingSignerParts, period: number): Promise<Sign
   const publicJwk: JWK = { ...publicPart, kid, alg: algorithm, use: 'sig' }
   return {
     kid,
-    privateKey: createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' }),
+    privateKey: createPrivateKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' }),
     publicKey: (await importJWK(publicJwk, algorithm)) as CryptoKey,
     publicJwk,
   }
