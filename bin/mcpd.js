@@ -1,2 +1,4 @@
 #!/usr/bin/env node
+import '../dist/check-node.js'
+
 await import('../dist/daemon.js')

@@ -1,27 +1,25 @@
-import { execFile } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { type BuildOptions, build } from 'esbuild'
-import { lazyBuiltins, lightHttpImport } from './builtin-imports.ts'
+import { NODE_TARGET } from '../src/shared/supported-node.ts'
+import { lazyBuiltins, lightHttpImport, linkingBuiltins } from './builtin-imports.ts'
+import { emitDeclarations } from './declarations.ts'
 import { leanPackages } from './lean-packages.ts'
+import { nodeCheck, requireSameEngines } from './node-check.ts'
 import { startInOneFile } from './start-in-one-file.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
+/** Syntax of an exported server, so that older versions read the file up to its check. */
+const PARSED_BY = 'node18'
 const START = ['program.ts', 'commands.ts'].map(cli)
+
+interface BuiltFile {
+  path: string
+  contents: Uint8Array
+}
 
 /**
  * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js`, `database.js` (what
@@ -30,7 +28,8 @@ const START = ['program.ts', 'commands.ts'].map(cli)
  * running from `dist/` never see half of one. Gives the paths.
  */
 export async function buildDist(): Promise<string[]> {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  requireSameEngines(manifest)
   const common: BuildOptions = {
     absWorkingDir: root,
     bundle: true,
@@ -38,7 +37,7 @@ export async function buildDist(): Promise<string[]> {
     outdir: 'dist',
     platform: 'node',
     format: 'esm',
-    target: 'node22.19',
+    target: NODE_TARGET,
     external: ['better-sqlite3', 'esbuild'],
     // Its main file is UMD, whose inner require() calls no bundler can follow.
     // yaml's is CommonJS, of which a lazy import gets no names; what it calls its browser build is the same as modules.
@@ -46,7 +45,7 @@ export async function buildDist(): Promise<string[]> {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
     },
-    define: { MCP_VERSION: JSON.stringify(version) },
+    define: { MCP_VERSION: JSON.stringify(manifest.version) },
     // Bundled CommonJS packages still call require() for Node's own modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
@@ -83,38 +82,40 @@ export async function buildDist(): Promise<string[]> {
       chunkNames: 'instance/[name]-[hash]',
     }),
     // One file: `mcp export` copies it beside an artifact.
-    build({ ...common, entryPoints: { standalone: 'src/instance/standalone.ts' }, minify: true }),
+    build({
+      ...common,
+      entryPoints: { standalone: 'src/instance/standalone.ts' },
+      minify: true,
+      plugins: [linkingBuiltins],
+      target: PARSED_BY,
+    }),
     // What custom servers import; it becomes part of their bundles.
     build({ ...common, entryPoints: { server: 'src/sdk/server.ts' }, banner: {} }),
     // What applications import to sign users in.
     build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
-  const files = [...results.flatMap(result => result.outputFiles ?? []), ...(await emitDeclarations())]
+  const files = [
+    ...results.flatMap(result => result.outputFiles ?? []).map(withNodeCheck),
+    { path: join(dist, 'check-node.js'), contents: Buffer.from(nodeCheck('mcpd')) },
+    ...(await declarations()),
+  ]
   for (const file of files) writeWhenChanged(file.path, file.contents)
   return files.map(file => file.path)
+}
+
+/** Programs that a user starts on any Node; neither imports anything before the check. */
+function withNodeCheck({ path, contents }: BuiltFile): BuiltFile {
+  const program = { 'cli.js': 'mcp', 'standalone.js': 'This server' }[relative(dist, path)]
+  return { path, contents: program ? Buffer.concat([Buffer.from(nodeCheck(program)), contents]) : contents }
 }
 
 function commandFiles(): string[] {
   return readdirSync(cli('commands')).map(name => cli(join('commands', name)))
 }
 
-/** Types of `mcp-hosting/server` and `mcp-hosting/oauth`, for the editors of those who import them. */
-async function emitDeclarations(): Promise<{ path: string; contents: Uint8Array }[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-types-'))
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const project = join(root, 'src/sdk/tsconfig.json')
-  try {
-    await promisify(execFile)(process.execPath, [compiler, '--project', project, '--outDir', folder])
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
-      name.endsWith('.d.ts'),
-    )
-    return names.map(name => ({
-      path: join(dist, 'sdk', name),
-      contents: readFileSync(join(folder, name)),
-    }))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+async function declarations(): Promise<BuiltFile[]> {
+  const emitted = await emitDeclarations(root)
+  return emitted.map(({ name, contents }) => ({ path: join(dist, 'sdk', name), contents }))
 }
 
 function writeWhenChanged(path: string, content: Uint8Array): void {

@@ -47,6 +47,24 @@ export const lazyBuiltins: Plugin = {
   },
 }
 
+/**
+ * For an exported server: without any import of a Node module the file links on every Node, so that its check of the version can
+ * run. A name that an old Node lacks would end it with a SyntaxError before.
+ */
+export const linkingBuiltins: Plugin = {
+  name: 'linking-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /./, namespace: 'file' }, ({ path, kind }) => {
+      const name = path.replace(/^node:/, '')
+      if (!builtinModules.includes(name) || kind !== 'import-statement') return undefined
+      return { path: `node:${name}`, namespace: 'linking' }
+    })
+    onLoad({ filter: /^node:/, namespace: 'linking' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`,
+    }))
+  },
+}
+
 /** CommonJS, so that esbuild reads a property where it is used; a module that is a function has to be the real one. */
 function lazyModule(path: string): string {
   const real = `process.getBuiltinModule(${JSON.stringify(path)})`

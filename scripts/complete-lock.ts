@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 interface LockedPackage {
@@ -9,27 +10,18 @@ interface LockedPackage {
   os?: string[]
   cpu?: string[]
   libc?: string[]
+  gypfile?: boolean
 }
 
-const path = fileURLToPath(new URL('../package-lock.json', import.meta.url))
+type LockedPackages = Record<string, LockedPackage>
 
-/**
- * Adds the platform packages that `npm install` left out of the lock file, as it does with those that the registry at
- * hand does not carry; `npm ci` refuses a lock file without them, on every platform
- * (https://github.com/npm/cli/issues/4828). Run after each change of dependencies: `npm run lock`.
- */
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Adds to the lock file what `npm install` leaves out. Run after each change of dependencies: `npm run lock`. */
 function completeLock(): string[] {
-  const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, LockedPackage> }
-  const added: string[] = []
-  for (const { dev, optionalDependencies = {} } of Object.values(lock.packages)) {
-    for (const [name, version] of Object.entries(optionalDependencies)) {
-      const key = `node_modules/${name}`
-      const platform = platformOf(name)
-      if (lock.packages[key] || !platform || !/^\d/.test(version)) continue
-      lock.packages[key] = { version, ...platform, ...(dev ? { dev } : {}), optional: true }
-      added.push(name)
-    }
-  }
+  const path = join(root, 'package-lock.json')
+  const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: LockedPackages }
+  const added = [...addPlatforms(lock.packages), ...markPrebuilt(lock.packages)]
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1))
   if (added.length > 0) {
     writeFileSync(path, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`)
@@ -37,7 +29,42 @@ function completeLock(): string[] {
   return added
 }
 
-/** `@biomejs/cli-linux-arm64-musl` → linux, arm64, musl; undefined for a name that tells no platform. */
+/**
+ * Platform packages that the registry in use does not carry. `npm ci` refuses a lock file without them, on every platform
+ * (https://github.com/npm/cli/issues/4828).
+ */
+function addPlatforms(packages: LockedPackages): string[] {
+  const added: string[] = []
+  for (const { dev, optionalDependencies = {} } of Object.values(packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      const key = `node_modules/${name}`
+      const platform = platformOf(name)
+      if (packages[key] || !platform || !/^\d/.test(version)) continue
+      packages[key] = { version, ...platform, ...(dev ? { dev } : {}), optional: true }
+      added.push(name)
+    }
+  }
+  return added
+}
+
+/**
+ * `"gypfile": false` of packages that bring prebuilt binaries next to a binding.gyp. With a lock file npm does not read their
+ * package.json, finds the binding.gyp and compiles, which takes Python, make and a compiler.
+ */
+function markPrebuilt(packages: LockedPackages): string[] {
+  const prebuilt = Object.entries(packages).filter(
+    ([key, { gypfile }]) =>
+      key !== '' && gypfile === undefined && isPrebuilt(join(root, key, 'package.json')),
+  )
+  for (const [, locked] of prebuilt) locked.gypfile = false
+  return prebuilt.map(([key]) => `gypfile of ${key}`)
+}
+
+function isPrebuilt(manifest: string): boolean {
+  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).gypfile === false
+}
+
+/** `@biomejs/cli-linux-arm64-musl` → linux, arm64, musl; undefined for a name without a platform. */
 function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | undefined {
   const match = /-(android|darwin|linux|win32)-(x64|arm64)(-musl)?$/.exec(name)
   if (!match) return undefined

@@ -14,7 +14,7 @@ export default defineCommand({
   name: 'doctor',
   summary: 'check the installation',
   description:
-    'Looks at Node, the home, its database and secrets, the daemon and its port, the API in use, what keeps custom servers apart, and the configurations of MCP clients. Changes nothing unless --fix is given, which repairs what can be repaired without a loss: rights of secret files, damaged configuration files (kept beside the new ones), unfinished files, a daemon that hangs and what one that died left. Ends with 1 when something is wrong.',
+    'Looks at Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, what keeps custom servers apart, and the configurations of MCP clients. Changes nothing unless --fix is given, which repairs what can be repaired without a loss: rights of secret files, damaged configuration files (kept beside the new ones), unfinished files, a daemon that hangs and what one that died left. Ends with 1 when something is wrong.',
   options: { fix: { type: 'boolean', doc: 'repair what can be repaired, and say what was done' } },
   examples: [
     { command: 'mcp doctor --fix', does: 'the same after repairs' },
@@ -24,9 +24,9 @@ export default defineCommand({
   async run(context, { fix }): Promise<ExitCode> {
     const fixed = fix ? await repair(context) : []
     const checks = [
-      ...DAEMON_CHECKS.slice(0, 1),
+      ...DAEMON_CHECKS.slice(0, 2),
       ...HOME_CHECKS,
-      ...DAEMON_CHECKS.slice(1),
+      ...DAEMON_CHECKS.slice(2),
       ...ISOLATION_CHECKS,
       ...CLIENT_CHECKS,
     ]

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { NODE_RANGE, NODE_VERSIONS } from '../../shared/supported-node.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { packageRoot } from '../package-root.ts'
@@ -137,7 +138,7 @@ function manifestOf({ server }: Artifact): object {
     version: /^\d+\.\d+\.\d+$/.test(server.version) ? server.version : '0.0.0',
     private: true,
     type: 'module',
-    engines: { node: '>=22.19' },
+    engines: { node: NODE_RANGE },
     scripts: { start: 'node server.mjs' },
   }
 }
@@ -154,7 +155,7 @@ function readmeOf({ server, env, program }: Artifact): string {
   )
   return `# ${server.title ?? server.name}
 
-An MCP server that runs by itself:
+An MCP server. It needs ${NODE_VERSIONS} and nothing else:
 
 \`\`\`sh
 PORT=8080 node server.mjs

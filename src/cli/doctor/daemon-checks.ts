@@ -1,29 +1,28 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
+import { isSupportedNode, NODE_VERSIONS } from '../../shared/supported-node.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { CommandContext } from '../command-context.ts'
 import { findDaemon } from '../daemon-client.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
+import { checkPlatform } from './platform-check.ts'
 
 const DEFAULT_PORT = 6273
-const MIN_NODE = [22, 19] as const
 
 /** What runs: Node, the daemon or a hosted API, and the port. */
 export const DAEMON_CHECKS: readonly Check[] = [
   { name: 'node', run: () => [checkNode()] },
+  { name: 'platform', run: () => [checkPlatform()] },
   { name: 'daemon', run: async context => [await checkDaemon(context)] },
   { name: 'port', run: async context => [await checkPort(context)] },
   { name: 'api', run: async context => [await checkApi(context)] },
 ]
 
 function checkNode(): Finding {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const [minMajor, minMinor] = MIN_NODE
-  const isOld = major < minMajor || (major === minMajor && minor < minMinor)
-  return isOld
-    ? fail(`Node.js ${process.version} is older than ${MIN_NODE.join('.')}`, 'Install a newer Node.js')
-    : pass(`Node.js ${process.version}`)
+  return isSupportedNode(process.version)
+    ? pass(`Node.js ${process.version}`)
+    : fail(`Node.js ${process.version} is not supported`, `Install ${NODE_VERSIONS}`)
 }
 
 async function checkDaemon({ paths }: CommandContext): Promise<Finding> {

@@ -1,4 +1,5 @@
-import type { Component, Connection } from './component.ts'
+import type { Component } from './component.ts'
+import type { Connection } from './connection.ts'
 import { createComponent } from './create-component.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type CommonOptions, endpointSwitches } from './options.ts'
@@ -52,6 +53,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   )
 }
 
+/** @internal */
 export function serve(component: Component): AuthorizationServer {
   const router = createRouter(component)
   const verify = (token: string, audience: string | undefined) =>

@@ -1,5 +1,6 @@
 import type { ClientDirectory } from './clients/client-directory.ts'
 import type { RegistrationLimit } from './clients/registration-limit.ts'
+import type { Connection } from './connection.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { Cookies } from './http/cookies.ts'
 import type { OAuthEvent } from './oauth-event.ts'
@@ -37,12 +38,6 @@ export interface Component {
   /** Whole seconds since 1970. */
   now(): number
   log(event: OAuthEvent): void
-}
-
-/** What is known of a request beside it. */
-export interface Connection {
-  /** IP address of the client, for the limit of registrations. */
-  clientAddress?: string
 }
 
 export type Endpoint = (component: Component, request: Request, connection: Connection) => Promise<Response>

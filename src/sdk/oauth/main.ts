@@ -9,7 +9,7 @@ export {
   createAuthorizationServer,
 } from './authorization-server.ts'
 export type { ConfiguredClient } from './clients/find-client.ts'
-export type { Connection } from './component.ts'
+export type { Connection } from './connection.ts'
 export { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
 export type { OAuthEvent } from './oauth-event.ts'
 export { createOAuthProxy, type OAuthProxyOptions } from './oauth-proxy.ts'

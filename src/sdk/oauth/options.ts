@@ -2,7 +2,7 @@ import type { ConfiguredClient } from './clients/find-client.ts'
 import type { EndpointSwitches } from './endpoints.ts'
 import type { OAuthEvent } from './oauth-event.ts'
 import type { OAuthStorage } from './storage/storage.ts'
-import type { SigningAlgorithm } from './tokens/signing.ts'
+import type { SigningAlgorithm } from './tokens/signing-algorithm.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'
 
 /** Options that both forms of the component share. */

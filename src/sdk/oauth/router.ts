@@ -1,4 +1,5 @@
-import type { Component, Connection, Endpoint } from './component.ts'
+import type { Component, Endpoint } from './component.ts'
+import type { Connection } from './connection.ts'
 import { authorize } from './endpoints/authorize.ts'
 import { callback } from './endpoints/callback.ts'
 import { consent } from './endpoints/consent.ts'

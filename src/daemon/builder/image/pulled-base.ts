@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
+import { isSupportedNode } from '../../../shared/supported-node.ts'
 import { type Base, findCommand, isIn, moved, NODE, recordPath, rememberedLayer } from './base.ts'
 import { baseEntries, baseKey } from './base-layer.ts'
 import type { BaseReference } from './base-reference.ts'
@@ -13,11 +14,9 @@ import { Registry } from './registry.ts'
 import { findCredentials } from './registry-auth.ts'
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-/** The oldest that runs a server. */
-const LEAST_NODE = [22, 19]
 
 /**
- * An image of a registry or an OCI layout. One that has no Node, or an old one, gets this machine's in a layer of its own.
+ * An image of a registry or an OCI layout. One without a supported Node gets this machine's in a layer of its own.
  * Its layers stay as they are, so a registry that has them is sent nothing. Throws UPSTREAM_FAILED.
  */
 export async function pulledBase(
@@ -83,8 +82,7 @@ async function fetchBase(layout: Layout, source: ImageSource, wanted: string): P
 
 /** The official images say which Node they have; to run it and ask is not possible here. */
 function hasNode({ NODE_VERSION = '' }: Record<string, string>): boolean {
-  const [major = 0, minor = 0] = NODE_VERSION.split('.').map(Number)
-  return major > LEAST_NODE[0]! || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]!)
+  return isSupportedNode(NODE_VERSION)
 }
 
 function toVariables(env: string[]): Record<string, string> {

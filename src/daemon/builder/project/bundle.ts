@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
+import { NODE_TARGET } from '../../../shared/supported-node.ts'
 import { toBundleError } from './bundle-errors.ts'
 import { requireInside } from './bundle-inputs.ts'
 import type { ProjectModule } from './find-modules.ts'
@@ -62,8 +63,8 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
     metafile: true,
     format: 'esm',
     platform: 'node',
-    // What package.json asks of Node for the product itself: an exported bundle runs wherever that does.
-    target: 'node22.19',
+    // The oldest Node that the product supports: an exported bundle runs on the same ones.
+    target: NODE_TARGET,
     sourcemap: 'external',
     sourcesContent: true,
     // Names stay, for those who look into a trace without the map.

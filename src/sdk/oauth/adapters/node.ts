@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { Connection } from '../component.ts'
+import type { Connection } from '../connection.ts'
 
 /** What answers requests: an authorization server, a proxy, a protected resource. */
 export interface FetchComponent {

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet } from 'jose'
 import type { AccessTokenClaims } from '../tokens/access-token.ts'
-import type { SigningAlgorithm } from '../tokens/signing.ts'
+import type { SigningAlgorithm } from '../tokens/signing-algorithm.ts'
 import { createAccessTokenVerifier } from '../tokens/verify-access-token.ts'
 
 /** Claims of a token that is meant for `audience`. Errors: OAuthError `invalid_token`. */

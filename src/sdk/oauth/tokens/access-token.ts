@@ -1,8 +1,7 @@
-import type { JWTPayload } from 'jose'
 import { randomToken } from '../secrets.ts'
 
 /** Claims of RFC 9068 2.2. */
-export interface AccessTokenClaims extends JWTPayload {
+export interface AccessTokenClaims {
   iss: string
   sub: string
   aud: string | string[]
@@ -11,6 +10,8 @@ export interface AccessTokenClaims extends JWTPayload {
   jti: string
   client_id: string
   scope: string
+  nbf?: number
+  [claim: string]: unknown
 }
 
 export interface TokenContents {

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, sign } from 'node:crypto'
-import type { SigningAlgorithm } from './signing.ts'
+import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface JwsKey {
   algorithm: SigningAlgorithm

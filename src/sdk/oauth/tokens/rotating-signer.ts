@@ -5,7 +5,8 @@ import type { Sealer } from '../secrets.ts'
 import type { OAuthStorage } from '../storage/storage.ts'
 import { signCompact } from './compact-jws.ts'
 import { keyPeriods, periodEnd } from './key-periods.ts'
-import { ACCESS_TOKEN_TYPE, type SigningAlgorithm, type TokenSigner } from './signing.ts'
+import { ACCESS_TOKEN_TYPE, type TokenSigner } from './signing.ts'
+import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface RotatingSignerParts {
   algorithm: Exclude<SigningAlgorithm, 'HS256'>

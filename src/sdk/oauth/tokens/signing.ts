@@ -1,8 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import type { CryptoKey, JSONWebKeySet, JWTPayload } from 'jose'
 import { signCompact } from './compact-jws.ts'
-
-export type SigningAlgorithm = 'HS256' | 'ES256' | 'EdDSA'
+import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 /** Signs access tokens and says how they are verified. */
 export interface TokenSigner {

@@ -3,7 +3,8 @@ import { OAuthError } from '../oauth-error.ts'
 import { canonicalResource } from '../rules/resource.ts'
 import { hashToken } from '../secrets.ts'
 import type { AccessTokenClaims } from './access-token.ts'
-import { ACCESS_TOKEN_TYPE, type SigningAlgorithm } from './signing.ts'
+import { ACCESS_TOKEN_TYPE } from './signing.ts'
+import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface VerificationKeys {
   issuer: string

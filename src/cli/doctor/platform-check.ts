@@ -1,0 +1,43 @@
+import { release } from 'node:os'
+import { type Finding, pass, warn } from './check.ts'
+
+export interface Machine {
+  platform: string
+  arch: string
+  /** Of the kernel; that of WSL names Microsoft. */
+  release: string
+  hasGlibc: boolean
+}
+
+/** Whether this is a platform that the tests run on, and what is missing where it is not (README, "Platforms"). */
+export function checkPlatform(machine: Machine = thisMachine()): Finding {
+  const { platform, arch } = machine
+  if (platform === 'darwin')
+    return warn(
+      `macOS ${arch} is not tested. Missing: the sandbox of programs, memory limits by process size, images from the local Node`,
+      'Run code that you do not trust on Linux, and export images with --base',
+    )
+  if (platform !== 'linux')
+    return warn(`${platform} ${arch} is not supported`, 'Use Linux, or WSL 2 on Windows')
+  if (/microsoft/i.test(machine.release))
+    return warn(
+      `Linux ${arch} under WSL is not tested. Missing without systemd: mcp daemon install`,
+      'Enable systemd in /etc/wsl.conf to run the daemon as a service',
+    )
+  if (arch === 'x64' && machine.hasGlibc) return pass('Linux x64 with glibc, which the tests run on')
+  return pass(
+    `Linux ${arch} with ${machine.hasGlibc ? 'glibc' : 'another libc'}; the tests run on x64 with glibc`,
+  )
+}
+
+function thisMachine(): Machine {
+  const { platform, arch } = process
+  return { platform, arch, release: release(), hasGlibc: platform === 'linux' && hasGlibc() }
+}
+
+function hasGlibc(): boolean {
+  // Host names of open sockets take seconds on some machines.
+  Object.assign(process.report, { excludeNetwork: true })
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  return header.glibcVersionRuntime !== undefined
+}

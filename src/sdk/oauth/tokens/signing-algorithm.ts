@@ -1,0 +1,1 @@
+export type SigningAlgorithm = 'HS256' | 'ES256' | 'EdDSA'
