@@ -23,7 +23,7 @@ test('no user code runs on a Node line that the seals are not made for', async (
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '28.0.0' } })`,
   )
   expect(message).toBe(
-    'Handler modules cannot be isolated on Node 28.0.0: this version of mcp-hosting supports Node 22, 24 and 26 for them.',
+    'Handler modules cannot be isolated on Node 28.0.0: this version of mcp-hosting supports Node.js 22 (22.19 or newer), 24 or 26 for them.',
   )
   expect(output).not.toContain('user code ran')
 })
