@@ -72,10 +72,13 @@ async function proves(discovery: Discovery): Promise<boolean> {
 }
 
 /** Starts a daemon in the background and waits until one answers. Throws the daemon's own error when it cannot start. */
-export async function startDaemon({ paths, env, signal }: Surroundings): Promise<Discovery> {
+export async function startDaemon(
+  { paths, env, signal }: Surroundings,
+  flags: readonly string[] = [],
+): Promise<Discovery> {
   const log = openLog(paths)
   const gone = readDiscovery(paths)?.nonce
-  const child = spawn(process.execPath, [daemonProgram()], {
+  const child = spawn(process.execPath, [daemonProgram(), ...flags], {
     detached: true,
     stdio: ['ignore', log.descriptor, log.descriptor],
     cwd: '/',

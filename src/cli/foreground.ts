@@ -4,8 +4,11 @@ import { spawn } from 'node:child_process'
  * Runs a program with this terminal until it ends; the signals that end a command are its to handle.
  * Returns its exit code, or 128 + the signal's number as shells do.
  */
-export function runInForeground(program: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, [program], { stdio: 'inherit', env })
+export function runInForeground(
+  program: string,
+  { args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv },
+): Promise<number> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit', env })
   // From a terminal Ctrl-C reaches both processes: this one only waits.
   process.removeAllListeners('SIGINT')
   process.on('SIGINT', () => {})

@@ -18,6 +18,7 @@ import { createClock } from './services/clock.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
 import type { Rooms } from './services/rooms.ts'
 import { SignIns } from './services/sign-ins.ts'
+import { UnknownFiles } from './services/unknown-files.ts'
 
 /** What is open before any room is. */
 export type Files = Pick<Rooms, 'store' | 'storage' | 'artifacts' | 'archives' | 'secrets'>
@@ -93,6 +94,7 @@ export function createRooms(config: DaemonConfig, { files, onFailed, closing, or
     images: lazyImages(config, files, programSources),
     registry: config.registry ?? {},
     backupsDir: home.backups,
+    unknownFiles: new UnknownFiles(home.unknownFiles, clock),
     closing,
     clock,
   }

@@ -13,6 +13,7 @@ import { createHandOver, type HandOver } from './hand-over.ts'
 import type { Upgrades } from './http/api/daemon.ts'
 import { createApp } from './http/app.ts'
 import { prepareHome } from './prepare-home.ts'
+import { requireDatabase } from './require-database.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
 import type { PoolLimits } from './runtime/pool-limits.ts'
 import { takeFailure } from './services/failures.ts'
@@ -22,7 +23,7 @@ import { ensureOwnerKey } from './services/owner-key.ts'
 import { reconcile } from './services/reconcile.ts'
 import { restoreArtifacts } from './services/restore.ts'
 import type { RegistrySettings, Rooms } from './services/rooms.ts'
-import { openSecretBox } from './services/secrets.ts'
+import { openDatabaseSecrets } from './services/secret-key.ts'
 import { createServices, type Services } from './services/services.ts'
 import { openStore } from './store/store.ts'
 import { removeUnfinished } from './unfinished.ts'
@@ -40,6 +41,10 @@ export interface DaemonConfig {
   startedAt: string
   /** Of the named gateway; without them no server is found by name. */
   namedPorts?: FrontDoorPorts
+  /** Starts a home that has lost its database with a new one. */
+  newDatabase?: boolean | undefined
+  /** Starts with a new or another `secret.key`. Values encrypted with the old one are lost. */
+  newSecretKey?: boolean | undefined
   /** Where sources and artifacts are kept; by default in the home. */
   storage?: StorageSettings | undefined
   /** Where container builds push their images. */
@@ -83,6 +88,7 @@ export interface Daemon {
 export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   prepareHome(config.home)
   removeUnfinished(config.home)
+  requireDatabase(config.home, { isNew: config.newDatabase })
   const store = openStore(config.home.database)
   try {
     const storage = await openStorage(config.home.home, config.storage)
@@ -91,7 +97,7 @@ export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
       storage,
       artifacts: new ArtifactStore(config.home.artifacts, storage),
       archives: new SourceArchives(config.home.sources, storage),
-      secrets: openSecretBox(config.home.secretKey),
+      secrets: openDatabaseSecrets(store, config.home.secretKey, { replace: config.newSecretKey }),
     })
   } catch (error) {
     store.close()

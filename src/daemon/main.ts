@@ -71,6 +71,8 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
     ...(inheritance && { inherited: inheritance.sockets }),
     registry: readRegistry(process.env),
     storage: readStorage(process.env),
+    newDatabase: process.argv.includes('--new-database'),
+    newSecretKey: process.argv.includes('--new-secret-key'),
     instanceProgram: fileURLToPath(new URL('./instance.js', import.meta.url)),
     nonce,
     startedAt,

@@ -33,6 +33,8 @@ export interface HomePaths {
   tls: string
   /** Copies of the database. */
   backups: string
+  /** Since when the database has not known which files: `UnknownFilesRecord`. */
+  unknownFiles: string
   logs: string
 }
 
@@ -69,6 +71,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env): HomePaths {
     containersUsed: join(data, 'containers'),
     tls: join(data, 'tls'),
     backups: join(data, 'backups'),
+    unknownFiles: join(data, 'unknown-files.json'),
     logs: join(data, 'logs'),
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -105,7 +105,7 @@ test('a build whose artifact the bucket does not take is failed, and told why', 
   expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UPSTREAM_FAILED' } })
 })
 
-test('with its last use an object goes from the bucket, and one that is out of reach with the next start', async () => {
+test('removes an object from the bucket with its last use, or seven days later when the bucket was out of reach', async () => {
   const id = await createProject()
   const { bytes, digest } = archive('removed')
   await upload(id, bytes)
@@ -113,17 +113,22 @@ test('with its last use an object goes from the bucket, and one that is out of r
   await daemon.api('PATCH', `/api/projects/${id}`, { body: { status: 'deleted' } })
   expect(existsSync(join(daemon.home.sources, `${digest}.tar.gz`))).toBe(true)
   await daemon.restart()
+  await keepForSevenDays(`sources/${digest}`)
+  await daemon.restart()
   await expect.poll(() => existsSync(join(daemon.home.sources, `${digest}.tar.gz`))).toBe(false)
   const bucket = new S3Storage(server.settings)
   expect(await bucket.read(`sources/${digest}.tar.gz`, digest)).toBeUndefined()
 })
 
-test('what a crash left between the upload and its record goes with the next start', async () => {
+test('removes what a crash left between the upload and its record after seven days', async () => {
   const { bytes, digest } = archive('crashed')
   const file = join(daemon.home.sources, `${digest}.tar.gz`)
   writeFileSync(file, bytes)
   const bucket = new S3Storage(server.settings)
   await bucket.put(`sources/${digest}.tar.gz`, file, { digest, sizeBytes: bytes.length })
+  await daemon.restart()
+  await keepForSevenDays(`sources/${digest}`)
+  expect(existsSync(file)).toBe(true)
   await daemon.restart()
   await expect.poll(() => existsSync(file)).toBe(false)
   expect(await bucket.read(`sources/${digest}.tar.gz`, digest)).toBeUndefined()
@@ -214,6 +219,16 @@ const HELLO = {
   tools: [
     { name: 'hello', description: 'Greets', inputSchema: {}, handler: { type: 'template', text: 'hi' } },
   ],
+}
+
+/** As if the daemon had looked on seven days. */
+async function keepForSevenDays(file: string): Promise<void> {
+  const path = daemon.home.unknownFiles
+  const read = () => JSON.parse(existsSync(path) ? readFileSync(path, 'utf8') : '{}')
+  await expect.poll(() => read().files?.[file]).toBeDefined()
+  const record = read()
+  record.files[file].keptMs = 7 * 24 * 3600_000
+  writeFileSync(path, JSON.stringify(record))
 }
 
 function archive(title: string) {

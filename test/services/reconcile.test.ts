@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -130,15 +130,6 @@ test('a preview whose port another program took meanwhile answers when that port
   await expect.poll(() => ask(url).catch(() => undefined), PATIENTLY).toMatchObject({ tenantId: mcpId })
 })
 
-test('a deployment whose variables the key file no longer opens is failed and says so', async () => {
-  const mcpId = await buildServer(daemon, echoServer('sealed', { env: ['TOKEN'] }))
-  const { deployment_id } = await deploy(daemon, mcpId, 'production', { env_vars: { TOKEN: 'x' } })
-  rmSync(daemon.home.secretKey)
-  await daemon.restart()
-  await expect.poll(async () => (await status(deployment_id)).status).toBe('failed')
-  expect((await status(deployment_id)).error.message).toMatch(/cannot be decrypted/)
-})
-
 test('closing the daemon ends every process that it started', async () => {
   const { url } = await deploy(daemon, await buildServer(daemon), 'production')
   const { pid } = await ask(url)
@@ -160,7 +151,7 @@ test('a deploy that is under way when the daemon is stopped is failed as interru
   expect(again.body.data.status).toBe('deploying')
 })
 
-test('what a crash left without a record is removed, and nothing else', async () => {
+test('files that a crash left without a record are kept, half-written ones and addresses are removed', async () => {
   const mcpId = await buildServer(daemon)
   const { deployment_id } = await deploy(daemon, mcpId, 'production')
   const gone = await buildServer(daemon, echoServer('gone', { data: 1 }))
@@ -174,10 +165,13 @@ test('what a crash left without a record is removed, and nothing else', async ()
   await daemon.restart()
   expect(readdirSync(sources)).toEqual([])
   expect(readdirSync(programSources)).toEqual([])
-  await expect.poll(() => readdirSync(logs).includes(gone)).toBe(false)
-  expect(readdirSync(artifacts)).toEqual([`${digest}.json`])
-  expect(readdirSync(logs)).toEqual(expect.arrayContaining([deployment_id, mcpId]))
-  expect(readdirSync(logs)).not.toContain('dep_gone')
+  await expect.poll(() => existsSync(daemon.home.unknownFiles)).toBe(true)
+  const { files } = JSON.parse(readFileSync(daemon.home.unknownFiles, 'utf8'))
+  const [unknown] = readdirSync(artifacts).filter(name => name !== `${digest}.json`)
+  const expected = [`artifacts/${unknown!.replace('.json', '')}`, `logs/${gone}`, 'logs/dep_gone']
+  expect(Object.keys(files).sort()).toEqual(expected.sort())
+  expect(readdirSync(artifacts)).toHaveLength(2)
+  expect(readdirSync(logs)).toEqual(expect.arrayContaining([deployment_id, mcpId, gone, 'dep_gone']))
   const database = new BetterSqlite3(daemon.home.database)
   expect(database.prepare('SELECT name FROM servers').pluck().all()).toEqual(['echo'])
   database.close()
@@ -222,14 +216,15 @@ test('a damaged database stops the start with a sentence, and is left as it is',
     message: expect.stringMatching(/is damaged/),
   })
   rmSync(daemon.home.database)
-  await daemon.restart()
+  await daemon.restart({ newDatabase: true })
 })
 
 test('a damaged key file stops the start with a sentence', async () => {
+  const key = readFileSync(daemon.home.secretKey)
   writeFileSync(daemon.home.secretKey, 'short')
   await expect(daemon.restart()).rejects.toMatchObject({
     message: expect.stringMatching(/key file .* is damaged/),
   })
-  rmSync(daemon.home.secretKey)
+  writeFileSync(daemon.home.secretKey, key)
   await daemon.restart()
 })

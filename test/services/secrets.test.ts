@@ -2,15 +2,19 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openSecretBox } from '../../src/daemon/services/secrets.ts'
+import { createKeyFile, openSecretBox } from '../../src/daemon/services/secrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-secrets-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const box = openSecretBox(join(folder, 'secret.key'))
+const created = (name: string) => {
+  createKeyFile(join(folder, name))
+  return openSecretBox(join(folder, name))
+}
+const box = created('secret.key')
 
-test('the key file is made once, for its owner alone', () => {
+test('only its owner can read the key file, which gives the same key each time', () => {
   expect(statSync(join(folder, 'secret.key')).mode & 0o777).toBe(0o600)
   const again = openSecretBox(join(folder, 'secret.key'))
   expect(again.unseal(box.seal('päss\u0000word'))).toBe('päss\u0000word')
@@ -30,7 +34,7 @@ test('a sealed text that was changed is not opened', () => {
 })
 
 test('another key opens nothing', () => {
-  const other = openSecretBox(join(folder, 'other.key'))
+  const other = created('other.key')
   expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
 })
 

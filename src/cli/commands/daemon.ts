@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
-import { type Discovery, homePaths } from '../../shared/paths.ts'
+import { type Discovery, type HomePaths, homePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand, type OptionDeclaration } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
 import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon } from '../daemon-client.ts'
 import { readLog } from '../daemon-log.ts'
@@ -16,19 +16,47 @@ import { upgradeDaemon } from '../upgrade-daemon.ts'
 const FIRST_STEP: NextStep = { description: 'Run a server', command: 'mcp up examples/weather' }
 const WHAT_RUNS: NextStep = { description: 'See what runs', command: 'mcp status' }
 
+/** The ways out when a file is lost for good. */
+const LOST_FILES = {
+  newDatabase: {
+    type: 'boolean',
+    doc: 'start with no servers when the database is lost; files that it does not know are kept for seven days',
+  },
+  newSecretKey: {
+    type: 'boolean',
+    doc: 'start with a new secret.key when the old one is lost; values encrypted with it are lost too',
+  },
+} as const satisfies Record<string, OptionDeclaration>
+
+function flagsOf({ newDatabase, newSecretKey }: { newDatabase: boolean; newSecretKey: boolean }): string[] {
+  return [...(newDatabase ? ['--new-database'] : []), ...(newSecretKey ? ['--new-secret-key'] : [])]
+}
+
+function alreadyRuns({ home }: HomePaths, { url }: Discovery, flags: readonly string[] = []): HostingError {
+  const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given at its start` : ''
+  return new HostingError('CONFLICT', `The daemon of ${home} already runs at ${url}${why}.`, {
+    next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
+  })
+}
+
 export const start = defineCommand({
   name: 'daemon start',
   summary: 'start the local daemon',
   description:
     'Starts the local daemon in the background and waits until it answers. Commands that need it start it themselves. MCP_HOME chooses its folder, MCP_PORT its port (0 picks a free one).',
+  options: LOST_FILES,
   examples: [
-    { command: 'mcp daemon start', does: 'start it, or tell that it runs' },
+    { command: 'mcp daemon start', does: 'start it, or say that it is already running' },
     { command: 'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json', does: 'a daemon of its own' },
   ],
-  async run(context) {
+  async run(context, input) {
     const startedAt = performance.now()
     const running = await findDaemon(context.paths)
-    const daemon = await context.output.progress('Starting the daemon', () => ensureDaemon(context))
+    const flags = flagsOf(input)
+    if (running && flags.length > 0) throw alreadyRuns(context.paths, running, flags)
+    const daemon = await context.output.progress('Starting the daemon', () =>
+      flags.length > 0 ? startDaemon(context, flags) : ensureDaemon(context),
+    )
     const verb = running ? 'The daemon runs' : 'Daemon started'
     const time = running ? '' : ` ${inTime(performance.now() - startedAt)}`
     report(context, daemon, `${verb} at ${daemon.url}${time}`)
@@ -155,14 +183,13 @@ export const run = defineCommand({
   summary: 'run the daemon in the foreground',
   description:
     'Runs the daemon in the foreground, its log on standard error, until Ctrl-C or SIGTERM: for service managers and containers.',
+  options: LOST_FILES,
   examples: [{ command: 'MCP_PORT=7000 mcp daemon run', does: 'on another port' }],
-  async run({ env, paths }): Promise<ExitCode> {
+  async run({ env, paths }, input): Promise<ExitCode> {
     const running = await findDaemon(paths)
-    if (running)
-      throw new HostingError('CONFLICT', `The daemon of ${paths.home} already runs at ${running.url}.`, {
-        next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
-      })
-    return (await runInForeground(daemonProgram(), daemonEnvironment(env))) as ExitCode
+    if (running) throw alreadyRuns(paths, running)
+    const options = { args: flagsOf(input), env: daemonEnvironment(env) }
+    return (await runInForeground(daemonProgram(), options)) as ExitCode
   },
 })
 

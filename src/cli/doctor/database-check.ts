@@ -32,8 +32,8 @@ function damaged(paths: HomePaths, problems: readonly string[]): Finding {
   if (!moment)
     return fail(
       sentence,
-      'There is no backup of it. Move it away to begin anew',
-      `mcp daemon stop; mv ${name} ${name}.damaged; rm -f ${name}-wal ${name}-shm`,
+      'There is no backup of it. Move it away and start with no servers; their files are kept for seven days',
+      `mcp daemon stop; for end in '' -wal -shm; do mv ${name}$end ${name}.damaged$end; done; mcp daemon start --new-database`,
     )
   const age = formatDurationMs(Date.now() - moment.getTime())
   return fail(sentence, `Restore the last backup, made ${age} ago`, 'mcp daemon restore')

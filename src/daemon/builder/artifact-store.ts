@@ -86,11 +86,16 @@ export class ArtifactStore {
     return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? []))]
   }
 
+  /** Paths of an artifact's files, whether they are there or not. */
+  files(digest: string): string[] {
+    return [this.#path(digest), this.#bundlePath(digest)]
+  }
+
   /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
     return this.#turns.take(digest, async () => {
       if (isUsed()) return
-      for (const path of [this.#path(digest), this.#bundlePath(digest)]) {
+      for (const path of this.files(digest)) {
         await this.#storage.remove(keyOf(path))
         rmSync(path, { force: true })
       }

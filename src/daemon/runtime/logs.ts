@@ -77,7 +77,7 @@ export class LogStore {
     id: string,
     { tail, after, signal, ...filter }: LogFilter & { tail?: number; after?: string; signal: AbortSignal },
   ): AsyncGenerator<FollowedLine> {
-    const folder = this.#folder(id)
+    const folder = this.folder(id)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     let position: LogPosition
     if (after !== undefined) position = decodeToken(after)
@@ -112,7 +112,7 @@ export class LogStore {
     hold: () => Promise<() => void>,
     limits: LogLimits = LOG_LIMITS,
   ): Promise<boolean> {
-    const folder = this.#folder(id)
+    const folder = this.folder(id)
     return this.#exclusive(id, async () => {
       const rotated = await rotateInstanceLog(folder, instance, limits, hold)
       if (rotated) await removeSurplusSegments(folder, limits, new Set([instance]))
@@ -132,12 +132,12 @@ export class LogStore {
     running: ReadonlySet<string> = new Set(),
   ): Promise<void> {
     const all = { segmentBytes: Number.POSITIVE_INFINITY, ...limits }
-    await this.#exclusive(id, () => removeSurplusSegments(this.#folder(id), all, running))
+    await this.#exclusive(id, () => removeSurplusSegments(this.folder(id), all, running))
   }
 
   /** Instances that have a log file, those of ended instances too. */
   async instances(id: string): Promise<string[]> {
-    return [...(await listSegments(this.#folder(id))).keys()]
+    return [...(await listSegments(this.folder(id))).keys()]
   }
 
   /** Deployments and builds that have a log, those that are gone too. */
@@ -146,13 +146,17 @@ export class LogStore {
     return names.filter(name => /^(dep|mcp|bld)_/.test(name))
   }
 
+  folder(id: string): string {
+    return join(this.#logsDir, id)
+  }
+
   /** Lines that are about to be written come before, and make no folder anew. */
   async remove(id: string): Promise<void> {
-    await this.#exclusive(id, () => rm(this.#folder(id), { recursive: true, force: true }))
+    await this.#exclusive(id, () => rm(this.folder(id), { recursive: true, force: true }))
   }
 
   async #append(id: string, line: LogLine): Promise<void> {
-    const folder = this.#folder(id)
+    const folder = this.folder(id)
     const write = () => appendWhole(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`)
     try {
       await write()
@@ -163,10 +167,6 @@ export class LogStore {
     }
   }
 
-  #folder(id: string): string {
-    return join(this.#logsDir, id)
-  }
-
   async #read(
     id: string,
     from: LogPosition,
@@ -175,7 +175,7 @@ export class LogStore {
     onLine?: (position: LogPosition) => void,
   ) {
     return this.#exclusive(id, async () => {
-      const reader = await LogReader.open(this.#folder(id), from)
+      const reader = await LogReader.open(this.folder(id), from)
       const lines: LogLine[] = []
       try {
         for (let line = await reader.next(); line; line = await reader.next()) {
@@ -193,12 +193,12 @@ export class LogStore {
   }
 
   #tail(id: string, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
-    return this.#exclusive(id, () => readTail(this.#folder(id), filter, count))
+    return this.#exclusive(id, () => readTail(this.folder(id), filter, count))
   }
 
   async #endPosition(id: string): Promise<LogPosition> {
     const position: LogPosition = {}
-    for (const [instance, segments] of await listSegments(this.#folder(id))) {
+    for (const [instance, segments] of await listSegments(this.folder(id))) {
       const last = segments.at(-1)!
       position[instance] = { segment: last.number, offset: last.size }
     }

@@ -181,6 +181,7 @@ type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 export function forgetServer(
   { store, programs, signIns }: Pick<Rooms, 'store' | 'programs' | 'signIns'>,
   name: string,
+  { keepFiles = false } = {},
 ): void {
   store.transaction(() => {
     if (store.builds.hasAny(name)) return
@@ -189,7 +190,7 @@ export function forgetServer(
     store.servers.remove(name)
     signIns.forget(name)
   })
-  if (!store.builds.hasAny(name)) programs.removeOf(name)
+  if (!keepFiles && !store.builds.hasAny(name)) programs.removeOf(name)
 }
 
 /** Throws NOT_FOUND. */

@@ -4,9 +4,10 @@ import { moveBuild } from './builds.ts'
 import { moveDeployment } from './deployment-states.ts'
 import type { Deployments } from './deployments.ts'
 import { scalingOf } from './environments.ts'
-import { removeLeftovers } from './leftovers.ts'
+import { watchLeftovers } from './leftovers.ts'
 import { vacatePlace } from './places.ts'
 import type { Previews } from './previews.ts'
+import { retryRepaired } from './repaired.ts'
 import type { Rooms } from './rooms.ts'
 import { servedDeployment } from './served.ts'
 import { forEachBounded } from './turns.ts'
@@ -56,7 +57,8 @@ export async function reconcile(
   rooms.background.run(() => startAll({ rooms, deployments }, listening))
   rooms.background.run(() => reopenHeld({ rooms, deployments }, held))
   await reopenPreviews(rooms, previews)
-  rooms.background.run(() => removeLeftovers(rooms))
+  rooms.background.run(() => retryRepaired({ rooms, deployments }))
+  watchLeftovers(rooms)
 }
 
 function failInterrupted(rooms: Rooms): void {

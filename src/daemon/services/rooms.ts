@@ -18,6 +18,7 @@ import type { Images } from './images.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { SecretBox } from './secrets.ts'
 import type { SignIns } from './sign-ins.ts'
+import type { UnknownFiles } from './unknown-files.ts'
 
 /** What the services combine; connected once in `daemon.ts`. */
 export interface Rooms {
@@ -42,6 +43,7 @@ export interface Rooms {
   /** Folder of the database's copies. */
   backupsDir: string
   logs: LogStore
+  unknownFiles: UnknownFiles
   requestMetrics: RequestMetrics
   secrets: SecretBox
   addresses: Addresses

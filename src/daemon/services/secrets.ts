@@ -6,12 +6,21 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import { HostingError } from '../../shared/errors.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+
+/** First words of the error for values of another key. */
+export const UNDECRYPTABLE = 'Environment variables cannot be decrypted with the key file'
+
+/** The way out for an owner who has no copy of the key. */
+export const NEW_KEY: NextStep = {
+  description: 'Without it: start with a new key, then deploy again whatever has environment variables',
+  command: 'mcp daemon start --new-secret-key',
+}
 
 /** AES-256-GCM (NIST SP 800-38D) under the key file of the home; a sealed text is nonce, tag, ciphertext. */
 export class SecretBox {
@@ -43,7 +52,7 @@ export class SecretBox {
     } catch (cause) {
       throw new HostingError(
         'UNAVAILABLE',
-        `Environment variables cannot be decrypted with the key file ${this.#path}: it is not the one that encrypted them.`,
+        `${UNDECRYPTABLE} ${this.#path}: it is not the one that encrypted them.`,
         { details: 'Put the old key file back, or deploy again with the values.', cause },
       )
     }
@@ -55,15 +64,22 @@ export class SecretBox {
   }
 }
 
-/** Reads the key file, or makes it (mode 0600). Throws UNAVAILABLE for a file that holds no key. */
+/** Writes a new key file, mode 0600. */
+export function createKeyFile(path: string): void {
+  writeFileAtomic(path, `${randomBytes(32).toString('base64')}\n`, 0o600)
+}
+
+/** Reads the key file. Throws UNAVAILABLE for a file that holds no key. */
 export function openSecretBox(path: string): SecretBox {
-  if (!existsSync(path)) writeFileAtomic(path, `${randomBytes(32).toString('base64')}\n`, 0o600)
   chmodSync(path, 0o600)
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
   if (key.length === 32) return new SecretBox(key, path)
   throw new HostingError(
     'UNAVAILABLE',
     `The key file ${path} is damaged: it holds ${key.length} bytes, 32 are expected.`,
-    { details: 'Put a backup in its place; without it the environment variables of deployments are lost.' },
+    {
+      details: 'Put a backup in its place; without it the environment variables of deployments are lost.',
+      next: [NEW_KEY],
+    },
   )
 }

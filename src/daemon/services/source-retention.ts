@@ -26,7 +26,7 @@ export async function dropUnusedArchive(
   { store, archives, programSources, background }: Files,
   digest: string,
 ): Promise<void> {
-  // What a storage out of reach keeps, the next start of the daemon removes.
+  // What a storage out of reach keeps counts as unknown, and is removed later.
   await archives.removeUnless(() => store.sources.digestInUse(digest), digest).catch(background.report)
   if (!store.sources.hasBuilds(digest)) programSources.remove(digest)
 }
@@ -37,12 +37,6 @@ export async function dropUnusedArtifact(
   digest: string,
 ): Promise<void> {
   await artifacts.removeUnless(() => store.builds.digestInUse(digest), digest).catch(background.report)
-}
-
-/** Archives of which no record tells. */
-export async function dropUnusedArchives(rooms: Files): Promise<void> {
-  for (const digest of new Set([...rooms.archives.list(), ...rooms.programSources.list()]))
-    await dropUnusedArchive(rooms, digest)
 }
 
 /** Unless a build was made of it. */

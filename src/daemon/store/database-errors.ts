@@ -21,7 +21,7 @@ function sentenceOf(code: string, path: string): { message: string; next: string
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
     return {
       message: `The database ${path} is damaged (${code}).`,
-      next: 'Put a backup of the file in its place, or move it away and start again: servers are then built and deployed anew.',
+      next: 'Restore the last backup with `mcp daemon restore`. Without one, move the file away and run `mcp daemon start --new-database`; files of servers are kept for seven days.',
     }
   // The shared memory of the write-ahead log could not grow (https://sqlite.org/rescode.html#ioerr_shmsize).
   if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/.test(code))

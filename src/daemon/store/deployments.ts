@@ -115,6 +115,17 @@ export class DeploymentStore {
     )
   }
 
+  /** Those that failed with UNAVAILABLE and are what was last done at their place, where nothing serves. */
+  lastUnavailable(): Deployment[] {
+    return this.#all(
+      `AS failed WHERE status = 'failed' AND json_extract(error, '$.code') = 'UNAVAILABLE'
+       AND NOT EXISTS (SELECT 1 FROM deployments AS other WHERE other.name = failed.name
+         AND other.environment = failed.environment
+         AND (other.updated_at > failed.updated_at OR other.status IN ('deploying', 'deployed')))`,
+      [],
+    )
+  }
+
   /** The newest one before `than` that once served. */
   findEarlier(than: Deployment): Deployment | undefined {
     return this.#one(

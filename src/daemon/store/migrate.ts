@@ -9,6 +9,7 @@ import { requestHistory } from './migrations/0006-request-history.ts'
 import { keptProjects } from './migrations/0007-kept-projects.ts'
 import { baseImages } from './migrations/0008-base-images.ts'
 import { conflicts } from './migrations/0009-conflicts.ts'
+import { facts } from './migrations/0010-facts.ts'
 
 /** In order; the file's `user_version` counts those that ran. A released one is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   keptProjects,
   baseImages,
   conflicts,
+  facts,
 ]
 
 /** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */

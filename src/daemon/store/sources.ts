@@ -72,10 +72,34 @@ export class SourceStore {
     return this.#database.prepare(sql).get([digest]) !== undefined
   }
 
+  /** Which of these archives no project or build needs. */
+  unusedDigests(digests: readonly string[]): string[] {
+    return this.#unused(
+      digests,
+      `NOT EXISTS (SELECT 1 FROM sources WHERE sources.digest = value)
+       AND NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')`,
+    )
+  }
+
+  /** Which of these no build was made of. */
+  unbuiltDigests(digests: readonly string[]): string[] {
+    return this.#unused(
+      digests,
+      "NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')",
+    )
+  }
+
   /** Whether any project or build needs the archive. */
   digestInUse(digest: string): boolean {
     const sql = 'SELECT 1 FROM sources WHERE digest = ? LIMIT 1'
     return this.hasBuilds(digest) || this.#database.prepare(sql).get([digest]) !== undefined
+  }
+
+  #unused(digests: readonly string[], condition: string): string[] {
+    return this.#database
+      .prepare<{ digest: string }>(`SELECT value AS digest FROM json_each(?) WHERE ${condition}`)
+      .all([JSON.stringify(digests)])
+      .map(({ digest }) => digest)
   }
 }
 

@@ -5,6 +5,7 @@ import { ChatStore } from './chats.ts'
 import { ContainerBuildStore } from './container-builds.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
+import { FactStore } from './facts.ts'
 import { MappingStore } from './mappings.ts'
 import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
@@ -16,6 +17,7 @@ import { SourceStore } from './sources.ts'
 /** Everything the daemon remembers. SQL stands in this folder only. */
 export interface Store {
   database: Database
+  facts: FactStore
   servers: ServerStore
   builds: BuildStore
   deployments: DeploymentStore
@@ -31,6 +33,10 @@ export interface Store {
   signInRecords: SignInRecordStore
   /** When the newest record was made; undefined when there is none. */
   latestMoment(): string | undefined
+  /** True until the first server or model key is saved. */
+  isEmpty(): boolean
+  /** Values that were encrypted with `secret.key`, newest first, a hundred at most. */
+  sealedValues(): Buffer[]
   /** Which of these ids are neither a deployment's, a build's nor a container build's. */
   unknownOf(ids: readonly string[]): string[]
   /** All or nothing. */
@@ -43,6 +49,7 @@ export function openStore(path: string): Store {
   const database = new Database(path)
   return {
     database,
+    facts: new FactStore(database),
     servers: new ServerStore(database),
     builds: new BuildStore(database),
     deployments: new DeploymentStore(database),
@@ -57,10 +64,27 @@ export function openStore(path: string): Store {
     requestHistory: new RequestHistoryStore(database),
     signInRecords: new SignInRecordStore(database),
     latestMoment: () => latestMoment(database),
+    isEmpty: () => isEmpty(database),
+    sealedValues: () => sealedValues(database),
     unknownOf: ids => unknownOf(database, ids),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }
+}
+
+function isEmpty(database: Database): boolean {
+  const sql = 'SELECT EXISTS (SELECT 1 FROM servers) OR EXISTS (SELECT 1 FROM model_keys) AS used'
+  return database.prepare<{ used: number }>(sql).get()?.used === 0
+}
+
+function sealedValues(database: Database): Buffer[] {
+  const sql = `SELECT sealed FROM (
+    SELECT env AS sealed, created_at FROM deployments WHERE env IS NOT NULL
+    UNION ALL SELECT sealed, created_at FROM model_keys) ORDER BY created_at DESC LIMIT 100`
+  return database
+    .prepare<{ sealed: Buffer }>(sql)
+    .all()
+    .map(({ sealed }) => sealed)
 }
 
 function unknownOf(database: Database, ids: readonly string[]): string[] {

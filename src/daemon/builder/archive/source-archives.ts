@@ -109,9 +109,13 @@ export class SourceArchives {
 
   /** Digests of all archives. */
   list(): string[] {
-    return readdirSync(this.#directory).flatMap(
-      name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? [],
-    )
+    const names = readdirSync(this.#directory)
+    return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? []))]
+  }
+
+  /** Paths that an archive may have. */
+  files(digest: string): string[] {
+    return (['tar.gz', 'zip'] as const).map(format => this.path(digest, format))
   }
 
   /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */

@@ -8,7 +8,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import { runNpm } from '../project/npm-install.ts'
 import type { NpxCommand } from './npx-command.ts'
 
-/** What no server was started from in this time is removed when the daemon starts; a server that comes back uses npx. */
+/** What no server was started from in this time counts as unused; a server that comes back uses npx. */
 const KEPT_MS = 90 * 24 * 3600 * 1000
 /** Longer than an installation may take. */
 const KEPT_WORK_MS = 3600 * 1000
@@ -65,14 +65,26 @@ export class Packages {
     }
   }
 
-  async prune(now: number): Promise<void> {
+  /** Names of what no server was started from for 90 days. Removes what a crash left half installed. */
+  async unused(now: number): Promise<string[]> {
     const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
+    const unused: string[] = []
     for (const name of names) {
-      const path = join(this.directory, name)
-      const { mtimeMs } = await stat(path)
-      if (now - mtimeMs > (name.endsWith('.tmp') ? KEPT_WORK_MS : KEPT_MS))
-        await rm(path, { recursive: true, force: true })
+      const { mtimeMs } = await stat(this.path(name))
+      const isWork = name.endsWith('.tmp')
+      if (now - mtimeMs <= (isWork ? KEPT_WORK_MS : KEPT_MS)) continue
+      if (isWork) await this.remove(name)
+      else unused.push(name)
     }
+    return unused
+  }
+
+  path(name: string): string {
+    return join(this.directory, name)
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.path(name), { recursive: true, force: true })
   }
 
   #recall(command: NpxCommand): InstalledPackage | undefined {

@@ -58,7 +58,12 @@ export class ProgramFolders {
 
   /** Everything that programs of the server wrote. */
   removeOf(server: string): void {
-    rmSync(join(this.#directory, server), { recursive: true, force: true })
+    rmSync(this.folderOf(server), { recursive: true, force: true })
+  }
+
+  /** All folders of a server's programs. */
+  folderOf(server: string): string {
+    return join(this.#directory, server)
   }
 
   /** Servers that have folders. */

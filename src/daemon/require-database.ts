@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { HostingError } from '../shared/errors.ts'
+import type { HomePaths } from '../shared/paths.ts'
+
+/**
+ * Refuses a home that was in use and has lost its database: an empty one in its place would know none of the files, and
+ * every server would be gone without a word. `isNew` accepts that. Throws UNAVAILABLE.
+ */
+export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void {
+  const size = statSync(paths.database, { throwIfNoEntry: false })?.size
+  if (size) {
+    if (isNew) throw existingDatabase(paths)
+    return
+  }
+  const traces = tracesIn(paths)
+  if (traces.length === 0) return
+  if (!isNew) throw lostDatabase(paths, size, traces)
+  setAsideEmpty(paths.database)
+}
+
+/** What a database once knew, as phrases: "3 artifacts". */
+function tracesIn(paths: HomePaths): string[] {
+  const { artifacts, sources, programSources, programs, backups, secretKey, database } = paths
+  const counts: [found: number, what: string][] = [
+    [count(artifacts, /\.json$/), 'artifact'],
+    [count(sources, /\.(?:tar\.gz|zip)$/), 'source archive'],
+    [count(programSources, /^[0-9a-f]{64}$/), 'unpacked source'],
+    [count(programs, /./), 'program folder'],
+    [count(backups, /\.db$/), 'backup'],
+    [count(dirname(database), new RegExp(`^${basename(database)}\\.replaced-.*Z$`)), 'replaced database'],
+    [existsSync(secretKey) ? 1 : 0, 'key file'],
+  ]
+  return counts
+    .filter(([found]) => found > 0)
+    .map(([found, what]) => `${found} ${what}${found === 1 ? '' : 's'}`)
+}
+
+function count(folder: string, pattern: RegExp): number {
+  try {
+    return readdirSync(folder).filter(name => pattern.test(name)).length
+  } catch {
+    return 0 // there is no such folder, so it holds nothing
+  }
+}
+
+/** The write-ahead log of a lost database may still hold its last changes, and SQLite would delete it. */
+function setAsideEmpty(database: string): void {
+  const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix)
+}
+
+function lostDatabase(paths: HomePaths, size: number | undefined, traces: string[]): HostingError {
+  const state = size === undefined ? 'is missing' : 'is empty (0 bytes)'
+  return new HostingError(
+    'UNAVAILABLE',
+    `The database ${paths.database} ${state}, but this home was in use: it holds ${traces.join(', ')}.`,
+    {
+      details: 'The daemon does not start without its database. Nothing was changed.',
+      next: [
+        { description: 'Restore the last backup', command: 'mcp daemon restore' },
+        { description: 'Or put the file back from your own copy, then start the daemon' },
+        {
+          description: 'Or start with no servers; files that it does not know are kept for seven days',
+          command: 'mcp daemon start --new-database',
+        },
+      ],
+    },
+  )
+}
+
+function existingDatabase({ database }: HomePaths): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `The database ${database} exists; --new-database does not replace it.`,
+    {
+      next: [
+        { description: 'Start with it', command: 'mcp daemon start' },
+        { description: 'Or move it away first, with the files -wal and -shm next to it' },
+      ],
+    },
+  )
+}

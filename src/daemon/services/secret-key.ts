@@ -1,0 +1,81 @@
+import { existsSync, renameSync } from 'node:fs'
+import { HostingError } from '../../shared/errors.ts'
+import type { Store } from '../store/store.ts'
+import { createKeyFile, NEW_KEY, openSecretBox, type SecretBox } from './secrets.ts'
+
+const CHECK = 'check value of secret.key'
+
+/**
+ * Opens the key file that the database was encrypted with. Only a database without any server gets a new key. Throws
+ * UNAVAILABLE, and changes nothing, when the file is missing, damaged or another database's. `replace` accepts the key
+ * that is there, or creates one: values encrypted with the old key are lost then.
+ */
+export function openDatabaseSecrets(
+  store: Pick<Store, 'facts' | 'isEmpty' | 'sealedValues'>,
+  path: string,
+  { replace = false } = {},
+): SecretBox {
+  const expected = store.facts.find('key_check')
+  const isNew = expected === undefined && store.isEmpty()
+  if (!existsSync(path)) {
+    if (!isNew && !replace) throw missingKey(path)
+    createKeyFile(path)
+  } else if (replace) setAsideDamaged(path)
+  const secrets = openSecretBox(path)
+  const check = keyCheck(secrets)
+  const fits = expected === undefined ? opensAny(secrets, store.sealedValues()) : expected === check
+  if (!fits && !replace) throw wrongKey(path)
+  if (expected !== check) store.facts.set('key_check', check)
+  return secrets
+}
+
+/** Identifies a key without revealing it. */
+export function keyCheck(secrets: Pick<SecretBox, 'derive'>): string {
+  return secrets.derive(CHECK)
+}
+
+/** Databases of older versions hold no check value. */
+function opensAny(secrets: SecretBox, sealed: readonly Buffer[]): boolean {
+  return sealed.length === 0 || sealed.some(value => opens(secrets, value))
+}
+
+function opens(secrets: SecretBox, sealed: Buffer): boolean {
+  try {
+    secrets.unseal(sealed)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function setAsideDamaged(path: string): void {
+  try {
+    openSecretBox(path)
+  } catch {
+    renameSync(path, `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`)
+    createKeyFile(path)
+  }
+}
+
+function missingKey(path: string): HostingError {
+  return new HostingError(
+    'UNAVAILABLE',
+    `The key file ${path} is missing; the database was encrypted with it.`,
+    {
+      details:
+        'Without it the environment variables of deployments and the keys of models cannot be read. Nothing was changed.',
+      next: [{ description: 'Put the file back from your copy, then start the daemon' }, NEW_KEY],
+    },
+  )
+}
+
+function wrongKey(path: string): HostingError {
+  return new HostingError(
+    'UNAVAILABLE',
+    `The key file ${path} is not the one that the database was encrypted with.`,
+    {
+      details: 'Key file and database come from two homes, or the file was replaced. Nothing was changed.',
+      next: [{ description: 'Put the right file back from your copy, then start the daemon' }, NEW_KEY],
+    },
+  )
+}
