@@ -229,6 +229,13 @@ const isolationSchema = z.union([
     sandbox: z.enum(['auto', 'required', 'off']).default('auto'),
     /** Folders that it may write there, besides its own and those that its command or variables name. */
     writable: z.array(z.string().startsWith('/')).max(100).optional(),
+    /**
+     * Where the daemon runs as root. `auto`: a user without privileges, its own one or the owner of the folders that it may
+     * write, and root when only root can read or write what its command names. `own` refuses in that case.
+     */
+    user: z.enum(['auto', 'own', 'root']).optional(),
+    /** Allow Unix sockets in the sandbox, the machine's among them, which Chromium and some others need. */
+    unixSockets: z.boolean().optional(),
   }),
 ])
 

@@ -25,12 +25,15 @@ const UNUSED_IDS: IdRange = { first: 1_900_000_000, count: 1 << 20 }
 const CONTAINER_IDS: IdRange = { first: 30_000, count: 29_000 }
 
 /**
- * Capabilities that `setpriv` needs inside bubblewrap, to follow `--cap-drop ALL`. It drops them before it starts the code.
+ * Capabilities to follow `--cap-drop ALL`: what `setpriv` needs inside bubblewrap, and bubblewrap itself for `--chdir` to a
+ * private folder of the user. `setpriv` drops them before it starts the code.
  */
-export const USER_SWITCH_CAPABILITIES = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap(name => [
-  '--cap-add',
-  name,
-])
+export const USER_SWITCH_CAPABILITIES = [
+  'CAP_SETUID',
+  'CAP_SETGID',
+  'CAP_SETPCAP',
+  'CAP_DAC_READ_SEARCH',
+].flatMap(name => ['--cap-add', name])
 
 /** Only root has to give up its user, and only root can. Tries it once, because some containers forbid it (about 3 ms). */
 export function findUserSwitch(path: string): UserSwitch {

@@ -1,4 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync, utimesSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
@@ -13,6 +22,10 @@ export interface CommandLine {
   args: string[]
   env: Record<string, string>
   cwd: string
+  /** Filter of system calls, which its sandbox reads from FILTER_DESCRIPTOR. */
+  filter?: Buffer
+  /** What keeps it from the machine less than it could be, as the rest of a sentence. */
+  gaps?: string[]
 }
 
 /**
@@ -23,6 +36,7 @@ export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLi
   const { folder, packages, source, env: base } = requirePlace(tenant)
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  if (source !== undefined) openFolder(source)
   const cwd = resolve(source ?? folder, program.cwd ?? '.')
   if (!isFolder(cwd))
     throw new ChildStartError(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
@@ -58,10 +72,19 @@ function findInstalled(
   const file = join(folder, 'node_modules', '.bin', installed.bin)
   if (!isExecutable(file)) return undefined
   markUsed(folder)
+  openFolder(packages)
+  openFolder(folder)
   // An image need not have what finds the interpreter of a script; npm packages are programs of Node's.
   if (!existsSync('/usr/bin/env'))
     return { file: process.execPath, args: [realpathSync(file), ...installed.args] }
   return { file, args: installed.args }
+}
+
+/** Installed by an earlier version, it may be private to the daemon, and its program runs as another user. */
+function openFolder(folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const status = statSync(folder, { throwIfNoEntry: false })
+  if (status && (status.mode & 0o055) !== 0o055) chmodSync(folder, 0o755)
 }
 
 /** So that it is not removed as left over. In an image nothing can be written, and nothing is removed. */

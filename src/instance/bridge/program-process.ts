@@ -5,6 +5,7 @@ import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { LineReader } from './lines.ts'
 import type { ProcessGuard } from './process-guard.ts'
+import { FILTER_DESCRIPTOR } from './sandbox.ts'
 
 export interface StopDelays {
   /** After its input was closed, which ends a server by itself (MCP transports, stdio, "Shutdown"). */
@@ -52,14 +53,20 @@ export class ProgramProcess {
   readonly #options: ProgramProcessOptions
   #stopping: Promise<void> | undefined
 
-  constructor({ file, args, env, cwd }: CommandLine, options: ProgramProcessOptions) {
+  constructor({ file, args, env, cwd, filter }: CommandLine, options: ProgramProcessOptions) {
     this.#options = options
     const isGuarded = existsSync(SHELL)
     const line = isGuarded ? [SHELL, '-c', LAUNCHER, 'mcp-program', file, ...args] : [file, ...args]
     this.#child = spawn(line[0]!, line.slice(1), {
       cwd,
       env,
-      stdio: ['pipe', 'pipe', 'pipe', ...(isGuarded ? [options.guard.intake] : [])],
+      stdio: [
+        'pipe',
+        'pipe',
+        'pipe',
+        isGuarded ? options.guard.intake : 'ignore',
+        ...(filter ? ['pipe' as const] : []),
+      ],
       detached: true,
     })
     this.ended = this.#watchEnd()
@@ -67,7 +74,14 @@ export class ProgramProcess {
     if (!this.#child.stdin) throw new ChildStartError('the program could not be started: too many open files')
     if (isGuarded && this.#child.pid !== undefined) options.guard.added(this.#child.pid)
     this.#child.stdin.on('error', () => {}) // its end is told by `ended`
+    if (filter) this.#writeFilter(filter)
     this.#readStderr()
+  }
+
+  #writeFilter(filter: Buffer): void {
+    const pipe = this.#child.stdio[FILTER_DESCRIPTOR] as Writable
+    pipe.on('error', () => {}) // the program ended before it read the filter, and `ended` says so
+    pipe.end(filter)
   }
 
   get pid(): number | undefined {

@@ -1,65 +1,109 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, parse } from 'node:path'
-import { type Bubblewrap, findBubblewrap, SANDBOX_BASE } from '../../shared/bubblewrap.ts'
+import { existsSync, lchownSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { SANDBOX_BASE } from '../../shared/bubblewrap.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import {
+  type Isolation,
+  isolate,
+  isolationSettings,
+  isRoot,
+  type SwitchedUser,
+  type Walls,
+} from '../../shared/program-sandbox/isolation.ts'
+import { isWithin } from '../../shared/program-sandbox/reach.ts'
+import { switchedCommand, USER_SWITCH_CAPABILITIES } from '../../shared/sandbox-user.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine, ExistingProgram } from './command-line.ts'
 
-/** Looked for once a process. */
-let found: Bubblewrap | undefined
+type Place = NonNullable<Tenant['program']>
+type Sandbox = NonNullable<Isolation['sandbox']>
+
+/** Descriptor from which bubblewrap reads the filter of system calls. 3 is the process guard's. */
+export const FILTER_DESCRIPTOR = 4
 
 /**
- * The same program inside of bubblewrap (https://github.com/containers/bubblewrap), as its `isolation.sandbox` wants it:
- * `auto` where that works, `required` or an error, `off` never. What it may see and write: docs/isolation.md.
+ * The same program inside of bubblewrap (https://github.com/containers/bubblewrap), as its `isolation` wants it. What it may
+ * see and write: docs/isolation.md. Throws when the machine does not have what the program requires.
  */
-export function sandboxed(line: CommandLine, program: ExistingProgram, tenant: Tenant): CommandLine {
-  const { sandbox, writable } = settingsOf(program)
-  if (sandbox === 'off') return line
-  found ??= findBubblewrap(line.env.PATH ?? '')
-  // Who gives a program the name of a folder means it to use that.
-  const named = [...line.args, ...Object.values(tenant.env), ...writable].filter(isAbsolute)
-  if (found.usable) return { ...line, ...wrap(found.file, line, { place: tenant.program!, named }) }
-  if (sandbox === 'auto') return line
-  throw new ChildStartError(
-    `its isolation.sandbox is "required", but ${found.why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
+export function sandboxed(
+  line: CommandLine,
+  program: ExistingProgram,
+  tenant: Tenant,
+  walls?: Walls,
+): CommandLine {
+  const place = tenant.program!
+  const { sandbox, gaps, refusal } = isolate(
+    {
+      settings: isolationSettings(program),
+      place,
+      file: line.file,
+      args: line.args,
+      cwd: line.cwd,
+      values: Object.values(tenant.env),
+      path: line.env.PATH ?? '',
+    },
+    walls,
   )
+  if (refusal !== undefined) throw new ChildStartError(refusal)
+  if (!sandbox) return { ...line, gaps }
+  giveFolder(place.folder, sandbox.user)
+  const args = [
+    ...sandboxArguments(line, { place, ...sandbox }),
+    '--',
+    ...asUser([line.file, ...line.args], sandbox),
+  ]
+  return { ...line, file: sandbox.file, args, gaps, ...(sandbox.filter && { filter: sandbox.filter }) }
 }
 
-function settingsOf({ isolation }: ExistingProgram) {
-  const settings = typeof isolation === 'object' ? isolation : undefined
-  return { sandbox: settings?.sandbox ?? 'auto', writable: settings?.writable ?? [] }
+function asUser(command: string[], { user }: Pick<Sandbox, 'user'>): string[] {
+  return user ? switchedCommand(user.by, user.user, command) : command
 }
 
-interface Places {
-  place: NonNullable<Tenant['program']>
-  /** Absolute paths of what it is to use outside of its own folder. */
-  named: readonly string[]
-}
-
-function wrap(bubblewrap: string, line: CommandLine, places: Places): Pick<CommandLine, 'file' | 'args'> {
-  return { file: bubblewrap, args: [...sandboxArguments(line, places), '--', line.file, ...line.args] }
-}
-
-/** Later ones lie on top of earlier ones. */
-export function sandboxArguments({ file, args, cwd }: CommandLine, { place, named }: Places): string[] {
+/** Later mounts are on top of earlier ones. */
+export function sandboxArguments(
+  { file, args, cwd }: Pick<CommandLine, 'file' | 'args' | 'cwd'>,
+  { place, named, user, filter }: Pick<Sandbox, 'named' | 'user' | 'filter'> & { place: Place },
+): string[] {
   const there = named.filter(path => existsSync(path) && !isRoot(path))
   const folders = there.filter(path => statSync(path).isDirectory())
   const mentioned = [file, realpathSync(file), cwd, ...args, ...named]
+  const closed = user?.closed ?? []
+  const shown = user?.shown ?? []
+  const hidden = place.hidden.filter(path => existsSync(path))
+  const inMemory = ['/tmp', ...closed, ...hidden]
+  const mount = (how: string) => (path: string) => [...wayTo(path, inMemory), how, path, path]
+  const readable = (paths: readonly string[]) => visible(paths).flatMap(mount('--ro-bind'))
+  const empty = (paths: readonly string[]) =>
+    paths.flatMap(path => [...wayTo(path, inMemory), '--tmpfs', path])
   return [
     ...SANDBOX_BASE,
+    ...(user ? USER_SWITCH_CAPABILITIES : []),
+    ...(filter ? ['--seccomp', String(FILTER_DESCRIPTOR)] : []),
     // Sockets of the machine's services, a container engine's among them.
-    ...(existsSync('/run') ? ['--tmpfs', '/run'] : []),
+    ...empty(['/run'].filter(path => existsSync(path))),
     ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
-    ...readable(mentioned.flatMap(belowTemporary)),
-    ...[...new Set(folders)].flatMap(path => ['--bind', path, path]),
-    ...place.hidden.filter(path => existsSync(path)).flatMap(path => ['--tmpfs', path]),
+    ...readable(mentioned.flatMap(belowTemporary).filter(path => !closed.includes(path))),
+    ...empty(closed),
+    ...readable(shown),
+    ...[...new Set(folders)].flatMap(mount('--bind')),
+    ...empty(hidden),
     ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
-    '--bind',
-    place.folder,
-    place.folder,
+    ...mount('--bind')(place.folder),
+    // Without capabilities, root still owns the files of the kernel in there.
+    ...(process.getuid?.() === 0 && !user ? ['--remount-ro', '/proc'] : []),
     '--chdir',
     cwd,
   ]
+}
+
+/** bubblewrap makes folders above a mount private to the user that it runs as, which need not be the program's. */
+function wayTo(path: string, inMemory: readonly string[]): string[] {
+  const top = inMemory
+    .filter(folder => folder !== path && isWithin(folder, path))
+    .sort((a, b) => b.length - a.length)[0]
+  if (top === undefined) return []
+  const names = relative(top, path).split(sep).slice(0, -1)
+  return names.flatMap((_, index) => ['--perms', '0755', '--dir', join(top, ...names.slice(0, index + 1))])
 }
 
 /** Names of hosts, and where some systems keep their programs. */
@@ -70,11 +114,20 @@ function belowTemporary(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
 }
 
-function readable(paths: readonly string[]): string[] {
-  const shown = new Set(paths.filter(path => existsSync(path) && !isRoot(path)))
-  return [...shown].flatMap(path => ['--ro-bind', path, path])
+function visible(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter(path => existsSync(path) && !isRoot(path)))]
 }
 
-function isRoot(path: string): boolean {
-  return realpathSync(path) === parse(path).root
+/** The folder of a program belongs to its user. Without capabilities, root cannot write the folder of another user. */
+function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = switched?.user ?? { uid: 0, gid: 0 }
+  if (statSync(folder).uid !== uid) giveAway(folder, uid, gid)
+}
+
+function giveAway(path: string, uid: number, gid: number): void {
+  const status = lstatSync(path)
+  if (status.isDirectory()) for (const name of readdirSync(path)) giveAway(join(path, name), uid, gid)
+  // Another name of a file may be outside of the folder.
+  if (status.isDirectory() || status.nlink === 1) lchownSync(path, uid, gid)
 }

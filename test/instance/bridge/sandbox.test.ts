@@ -1,11 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type StdioOptions, spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
 import { sandboxArguments, sandboxed } from '../../../src/instance/bridge/sandbox.ts'
 import { findBubblewrap } from '../../../src/shared/bubblewrap.ts'
+import type { Walls } from '../../../src/shared/program-sandbox/isolation.ts'
+import { findUserSwitch } from '../../../src/shared/sandbox-user.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'mcp-sandbox-'))
@@ -34,21 +36,38 @@ function shell(script: string, ...args: string[]): CommandLine {
   return { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
 }
 
-/** What the script prints, sandboxed where that is possible here. */
-function run({ file, args, env, cwd }: CommandLine): string {
-  return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+/** Runs the script, sandboxed where that is possible here. */
+function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
+  const path = join(outside, 'filter')
+  if (filter) writeFileSync(path, filter)
+  const descriptor = filter && openSync(path, 'r')
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'ignore', descriptor ?? 'ignore']
+  try {
+    return spawnSync(file, args, { env, cwd, input, encoding: 'utf8', stdio })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
 }
 
-test('without bubblewrap a program runs as it is, unless it must not', () => {
-  expect(findBubblewrap('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
+/** What the script prints. */
+function run(line: CommandLine): string {
+  const { stdout, stderr, status } = start(line)
+  if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)
+  return stdout.trim()
+}
+
+test('without bubblewrap a program runs as it is and says so, unless it must not', () => {
+  const why = 'bubblewrap is not installed here'
+  expect(findBubblewrap('/nowhere')).toEqual({ usable: false, why })
+  const bare: Walls = { bubblewrap: { usable: false, why }, userSwitch: findUserSwitch('/nowhere') }
   const line = shell('echo hello')
-  expect(sandboxed(line, program('off'), tenant)).toBe(line)
-  if (!state.usable) {
-    expect(sandboxed(line, program('auto'), tenant)).toBe(line)
-    expect(() => sandboxed(line, program('required'), tenant)).toThrow(
-      `its isolation.sandbox is "required", but ${state.why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
-    )
-  }
+  const off = 'runs without a sandbox, because isolation.sandbox is "off"'
+  expect(sandboxed(line, program('off'), tenant)).toEqual({ ...line, gaps: [off] })
+  const missing = `runs without a sandbox, because ${why}`
+  expect(sandboxed(line, program('auto'), tenant, bare)).toEqual({ ...line, gaps: [missing] })
+  expect(() => sandboxed(line, program('required'), tenant, bare)).toThrow(
+    `its isolation.sandbox is "required", but ${why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
+  )
   expect(run(sandboxed(line, program('auto'), tenant))).toBe('hello')
 })
 
@@ -82,8 +101,7 @@ test('a file that the command names can be read with what lies beside it, also b
 })
 
 test('what it prints, its input and its exit code are its own', () => {
-  const { file, args, env, cwd } = sandboxed(shell('cat; echo oh >&2; exit 7'), program('auto'), tenant)
-  const ended = spawnSync(file, args, { env, cwd, input: 'echo', encoding: 'utf8' })
+  const ended = start(sandboxed(shell('cat; echo oh >&2; exit 7'), program('auto'), tenant), 'echo')
   expect([ended.stdout, ended.stderr, ended.status]).toEqual(['echo', 'oh\n', 7])
 })
 

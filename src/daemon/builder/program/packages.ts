@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InstalledPackage } from '../../../shared/artifact.ts'
@@ -46,7 +46,9 @@ export class Packages {
   async #install(command: NpxCommand): Promise<InstalledPackage> {
     const { spec, name, bin, args } = command
     const work = join(this.directory, `${randomBytes(8).toString('hex')}.tmp`)
-    mkdirSync(work, { recursive: true, mode: 0o700 })
+    // A program may run as another user. The home around it is private.
+    mkdirSync(work, { recursive: true, mode: 0o755 })
+    if (process.getuid?.() === 0) chmodSync(this.directory, 0o755)
     try {
       writeFileAtomic(join(work, 'package.json'), '{"name":"program","private":true}')
       await runNpm(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs'
-import { cp, rename, rm } from 'node:fs/promises'
+import { chmod, cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceArchives, StoredSource } from '../archive/source-archives.ts'
 import type { Dependencies } from '../project/dependencies.ts'
@@ -33,6 +33,7 @@ export class ProgramSources {
     try {
       const root = await this.#archives.unpack(source, work)
       if (existsSync(join(root, 'package-lock.json'))) await this.#install(root)
+      await chmod(root, 0o755) // a program may run as another user; the home around it is private
       await rename(root, folder).catch(error => {
         if (!existsSync(folder)) throw error // another build of the same archive was first
       })

@@ -1,0 +1,144 @@
+import { existsSync, statSync } from 'node:fs'
+import { isAbsolute, parse } from 'node:path'
+import { type Bubblewrap, findBubblewrap } from '../bubblewrap.ts'
+import type { ProgramDefinition } from '../definitions.ts'
+import { findUserSwitch, type UserSwitch } from '../sandbox-user.ts'
+import { socketFilter } from '../socket-filter.ts'
+import { type Needs, type ProgramUser, programUser } from './program-user.ts'
+import { isWithin, withTarget } from './reach.ts'
+
+/** What this machine has to offer. */
+export interface Walls {
+  bubblewrap: Bubblewrap
+  userSwitch: UserSwitch
+}
+
+export interface IsolationSettings {
+  sandbox: 'auto' | 'required' | 'off'
+  user: 'auto' | 'own' | 'root'
+  unixSockets: boolean
+  writable: readonly string[]
+}
+
+/** Folders of a program, see `Tenant.program`. */
+export interface ProgramPlace {
+  folder: string
+  packages: string
+  hidden: readonly string[]
+  source?: string
+}
+
+export interface ProgramUse {
+  settings: IsolationSettings
+  place: ProgramPlace
+  /** Its command, where that is known. */
+  file?: string
+  args: readonly string[]
+  cwd: string
+  /** Values of its variables. */
+  values: readonly string[]
+  /** Its PATH. */
+  path: string
+}
+
+/** How a program is kept from the rest of the machine. */
+export interface Isolation {
+  /** Undefined: nothing keeps it. */
+  sandbox?: {
+    /** bubblewrap's executable. */
+    file: string
+    /** Absolute paths that it is to use outside of its own folder. */
+    named: string[]
+    filter?: Buffer
+    user?: SwitchedUser
+  }
+  /** What is not in force, as the rest of a sentence about the program. */
+  gaps: string[]
+  /** Why it must not start, as the rest of a sentence. */
+  refusal?: string
+}
+
+export type SwitchedUser = ProgramUser & { switched: true } & { by: UserSwitch & { usable: true } }
+
+/** Looked for once per process. */
+let walls: Walls | undefined
+
+export function findWalls(path: string): Walls {
+  walls ??= { bubblewrap: findBubblewrap(path), userSwitch: findUserSwitch(path) }
+  return walls
+}
+
+export function isolationSettings({ isolation }: Pick<ProgramDefinition, 'isolation'>): IsolationSettings {
+  const given = typeof isolation === 'object' ? isolation : undefined
+  return {
+    sandbox: given?.sandbox ?? 'auto',
+    user: given?.user ?? 'auto',
+    unixSockets: given?.unixSockets ?? false,
+    writable: given?.writable ?? [],
+  }
+}
+
+export function isolate(use: ProgramUse, { bubblewrap, userSwitch }: Walls = findWalls(use.path)): Isolation {
+  const { settings } = use
+  if (settings.sandbox === 'off')
+    return { gaps: ['runs without a sandbox, because isolation.sandbox is "off"'] }
+  if (!bubblewrap.usable) return withoutBubblewrap(settings, bubblewrap.why)
+  const named = [...use.args, ...use.values, ...settings.writable].filter(
+    path => isAbsolute(path) && existsSync(path),
+  )
+  const filter = socketFilter(settings)
+  const { user, gaps, refusal } = chooseUser(use, named, userSwitch)
+  const sandbox = { file: bubblewrap.file, named, ...(filter && { filter }), ...(user && { user }) }
+  return {
+    sandbox,
+    gaps: [...gaps, ...socketGaps(settings, filter)],
+    ...(refusal !== undefined && { refusal }),
+  }
+}
+
+function withoutBubblewrap({ sandbox }: IsolationSettings, why: string): Isolation {
+  const gaps = [`runs without a sandbox, because ${why}`]
+  if (sandbox === 'auto') return { gaps }
+  const refusal = `its isolation.sandbox is "required", but ${why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`
+  return { gaps, refusal }
+}
+
+function socketGaps({ unixSockets }: IsolationSettings, filter: Buffer | undefined): string[] {
+  if (unixSockets) return ['can connect to Unix sockets, because isolation.unixSockets is true']
+  return filter ? [] : [`can connect to Unix sockets, because no filter is known for ${process.arch}`]
+}
+
+interface Choice {
+  user?: SwitchedUser
+  gaps: string[]
+  refusal?: string
+}
+
+function chooseUser(use: ProgramUse, named: readonly string[], by: UserSwitch): Choice {
+  if (process.getuid?.() !== 0) return { gaps: [] }
+  const { user: wanted } = use.settings
+  if (wanted === 'root') return { gaps: ['runs as root, because isolation.user is "root"'] }
+  const chosen = by.usable ? programUser(by, needsOf(use, named)) : { switched: false as const, why: by.why }
+  if (chosen.switched && by.usable) return { user: { ...chosen, by }, gaps: [] }
+  const why = chosen.switched ? '' : chosen.why
+  if (wanted === 'auto') return { gaps: [`runs as root, because ${why}`] }
+  const refusal = `its isolation.user is "own", but ${why}; change the owner or mode, or set isolation.user to "root"`
+  return { gaps: [], refusal }
+}
+
+function needsOf({ file, cwd, path, place }: ProgramUse, named: readonly string[]): Needs {
+  const shown = [place.packages, ...(place.source === undefined ? [] : [place.source])]
+  const isElsewhere = (one: string) => !isWithin(place.folder, one)
+  return {
+    read: [...(file === undefined ? [] : [file]), cwd, ...shown, ...named].filter(isElsewhere),
+    write: named.filter(one => isElsewhere(one) && !isRoot(one) && statSync(one).isDirectory()),
+    commands: path,
+    folder: place.folder,
+    hidden: place.hidden,
+    shown,
+  }
+}
+
+export function isRoot(path: string): boolean {
+  return withTarget(path).includes(parse(path).root)
+}

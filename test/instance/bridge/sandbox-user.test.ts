@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
+import { sandboxed } from '../../../src/instance/bridge/sandbox.ts'
+import { findWalls } from '../../../src/shared/program-sandbox/isolation.ts'
+import { createTenant } from '../../fixtures/instance/tenant.ts'
+
+type User = 'auto' | 'own' | 'root'
+
+const walls = findWalls(process.env.PATH!)
+
+describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daemon that runs as root', () => {
+  let top: string
+  /** Of the daemon, private as it makes it. */
+  let home: string
+  /** Open to everyone. */
+  let open: string
+  beforeAll(() => {
+    top = mkdtempSync(join(tmpdir(), 'mcp-users-'))
+    chmodSync(top, 0o755)
+    home = join(top, 'home')
+    open = join(top, 'open')
+    mkdirSync(join(home, 'packages'), { recursive: true })
+    mkdirSync(join(home, 'programs', 'shop'), { recursive: true })
+    chmodSync(home, 0o700)
+    mkdirSync(open)
+    writeFileSync(join(open, 'note.txt'), 'open')
+  })
+  afterAll(() => rmSync(top, { recursive: true, force: true }))
+
+  test('a program runs as a user of its own, which owns its folder and nothing else', () => {
+    const line = lineFor(
+      'id -u; touch "$HOME/kept"; echo >/tmp/x && cat "$1"; cat /etc/shadow 2>&1 | grep -o denied',
+      [join(open, 'note.txt')],
+    )
+    const uid = statSync(join(home, 'programs', 'shop')).uid
+    expect(uid).not.toBe(0)
+    expect(line.gaps).toEqual([])
+    expect(run(line)).toBe(`${uid}\nopendenied`)
+    expect(statSync(join(home, 'programs', 'shop', 'kept')).uid).toBe(uid)
+  })
+
+  test('what lies below a folder that is closed to others is shown as far as it is open itself', () => {
+    const closed = join(top, 'closed')
+    mkdirSync(join(closed, 'app'), { recursive: true })
+    writeFileSync(join(closed, 'app', 'main.txt'), 'main')
+    writeFileSync(join(closed, 'app', 'next.txt'), 'next')
+    writeFileSync(join(closed, 'secret.txt'), 'secret')
+    chmodSync(closed, 0o700)
+    const script = `cat "$1"; cat ${closed}/app/next.txt; ls ${closed}; id -u`
+    const line = lineFor(script, [join(closed, 'app', 'main.txt')])
+    expect(line.gaps).toEqual([])
+    expect(run(line)).toMatch(/^mainnextapp\n19\d+$/)
+  })
+
+  test('a folder that it may write makes it run as the owner of that folder', () => {
+    const data = folderOf(12_345)
+    const line = lineFor('id -u; touch "$1/changed" && echo written', [data])
+    expect(run(line)).toBe('12345\nwritten')
+    expect(statSync(join(data, 'changed')).uid).toBe(12_345)
+  })
+
+  test('it stays root, and says why, when only root can write or read what its command names', () => {
+    const data = folderOf(0)
+    const line = lineFor(
+      'id -u; touch "$1/changed" && echo written; find /proc -maxdepth 2 -writable -type f | wc -l',
+      [data],
+    )
+    expect(line.gaps).toEqual([`runs as root, because only root can write ${data}`])
+    expect(run(line)).toBe('0\nwritten\n0')
+    expect(() => lineFor('', [data], 'own')).toThrow(
+      `its isolation.user is "own", but only root can write ${data}; change the owner or mode, or set isolation.user to "root"`,
+    )
+    const secret = join(open, 'secret.txt')
+    writeFileSync(secret, 'secret', { mode: 0o600 })
+    expect(lineFor('', [secret]).gaps).toEqual([`runs as root, because only root can read ${secret}`])
+  })
+
+  test('it stays root when it is told to, and gets its folder back', () => {
+    expect(run(lineFor('id -u'))).toMatch(/^19\d+$/)
+    const line = lineFor('id -u; touch "$HOME/kept" && echo written', [], 'root')
+    expect(line.gaps).toEqual(['runs as root, because isolation.user is "root"'])
+    expect(run(line)).toBe('0\nwritten')
+  })
+
+  function folderOf(uid: number): string {
+    const folder = mkdtempSync(join(top, 'data-'))
+    chownSync(folder, uid, uid)
+    return folder
+  }
+
+  function lineFor(script: string, args: string[] = [], user: User = 'auto'): CommandLine {
+    const folder = join(home, 'programs', 'shop')
+    const env = { PATH: process.env.PATH!, HOME: folder }
+    const place = { folder, packages: join(home, 'packages'), hidden: [home], env: {} }
+    const isolation = { sandbox: 'auto' as const, user }
+    const program: ExistingProgram = { type: 'stdio', command: 'sh', args: [], path: '/mcp', isolation }
+    const line = { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
+    return sandboxed(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
+  }
+
+  function run({ file, args, env, cwd, filter }: CommandLine): string {
+    writeFileSync(join(open, 'filter'), filter!)
+    const descriptor = openSync(join(open, 'filter'), 'r')
+    const stdio = ['ignore' as const, 'pipe' as const, 'pipe' as const, 'ignore' as const, descriptor]
+    const { stdout, stderr, status } = spawnSync(file, args, { env, cwd, encoding: 'utf8', stdio })
+    closeSync(descriptor)
+    if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)
+    return stdout.trim()
+  }
+})
