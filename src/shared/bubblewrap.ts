@@ -38,10 +38,7 @@ export const SANDBOX_BASE = [
  * and some systems forbid what it needs, user namespaces.
  */
 export function findBubblewrap(path: string): Bubblewrap {
-  const file = path
-    .split(delimiter)
-    .map(folder => join(folder, 'bwrap'))
-    .find(candidate => isAbsolute(candidate) && existsSync(candidate))
+  const file = bubblewrapFile(path)
   if (!file) return { usable: false, why: 'bubblewrap is not installed here' }
   const { status, error, stderr } = spawnSync(file, [...SANDBOX_BASE, '--', '/bin/sh', '-c', ':'], {
     timeout: TRIAL_MS,
@@ -50,4 +47,12 @@ export function findBubblewrap(path: string): Bubblewrap {
   if (status === 0) return { usable: true, file }
   const why = error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
   return { usable: false, why: `bubblewrap does not work here (${why})` }
+}
+
+/** Undefined when it is not installed. */
+export function bubblewrapFile(path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .map(folder => join(folder, 'bwrap'))
+    .find(candidate => isAbsolute(candidate) && existsSync(candidate))
 }

@@ -15,7 +15,8 @@ beforeAll(async () => {
   daemon = await startTestDaemon()
   using project = createProjectFolder({
     'tools/pid.ts': `import { defineTool } from 'mcp-hosting/server'
-export default defineTool({ description: 'Where', handler: () => String(process.pid) })`,
+const me = crypto.randomUUID()
+export default defineTool({ description: 'Where', handler: () => me })`,
   })
   custom = (await buildFolder(daemon, 'custom', project.path)).mcp_id
 })

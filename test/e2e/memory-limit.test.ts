@@ -16,9 +16,10 @@ export default defineTool({
 const LEAK = `
 import { defineTool } from 'mcp-hosting/server'
 const kept = []
+const me = crypto.randomUUID()
 export default defineTool({
   description: 'Keeps 8 MB more with each call',
-  handler: () => { kept.push(Buffer.alloc(8_000_000, 1)); return String(process.pid) },
+  handler: () => { kept.push(Buffer.alloc(8_000_000, 1)); return me },
 })`
 
 let daemon: TestDaemon
@@ -75,5 +76,5 @@ test('what a process may hold is set for the deployment, and processes have no o
   })
   expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
   const large = await deploy(daemon, mcp_id, 'production', { limits: { memory_mb: 1024 } })
-  expect(await callTool(Number(new URL(large.url).port), 'leak')).toMatch(/^\d+$/)
+  expect(await callTool(Number(new URL(large.url).port), 'leak')).toMatch(/^[\da-f-]{36}$/)
 })

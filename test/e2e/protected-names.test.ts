@@ -16,7 +16,8 @@ let deployed: { url: string; sign_in: { issuer: string } }
 beforeAll(async () => {
   daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
   using project = createProjectFolder({
-    'tools/who.ts': `export default { description: 'Who', handler: (_args, { auth }) => process.pid + ' ' + auth.subject }`,
+    'tools/who.ts': `const me = crypto.randomUUID()
+export default { description: 'Who', handler: (_args, { auth }) => me + ' ' + auth.subject }`,
   })
   const config = { auth: { provider: 'local' }, scaling: { min_instances: 2, max_instances: 2 } }
   deployed = await deployFolder(daemon, 'named', project.path, { config })

@@ -161,7 +161,8 @@ describe('sessions of several instances with code', () => {
 
 const PID = (version: string) => `
 import { defineTool } from 'mcp-hosting/server'
-export default defineTool({ description: 'Where', handler: () => '${version} ' + process.pid })`
+const me = crypto.randomUUID()
+export default defineTool({ description: 'Where', handler: () => '${version} ' + me })`
 const ASK = `
 import { defineTool } from 'mcp-hosting/server'
 export default defineTool({ description: 'Asks', handler: async (_args, context) => (await context.sample('?')).text })`
@@ -171,12 +172,18 @@ describe('when one of several instances of a release is killed', () => {
   const textOf = async (url: string, name: string, session: Record<string, string>) =>
     (await post(url, rpc('tools/call', { name }), session)).json.result.content[0].text as string
 
+  /** Process that began the session. */
+  async function pidOfSession(deploymentId: string, session: Record<string, string>): Promise<number> {
+    const { instances } = (await daemon.api('GET', `/v1/deploy/${deploymentId}/status`)).body.data
+    return instances.find(({ id }: { id: string }) => session['mcp-session-id']!.startsWith(id)).pid
+  }
+
   /** A session at each instance. */
-  async function sessionsOfBoth(url: string): Promise<Map<number, Record<string, string>>> {
-    const found = new Map<number, Record<string, string>>()
+  async function sessionsOfBoth(url: string): Promise<Map<string, Record<string, string>>> {
+    const found = new Map<string, Record<string, string>>()
     while (found.size < 2) {
       const session = await beginSession(url)
-      found.set(Number((await textOf(url, 'pid', session)).split(' ')[1]), session)
+      found.set((await textOf(url, 'pid', session)).split(' ')[1]!, session)
     }
     return found
   }
@@ -186,14 +193,15 @@ describe('when one of several instances of a release is killed', () => {
       using project = createProjectFolder({ 'tools/pid.ts': PID(version) })
       return await deployFolder(daemon, 'halved', project.path, { config: two })
     }
-    const { url } = await release('one')
-    const [[killed, session], [other]] = [...(await sessionsOfBoth(url))] as [
-      [number, Record<string, string>],
-      [number, Record<string, string>],
+    const { url, deployment_id } = await release('one')
+    const [[, session], [other]] = [...(await sessionsOfBoth(url))] as [
+      [string, Record<string, string>],
+      [string, Record<string, string>],
     ]
+    const pid = await pidOfSession(deployment_id, session)
     await release('two')
-    process.kill(killed, 'SIGKILL')
-    await vi.waitFor(() => expect(() => process.kill(killed, 0)).toThrow())
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
   })
@@ -201,8 +209,7 @@ describe('when one of several instances of a release is killed', () => {
   test('a session that another one of a declared server took over stays with its release', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('halves', 'one'), 'production', two)
     const session = await beginSession(url)
-    const { instances } = (await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data
-    const { pid } = instances.find(({ id }: { id: string }) => session['mcp-session-id']!.startsWith(id))
+    const pid = await pidOfSession(deployment_id, session)
     process.kill(pid, 'SIGKILL')
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])

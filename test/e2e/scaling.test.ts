@@ -8,11 +8,12 @@ import { createProjectFolder } from '../helpers/project-folder.ts'
 
 const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
+const me = crypto.randomUUID()
 export default defineTool({
   description: 'Fills the event loop for a moment, and tells who did',
   handler() {
     for (const end = Date.now() + 20; Date.now() < end; );
-    return String(process.pid)
+    return me
   },
 })`
 

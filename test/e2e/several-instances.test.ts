@@ -19,9 +19,10 @@ import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 /** Everything here goes over connections of its own, which the daemon hands to the instance that has the fewest. */
 const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
+const me = crypto.randomUUID()
 export default defineTool({
   description: 'Tells who answers, and that the tools changed',
-  handler: (_args, context) => { context.announce('tools'); return String(process.pid) },
+  handler: (_args, context) => { context.announce('tools'); return me },
 })`
 
 const ASK = `

@@ -98,7 +98,9 @@ test('a sealed process ends with the daemon, even in the middle of a loop', asyn
       '--input-type=module',
       '-e',
       `import { startProcess } from ${JSON.stringify(engine)}
-      startProcess(${JSON.stringify(options)}).on('message', pid => process.send(pid))`,
+      import { nodePid } from ${JSON.stringify(engine.replace('process-engine', 'wrapped-child'))}
+      const { child, depth } = startProcess(${JSON.stringify(options)})
+      child.on('message', () => process.send(depth ? nodePid(child, depth) : child.pid))`,
     ],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   )
@@ -116,5 +118,5 @@ function start(name: string, source: string, memoryLimitMb = 64) {
     id: `inst_${name}`,
     logPath: join(folder, `${name}.log`),
     memoryLimitMb,
-  })
+  }).child
 }

@@ -144,13 +144,14 @@ test('the bundled code can be read, and a declared server has none', async () =>
 })
 
 test('a custom server never shares its process, a preview neither', async () => {
-  const who = `export default { description: 'Tells its process', handler: () => String(process.pid) }`
+  const who = `const me = crypto.randomUUID()
+export default { description: 'Tells its process', handler: () => me }`
   const one = await build({ 'tools/who.ts': who }, { name: 'one' })
   const other = await build({ 'tools/who.ts': who }, { name: 'other' })
-  const pids = await Promise.all(
+  const ids = await Promise.all(
     [one, other].map(async ({ url }) => (await callTool(url, 'who')).content[0].text),
   )
-  expect(pids[0]).not.toBe(pids[1])
+  expect(ids[0]).not.toBe(ids[1])
 })
 
 test('a source that is not there is refused before there is a build', async () => {

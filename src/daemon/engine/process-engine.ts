@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
+import { OWN_NETWORK } from '../../shared/instance-protocol.ts'
+import { moduleSandbox } from './module-sandbox.ts'
+import { type Depth, standForNode } from './wrapped-child.ts'
 
 /**
  * `sealed`: for handler modules, whose code runs inside of the process itself. `open`: for what is only ours: declared
@@ -20,28 +23,55 @@ export interface ProcessOptions {
   memoryLimitMb: number
 }
 
+export interface StartedProcess {
+  child: ChildProcess
+  /** Set where `child` is bubblewrap: how far below it Node is. */
+  depth: Depth | undefined
+}
+
 /**
  * Starts a host process with an IPC channel. A process that cannot be started emits `error` on the child, as
  * `child_process.spawn` does; a log file that cannot be opened throws.
  */
-export function startProcess({ program, kind, id, logPath, memoryLimitMb }: ProcessOptions): ChildProcess {
+export function startProcess(options: ProcessOptions): StartedProcess {
+  const { logPath } = options
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 })
   const log = openSync(logPath, 'a', 0o600)
-  const isSealed = kind === 'sealed'
-  const flags = [...nodeFlags(memoryLimitMb), ...(isSealed ? sealedFlags(program) : [])]
-  const command = [...(isSealed ? leash() : []), process.execPath, ...flags, program, id]
   try {
-    return spawn(command[0]!, command.slice(1), {
+    const { command, depth, ownNetwork } = commandOf(options)
+    const child = spawn(command[0]!, command.slice(1), {
       // Holds no folder that someone may want to remove or unmount.
       cwd: parse(process.execPath).root,
-      env: processEnvironment(process.env),
+      env: { ...processEnvironment(process.env), ...(ownNetwork && { [OWN_NETWORK]: '1' }) },
       stdio: ['ignore', log, log, 'ipc'],
       // A process group of its own: Ctrl-C in the daemon's terminal must not cut requests that the daemon still drains.
       detached: true,
     })
+    if (depth) standForNode(child, depth)
+    return { child, depth }
   } finally {
     closeSync(log)
   }
+}
+
+/** Off until something outside answers for the namespaces: code in them has no network. */
+const HAS_EGRESS = false
+
+interface Command {
+  command: string[]
+  depth?: Depth
+  ownNetwork?: boolean
+}
+
+function commandOf({ program, kind, id, memoryLimitMb }: ProcessOptions): Command {
+  const flags = nodeFlags(memoryLimitMb)
+  if (kind === 'open') return { command: [process.execPath, ...flags, program, id] }
+  const sandbox = moduleSandbox()
+  if (!sandbox.usable)
+    return { command: [...leash(), process.execPath, ...flags, ...sealedFlags(program), program, id] }
+  const ownNetwork = HAS_EGRESS && sandbox.hasNetworks
+  const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
+  return { command: sandbox.command({ id, program, ownNetwork, nodeArguments }), depth: 2, ownNetwork }
 }
 
 /**
@@ -71,10 +101,9 @@ export function nodeFlags(memoryLimitMb: number): string[] {
  * Node's permission model (https://nodejs.org/api/permissions.html): nothing of the file system but our own program, no
  * child processes, workers, addons, WASI, inspector, FFI. SQLite opens files without asking it, so it is switched off.
  */
-export function sealedFlags(program: string): string[] {
+export function sealedFlags(program: string, names = [program, realpathSync(program)]): string[] {
   // Node resolves links before it asks, and asks for the name it was given as well.
-  const names = new Set([program, realpathSync(program)])
-  const readable = [...names].flatMap(name => [name, join(dirname(name), 'instance', '*')])
+  const readable = [...new Set(names)].flatMap(name => [name, join(dirname(name), 'instance', '*')])
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
 

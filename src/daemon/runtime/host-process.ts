@@ -3,8 +3,9 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
 import { HandleSender } from '../engine/handle-sender.ts'
-import { type ProcessOptions, startProcess } from '../engine/process-engine.ts'
+import { type ProcessOptions, type StartedProcess, startProcess } from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
+import { endingOfNode, nodePid } from '../engine/wrapped-child.ts'
 import type { HostEnding } from './host-ending.ts'
 import { heapFailure } from './host-logs.ts'
 import { hear } from './incoming.ts'
@@ -27,6 +28,7 @@ export class HostProcess {
   readonly ended: Promise<HostEnding>
   readonly isSealed: boolean
   readonly #options: HostOptions
+  readonly #depth: StartedProcess['depth']
   readonly #vitals: VitalSigns | undefined
   #logPath: string
   #asked = false
@@ -39,7 +41,9 @@ export class HostProcess {
     this.#options = options
     this.#logPath = options.logPath
     this.isSealed = options.kind === 'sealed'
-    this.child = startProcess(options)
+    const { child, depth } = startProcess(options)
+    this.child = child
+    this.#depth = depth
     this.handles = new HandleSender(this.child)
     this.ended = this.#watchEnd()
     this.#vitals = this.isSealed ? this.#watchVitals() : undefined
@@ -57,6 +61,11 @@ export class HostProcess {
 
   get logPath(): string {
     return this.#logPath
+  }
+
+  /** Process id of Node. Undefined when it does not run, or not yet. */
+  get pid(): number | undefined {
+    return this.#depth === undefined ? this.child.pid : nodePid(this.child, this.#depth)
   }
 
   /** Undefined while it runs. */
@@ -101,10 +110,9 @@ export class HostProcess {
 
   #watchVitals(): VitalSigns | undefined {
     const { id, patienceMs, memoryLimitMb } = this.#options
-    const { pid } = this.child
-    if (pid === undefined) return undefined
+    if (this.child.pid === undefined) return undefined
     return new VitalSigns({
-      pid,
+      pid: () => this.pid,
       id,
       patienceMs,
       // Buffers may have as much again as the heap.
@@ -127,7 +135,9 @@ export class HostProcess {
     return ending
   }
 
-  #endingOf(code: number | null, signal: NodeJS.Signals | null): HostEnding {
+  #endingOf(exitCode: number | null, exitSignal: NodeJS.Signals | null): HostEnding {
+    const { code, signal } =
+      this.#depth === undefined ? { code: exitCode, signal: exitSignal } : endingOfNode(exitCode, exitSignal)
     const reason = heapFailure(signal, this.#logPath, this.#options.memoryLimitMb) ?? this.#reason
     return { asked: this.#asked, code, signal, reason }
   }

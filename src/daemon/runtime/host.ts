@@ -90,7 +90,7 @@ export class Host {
   }
 
   get pid(): number | undefined {
-    return this.#process.child.pid
+    return this.#process.pid
   }
 
   get logPath(): string {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 export interface VitalSignsOptions {
-  pid: number
+  /** Undefined until the process runs. */
+  pid(): number | undefined
   /** The last word of the process's title is what it runs, after this id (src/instance/process-title.ts). */
   id: string
   /** A process that answers nothing for so long is stuck. */
@@ -58,8 +59,9 @@ export class VitalSigns {
   }
 
   #checkMemory(): void {
-    const { pid, memoryLimitBytes } = this.#options
-    const bytes = residentBytes(pid)
+    const { memoryLimitBytes } = this.#options
+    const pid = this.#options.pid()
+    const bytes = pid === undefined ? undefined : residentBytes(pid)
     if (bytes !== undefined && bytes > memoryLimitBytes)
       this.#fail(
         `was killed: out of memory (it held ${megabytes(bytes)} MB, limit ${megabytes(memoryLimitBytes)} MB)`,
@@ -79,8 +81,9 @@ export function residentBytes(pid: number): number | undefined {
 }
 
 /** For example `tool "add"`: the handler that was started last, as the process wrote into its title. */
-function runningHandler({ pid, id }: VitalSignsOptions): string | undefined {
-  const title = readProc(pid, 'cmdline')?.replaceAll('\0', ' ') ?? ''
+function runningHandler({ pid: find, id }: VitalSignsOptions): string | undefined {
+  const pid = find()
+  const title = (pid === undefined ? undefined : readProc(pid, 'cmdline'))?.replaceAll('\0', ' ') ?? ''
   const at = title.indexOf(`${id} `)
   const handler = at < 0 ? '' : title.slice(at + id.length + 1).trim()
   // The title is in the hands of the process, and ends up in a log.

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process'
+import { constants, existsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { bubblewrapFile } from '../../shared/bubblewrap.ts'
+import {
+  findUserSwitch,
+  switchedCommand,
+  USER_SWITCH_CAPABILITIES,
+  type UserSwitch,
+} from '../../shared/sandbox-user.ts'
+import { NODE_INSIDE, nodeView, programView, resolverView, type View, viewArguments } from './node-view.ts'
+
+/** The sandbox of processes that run handler modules: bubblewrap with nothing in it but Node and the instance program. */
+export type ModuleSandbox =
+  | { usable: true; hasNetworks: boolean; command(module: SandboxedModule): string[] }
+  | { usable: false; why: string }
+
+export interface SandboxedModule {
+  /** Of the process. Under a root daemon each process gets its own user. */
+  id: string
+  /** The instance program on the host. Its modules are in the folder `instance` next to it. */
+  program: string
+  /** Run in a network namespace that has its own 127.0.0.1 and nothing else. */
+  ownNetwork: boolean
+  /** Arguments of Node for the program at this path. */
+  nodeArguments(program: string): string[]
+}
+
+const TRIAL_MS = 5000
+const PROGRAM_FOLDER = '/mcp'
+
+/** Namespaces of its own, no privileges, and an end with the daemon. Later arguments lie on top of earlier ones. */
+const WALLS = [
+  '--die-with-parent',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--cap-drop',
+  'ALL',
+]
+/** Node reads its own memory use in /proc. Read-only, because a root daemon without setpriv leaves /proc/sys to root. */
+const NOTHING_WRITABLE = ['--proc', '/proc', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/']
+
+let found: ModuleSandbox | undefined
+
+/** Looks for bubblewrap and tries it once, with Node in it (some 30 ms): many containers forbid what it needs. */
+export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
+  found ??= findModuleSandbox(path)
+  return found
+}
+
+export function findModuleSandbox(path: string): ModuleSandbox {
+  if (process.platform !== 'linux') return { usable: false, why: 'bubblewrap is only available on Linux' }
+  const bubblewrap = bubblewrapFile(path)
+  if (!bubblewrap) return { usable: false, why: 'bubblewrap is not installed here' }
+  if (!existsSync(`/proc/self/task/${process.pid}/children`))
+    return { usable: false, why: 'this kernel does not list the children of a process' }
+  const user = findUserSwitch(path)
+  const failures: string[] = []
+  for (const hasNetworks of [true, false])
+    for (const switched of user.usable ? [user, undefined] : [undefined]) {
+      const command = createSandbox(bubblewrap, switched)
+      const why = whyNot(command({ ...TRIAL, ownNetwork: hasNetworks }))
+      if (why === undefined) return { usable: true, hasNetworks, command }
+      failures.push(why)
+    }
+  return { usable: false, why: `bubblewrap does not work here (${failures.at(-1)})` }
+}
+
+const TRIAL = { id: 'trial', program: '/none', nodeArguments: () => ['--version'] }
+
+type Command = (module: SandboxedModule) => string[]
+
+function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true }) | undefined): Command {
+  const always = new Map([...nodeView(), ...(user ? programView(user.file) : [])])
+  const shown = {
+    ownNetwork: viewArguments(always),
+    machine: viewArguments(new Map([...always, ...resolverView()])),
+  }
+  return ({ id, program, ownNetwork, nodeArguments }) => {
+    const inside = join(PROGRAM_FOLDER, basename(program))
+    const node = [NODE_INSIDE, ...nodeArguments(inside)]
+    const switched = user && isReadableByAll(program) ? switchedCommand(user, id, node) : undefined
+    return [
+      bubblewrap,
+      ...WALLS,
+      ...(ownNetwork ? ['--unshare-net'] : []),
+      // A user namespace would have no user to switch to.
+      ...(switched ? USER_SWITCH_CAPABILITIES : ['--unshare-user-try']),
+      ...(ownNetwork ? shown.ownNetwork : shown.machine),
+      ...viewArguments(programFiles(program, inside)),
+      ...NOTHING_WRITABLE,
+      '--',
+      ...(switched ?? node),
+    ]
+  }
+}
+
+/** False for what root has installed for itself alone. */
+function isReadableByAll(program: string): boolean {
+  const mode = statSync(program, { throwIfNoEntry: false })?.mode
+  return mode === undefined || (mode & constants.S_IROTH) !== 0
+}
+
+function programFiles(program: string, inside: string): View {
+  const files = [
+    [inside, program],
+    [join(PROGRAM_FOLDER, 'instance'), join(dirname(program), 'instance')],
+  ] as const
+  return new Map(files.filter(([, outside]) => existsSync(outside)))
+}
+
+/** Undefined when the command works. */
+function whyNot([file, ...args]: string[]): string | undefined {
+  const { status, error, stderr } = spawnSync(file!, args, { timeout: TRIAL_MS, encoding: 'utf8', env: {} })
+  if (status === 0) return undefined
+  return error?.message ?? (stderr.trim().split('\n')[0] || `exit code ${status}`)
+}

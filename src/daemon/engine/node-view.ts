@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+
+/** Files and folders of the host, by the path where a sandbox shows them. All are read-only. */
+export type View = ReadonlyMap<string, string>
+
+/** Path of the Node executable inside a sandbox. */
+export const NODE_INSIDE = '/mcp/node'
+
+/** Shared objects of this process, the loader among them. The kernel's own object (vDSO) and native addons are left out. */
+export function nodeView(): View {
+  const report = process.report as typeof process.report & { excludeNetwork: boolean }
+  const listsNetwork = !report.excludeNetwork
+  report.excludeNetwork = true // it would look up the names of addresses
+  const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] }
+  report.excludeNetwork = !listsNetwork
+  const libraries = sharedObjects.filter(path => existsSync(path) && !path.endsWith('.node'))
+  return new Map([[NODE_INSIDE, process.execPath], ...same(libraries)])
+}
+
+/** A native program of the host with its shared objects, all under their own paths. */
+export function programView(file: string): View {
+  const listed = execFileSync('ldd', [file], { encoding: 'utf8', timeout: 5000 })
+  const libraries = Array.from(listed.matchAll(/(\/\S+) \(0x/g), ([, path]) => path!)
+  return new Map(same([file, ...libraries]))
+}
+
+/** What the C library reads to resolve names. Older versions of glibc load the modules for it when they are needed. */
+export function resolverView(): View {
+  const files = ['hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(name => `/etc/${name}`)
+  const modules = [...nodeView().keys()]
+    .filter(path => /\/libc\.so/.test(path))
+    .flatMap(libc =>
+      ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'].map(name => join(dirname(libc), name)),
+    )
+  return new Map(same([...files, ...modules].filter(path => existsSync(path))))
+}
+
+/** Arguments of bubblewrap that show the view. It would make folders that only root can enter by itself. */
+export function viewArguments(view: View): string[] {
+  const folders = new Set([...view.keys()].flatMap(foldersOf))
+  return [
+    ...[...folders].flatMap(folder => ['--perms', '0755', '--dir', folder]),
+    ...[...view].flatMap(([inside, outside]) => ['--ro-bind', outside, inside]),
+  ]
+}
+
+function same(paths: readonly string[]): [inside: string, outside: string][] {
+  return paths.map(path => [path, path])
+}
+
+/** From the top down, without the root. */
+function foldersOf(path: string): string[] {
+  const folder = dirname(path)
+  return folder === parse(folder).root ? [] : [...foldersOf(folder), folder]
+}
