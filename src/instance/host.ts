@@ -9,6 +9,7 @@ import { handleRequest } from './http/handle-request.ts'
 import { HttpServer } from './http/http-server.ts'
 import { createRedactor } from './log/redact.ts'
 import { ChangeReporter } from './metrics.ts'
+import { PeerGate } from './peers/peer-gate.ts'
 import type { PreparedServer } from './prepared-server.ts'
 import { ServedTenant } from './served-tenant.ts'
 import type { Guard } from './sign-in/guard.ts'
@@ -34,6 +35,7 @@ export class Host {
   readonly #ending = new Set<Promise<void>>()
   readonly #wakes = new Wakes(tenantId => this.#send({ type: 'wake', tenantId }))
   readonly #borrowed = new Map<number, BorrowedSocket>()
+  readonly peerGate = new PeerGate(message => this.#send(message))
   readonly #http = new HttpServer(handleRequest)
   readonly #prepare: Prepare
   readonly #send: (message: FromInstance, handle?: unknown) => void
@@ -75,6 +77,7 @@ export class Host {
         onNews: announcement => this.#send({ type: 'announce', tenantId: tenant.id, ...announcement }),
       })
       served.guard = guard
+      served.siblings.gate = this.peerGate
       served.wakeUp = this.#wakes.of(tenant, () => served.log.server('info', 'woken by a request'))
       this.#tenants.set(tenant.id, served)
       const told = () =>
@@ -139,6 +142,7 @@ export class Host {
     const port = await this.#tenants
       .get(tenantId)
       ?.siblings.listen(socket => this.#openForPeer(tenantId, socket))
+      .catch(() => undefined) // without a port its sessions move to the release
     if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
   }
 

@@ -109,5 +109,9 @@ function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | 
       return host.hearRevoked(message)
     case 'claimed':
       return host.hearClaimed(message)
+    case 'peer-port':
+      return host.peerGate.hearPort(message, socket)
+    case 'peer-reached':
+      return host.peerGate.hearReached(message, socket)
   }
 }

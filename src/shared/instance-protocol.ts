@@ -146,7 +146,7 @@ export type ToInstance =
   | ({ type: 'announced'; tenantId: string } & Announcement)
   /** The answer to `claim`: the port of the instance that has the session from now on. */
   | ({ type: 'claimed'; tenantId: string } & Omit<SessionClaim, 'gone'>)
-  /** Answers `open-peer-port`. Comes with the handle of a socket that listens on this port of the host's 127.0.0.1. */
+  /** Answers `open-peer-port`. Comes with the handle of a socket that listens on this port of the host's 127.0.0.1, if one could be opened. */
   | { type: 'peer-port'; tenantId: string; port: number }
   /** Answers `reach-peer`. Comes with the handle of the connection, or without one when no peer answers there. */
   | { type: 'peer-reached'; tenantId: string; seq: number }
@@ -162,10 +162,13 @@ export type FromInstance =
    * user code runs before this message, and a process with user code may send no other handle.
    */
   | { type: 'ready'; egress?: true }
-  /** Asks for a port where the deployment's other instances can bring requests. Answered by `peer-port`. */
-  | { type: 'open-peer-port'; tenantId: string }
+  /**
+   * Asks for a port where the deployment's other instances can bring requests. Answered by `peer-port`. `key`: the tenant's
+   * `stateKey`. Only a process that sends the same one is connected to the port.
+   */
+  | { type: 'open-peer-port'; tenantId: string; key: string }
   /** Asks for a connection to another instance, from a network namespace that has no way there. Answered by `peer-reached`. */
-  | { type: 'reach-peer'; tenantId: string; seq: number; port: number }
+  | { type: 'reach-peer'; tenantId: string; seq: number; port: number; key: string }
   | { type: 'serving'; tenantId: string; prepareMs: number }
   | { type: 'described'; tenantId: string; described: Described }
   /** `stack`: where in the user's code, for a build's error. */

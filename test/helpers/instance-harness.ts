@@ -3,11 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { PeerPorts } from '../../src/daemon/runtime/peer-ports.ts'
+import { PeerRequests } from '../../src/daemon/runtime/peer-requests.ts'
 import type { Artifact } from '../../src/shared/artifact.ts'
 import type { FromInstance, Tenant, ToInstance } from '../../src/shared/instance-protocol.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
+
+/** Of all processes of a test file, as of all of a daemon. */
+const PEER_PORTS = new PeerPorts()
 
 type Message<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
@@ -36,6 +41,11 @@ export class InstanceHarness {
   readonly received: FromInstance[] = []
   output = ''
   readonly #listeners: Server[] = []
+  readonly #peers = new PeerRequests({
+    ports: PEER_PORTS,
+    send: (message, handle, then) =>
+      void this.child.send(message, handle as unknown as Socket, { keepOpen: true }, () => then?.()),
+  })
   #sequence = 0
 
   constructor(options: InstanceOptions = {}) {
@@ -77,6 +87,8 @@ export class InstanceHarness {
   #receive(message: FromInstance): void {
     this.received.push(message)
     if (message.type === 'claim') this.send({ ...message, type: 'claimed' })
+    if (message.type === 'open-peer-port') void this.#peers.openPort(message)
+    if (message.type === 'reach-peer') void this.#peers.reach(message)
   }
 
   /** Serves the artifact at an address of its own. */

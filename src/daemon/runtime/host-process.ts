@@ -80,9 +80,11 @@ export class HostProcess {
     this.#logPath = path
   }
 
-  send(message: ToInstance, handle?: SocketHandle): void {
-    if (!this.child.connected) return
+  /** `then`: the handle was sent, or never will be. */
+  send(message: ToInstance, handle?: SocketHandle, then?: () => void): void {
+    if (!this.child.connected) return then?.()
     const onSent = (error: Error | null) => {
+      then?.()
       if (error) this.kill() // a process that cannot be spoken to is of no use to anybody
     }
     if (handle) this.handles.send(message, handle as SendHandle, onSent)

@@ -13,6 +13,8 @@ import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-en
 import { type HostOptions, HostProcess } from './host-process.ts'
 import type { LendableSocket, SocketHandle } from './loan.ts'
 import { Loans } from './loans.ts'
+import { PeerPorts } from './peer-ports.ts'
+import { PeerRequests } from './peer-requests.ts'
 
 /** What a tenant's instance is told of its process. */
 export interface HostWatcher {
@@ -44,6 +46,8 @@ export interface Draining {
 }
 
 export interface ConfinedHostOptions extends HostOptions {
+  /** Those of all processes, so that they reach each other. */
+  peerPorts?: PeerPorts
   /**
    * Gets the listening socket in the network namespace of this process, before the process is ready. Connections to it are
    * the only way out. Without it the socket is closed, and nothing leaves the namespace.
@@ -72,6 +76,7 @@ export class Host {
   readonly #handOvers: HandOvers
   readonly #answers = new Answers()
   readonly #loans: Loans
+  readonly #peers: PeerRequests
   readonly #watchers = new Map<string, HostWatcher>()
   readonly #onEgressListener: ConfinedHostOptions['onEgressListener']
 
@@ -84,6 +89,10 @@ export class Host {
     const { child, handles } = this.#process
     this.#handOvers = new HandOvers({ ...options, child, handles, onHanging: () => this.#hang() })
     this.#loans = new Loans((message, handle) => this.#process.send(message, handle))
+    this.#peers = new PeerRequests({
+      ports: options.peerPorts ?? new PeerPorts(),
+      send: (message, handle, then) => this.#process.send(message, handle, then),
+    })
     this.ended = this.#process.ended.then(ending => this.#close(ending))
     this.ready = this.#answerTo('ready', '')
     this.ready.catch(() => {}) // whoever needs the host awaits `ready` and meets the error there
@@ -248,8 +257,9 @@ export class Host {
         this.#takeEgressListener(handle as SocketHandle | undefined)
         return this.#answers.take('ready', '')?.resolve(message)
       case 'open-peer-port':
+        return void this.#peers.openPort(message)
       case 'reach-peer':
-        return
+        return void this.#peers.reach(message)
       case 'retired':
         return this.#forgotten(message)
     }
@@ -275,6 +285,7 @@ export class Host {
     this.#answers.rejectAll(new HostEndedError(ending))
     this.#handOvers.close()
     this.#loans.endAll()
+    this.#peers.close()
     for (const watcher of [...this.#watchers.values()]) watcher.onEnded(ending)
     return ending
   }

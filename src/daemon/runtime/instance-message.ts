@@ -30,8 +30,8 @@ export function parseInstanceMessage(message: unknown): FromInstance | undefined
 
 const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   ready: ({ egress }) => egress === undefined || egress === true,
-  'open-peer-port': ({ tenantId }) => isId(tenantId),
-  'reach-peer': ({ tenantId, seq, port }) => isId(tenantId) && isCount(seq) && isPort(port),
+  'open-peer-port': ({ tenantId, key }) => isId(tenantId) && isId(key),
+  'reach-peer': ({ tenantId, seq, port, key }) => isId(tenantId) && isCount(seq) && isPort(port) && isId(key),
   serving: ({ tenantId, prepareMs }) => isId(tenantId) && isCount(prepareMs),
   // What a server defines is validated as every definition is.
   described: ({ tenantId, described }) => isId(tenantId) && isDescription(described),

@@ -16,6 +16,7 @@ import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
 import type { Leaving } from './instance-set.ts'
 import type { LendableSocket, SocketHandle } from './loan.ts'
 import type { NamedRequest } from './named-request.ts'
+import { PeerPorts } from './peer-ports.ts'
 import { type Place, type Placement, processKindOf } from './placement.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
@@ -99,6 +100,7 @@ export class Supervisor {
   readonly #describing = new Set<Place>()
   readonly #warmPools: WarmPools
   readonly #shared: SharedHosts
+  readonly #peerPorts = new PeerPorts()
   readonly #sessions = new StayingSessions(this.#pools)
   readonly #placements: Record<Served['placement'], Placement>
   readonly #poolOptions: PoolOptions
@@ -293,6 +295,7 @@ export class Supervisor {
       memoryLimitMb,
       patienceMs,
       termination,
+      peerPorts: this.#peerPorts,
       ...(onEgressListener && { onEgressListener: listener => onEgressListener(id, listener) }),
     })
     void host.ended.then(() => {

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { NONCE_BYTES, type PeerQuestion, proofOf, REPLY, readBytes, readQuestion } from './greeting.ts'
+import type { PeerPort } from './peer-gate.ts'
 
-export interface PeerListenerOptions {
+export interface PeerListenerOptions extends PeerPort {
   key: Buffer
   /** Gets each connection of a peer, ready for its first request. */
   accept(socket: Socket): void
@@ -23,16 +23,11 @@ export class PeerListener {
   readonly port: number
   readonly #server: Server
 
-  private constructor(server: Server) {
-    this.#server = server
-    this.port = (server.address() as AddressInfo).port
-  }
-
-  static async open(options: PeerListenerOptions): Promise<PeerListener> {
-    const server = createServer({ noDelay: true }, socket => void greet(socket, options))
-    server.listen(0, '127.0.0.1').unref()
-    await once(server, 'listening')
-    return new PeerListener(server)
+  constructor(options: PeerListenerOptions) {
+    this.port = options.port
+    this.#server = createServer({ noDelay: true }, socket => void greet(socket, options))
+    this.#server.on('error', () => {}) // a connection that cannot be accepted stays in the queue
+    this.#server.listen(options.handle).unref()
   }
 
   /** Connections that are open stay. */

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { isFromPeer } from '../http/connection-tenant.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
@@ -48,11 +47,10 @@ async function bring(
   { id, claim, earlier }: Destination,
   serve: () => void,
 ): Promise<void> {
-  const { stateKey } = exchange.tenant
   // Whoever has it; else the first one that can take it over, so that the session stays with its release.
   for (const isOrphan of [false, true])
     for (const port of earlier) {
-      const socket = await knock(port, stateKey, { session: id, isOrphan })
+      const socket = await knock(port, exchange.tenant, { session: id, isOrphan })
       if (socket) return pass(exchange, id, socket)
     }
   await bringToSibling(exchange, { id, claim }, serve)
@@ -63,11 +61,11 @@ async function bringToSibling(
   { id, claim }: Omit<Destination, 'earlier'>,
   serve: () => void,
 ): Promise<void> {
-  const { stateKey, siblings } = exchange.tenant
+  const { siblings } = exchange.tenant
   const { owners } = siblings
   let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
-    const socket = await knock(owner, stateKey, { session: id, isOrphan: false })
+    const socket = await knock(owner, exchange.tenant, { session: id, isOrphan: false })
     if (socket) return pass(exchange, id, socket)
     owner = await owners?.claim(id, owner)
   }
@@ -101,15 +99,19 @@ function earlierPorts(
 }
 
 /** A connection to the instance there, if it takes the session's request. */
-async function knock(port: number, key: Buffer, question: PeerQuestion): Promise<Socket | undefined> {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+async function knock(
+  port: number,
+  { siblings, stateKey }: ServedTenant,
+  question: PeerQuestion,
+): Promise<Socket | undefined> {
+  let socket: Socket | undefined
   try {
-    await once(socket, 'connect')
-    if (await greet(socket, key, question)) return socket
+    socket = await siblings.connect(port)
+    if (await greet(socket, stateKey, question)) return socket
   } catch {
     // Nobody is there, or nobody of ours.
   }
-  socket.destroy()
+  socket?.destroy()
   return undefined
 }
 

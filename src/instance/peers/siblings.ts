@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net'
-import type { Announcement, EarlierVersion, SessionClaim } from '../../shared/instance-protocol.ts'
+import type { Announcement, EarlierVersion, SessionClaim, Tenant } from '../../shared/instance-protocol.ts'
 import { header } from '../http/headers.ts'
 import type { EarlierVersions } from './earlier-versions.ts'
+import type { PeerGate, PeerPort } from './peer-gate.ts'
 import type { PeerListener, PeerListenerOptions } from './peer-listener.ts'
 import type { relayToPeer } from './relay-to-peer.ts'
 import type { SessionOwners } from './session-owners.ts'
 import { SiblingNews } from './sibling-news.ts'
 
-type Own = PeerListenerOptions['tenant'] & { readonly stateKey: Buffer }
+type Own = PeerListenerOptions['tenant'] & { readonly config: Tenant; readonly stateKey: Buffer }
 
 /** A tenant's ties to the deployment's other instances, and to those of the releases before it. */
 export class Siblings {
@@ -17,10 +18,13 @@ export class Siblings {
   owners: SessionOwners | undefined
   /** Where sessions of earlier releases still are served. */
   earlier: EarlierVersions | undefined
+  /** The daemon's help to reach peers. */
+  gate: PeerGate | undefined
   readonly #tenant: Own
   readonly #tell: ((announcement: Announcement) => void) | undefined
   #news: SiblingNews | undefined
   #listener: PeerListener | undefined
+  #opening: Promise<PeerListener> | undefined
 
   /** `tell`: where there may be other instances. */
   constructor(tenant: Own, tell: ((announcement: Announcement) => void) | undefined) {
@@ -53,8 +57,17 @@ export class Siblings {
   /** Gives the port where they reach this one from now on. */
   async listen(accept: (socket: Socket) => void): Promise<number> {
     const { PeerListener } = await import('./peer-listener.ts') // most processes have nobody to listen for
-    this.#listener ??= await PeerListener.open({ key: this.#tenant.stateKey, accept, tenant: this.#tenant })
+    this.#opening ??= this.#openPort().then(
+      ({ port, handle }) =>
+        new PeerListener({ port, handle, key: this.#tenant.stateKey, accept, tenant: this.#tenant }),
+    )
+    this.#listener = await this.#opening
     return this.#listener.port
+  }
+
+  /** A connection to the instance that listens there. Rejects when there is none. */
+  async connect(port: number): Promise<Socket> {
+    return await this.#gate.connect(port, this.#asker)
   }
 
   /** Requests of sessions that began in these versions go there, as long as somebody answers there. */
@@ -69,6 +82,20 @@ export class Siblings {
       })
       return true
     }
+  }
+
+  #openPort(): Promise<PeerPort> {
+    return this.#gate.openPort(this.#asker)
+  }
+
+  get #gate(): PeerGate {
+    if (!this.gate) throw new Error('no daemon')
+    return this.gate
+  }
+
+  get #asker() {
+    const { id, stateKey } = this.#tenant.config
+    return { tenantId: id, key: stateKey }
   }
 
   /** They come here no more; connections that are open stay. */
