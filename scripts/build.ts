@@ -5,7 +5,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { NODE_TARGET } from '../src/shared/supported-node.ts'
 import { lazyBuiltins, lightHttpImport, linkingBuiltins } from './builtin-imports.ts'
 import { emitDeclarations } from './declarations.ts'
-import { leanPackages } from './lean-packages.ts'
+import { LEAN_UNDICI, leanPackages } from './lean-packages.ts'
 import { nodeCheck, requireSameEngines } from './node-check.ts'
 import { startInOneFile } from './start-in-one-file.ts'
 
@@ -45,12 +45,12 @@ export async function buildDist(): Promise<string[]> {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
     },
-    define: { MCP_VERSION: JSON.stringify(manifest.version) },
+    define: { MCP_VERSION: JSON.stringify(manifest.version), ...LEAN_UNDICI },
     // Bundled CommonJS packages still call require() for Node's own modules.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
-    plugins: [lightHttpImport],
+    plugins: [lightHttpImport, leanPackages],
     legalComments: 'none',
     logLevel: 'warning',
   }
@@ -60,7 +60,7 @@ export async function buildDist(): Promise<string[]> {
       entryPoints: { cli: 'src/cli/main.ts' },
       splitting: true,
       minify: true,
-      plugins: [lazyBuiltins, startInOneFile({ root, first: START, commands: commandFiles() })],
+      plugins: [lazyBuiltins, leanPackages, startInOneFile({ root, first: START, commands: commandFiles() })],
       banner: {},
       chunkNames: 'cli/[name]-[hash]',
     }),
@@ -68,10 +68,9 @@ export async function buildDist(): Promise<string[]> {
       ...common,
       entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/database-tool.ts' },
       splitting: true,
-      plugins: [lightHttpImport, leanPackages],
-      // Names stay, for the stack traces in its log.
-      minifyWhitespace: true,
-      minifySyntax: true,
+      minify: true,
+      // For the stack traces in its log.
+      keepNames: true,
       chunkNames: 'daemon/[name]-[hash]',
     }),
     build({
@@ -86,7 +85,7 @@ export async function buildDist(): Promise<string[]> {
       ...common,
       entryPoints: { standalone: 'src/instance/standalone.ts' },
       minify: true,
-      plugins: [linkingBuiltins],
+      plugins: [linkingBuiltins, leanPackages],
       target: PARSED_BY,
     }),
     // What custom servers import; it becomes part of their bundles.

@@ -1,9 +1,9 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * What packages bring along that the daemon never uses, and an idle one would hold for ever: of `rate-limiter-flexible` the
- * limiters of all other databases, of zod the languages besides English, half of it, which the models' SDKs would draw in
- * for all.
+ * Leaves out parts of packages that no program uses: of `rate-limiter-flexible` the limiters of all other databases, of zod
+ * half of the package, which are languages besides English, of undici mocks, WebSockets and event sources, and inquirer's
+ * prompt that opens an editor, with its tables of character sets.
  */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
@@ -22,7 +22,16 @@ export const leanPackages: Plugin = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
     }))
+    onLoad({ filter: UNDICI_UNUSED }, () => ({ contents: 'module.exports = {}' }))
+    onLoad({ filter: /[\\/]@inquirer[\\/]editor[\\/]dist[\\/]index\.js$/ }, () => ({
+      contents: 'export default undefined',
+    }))
   },
 }
 
+/** For `define`: undici's own switch for bundles of Node, which leaves out its experimental parser. */
+export const LEAN_UNDICI = { esbuildDetection: 'true' }
+
 const LIMITERS = ['RateLimiterMemory', 'RateLimiterRes', 'RateLimiterSQLite']
+const UNDICI_UNUSED =
+  /[\\/]undici[\\/]lib[\\/](?:mock[\\/].*|web[\\/](?:websocket|eventsource)[\\/].*|cache[\\/]sqlite-cache-store)\.js$/
