@@ -256,6 +256,6 @@ test('a documented model without a key is refused with what to do', async () => 
   const { status, body } = await daemon.api('POST', '/v1/test', {
     body: { mcp_id: mcpId, message: 'x', ai_model: '<vendor-a>-sonnet-4-5' },
   })
-  expect(status).toBe(503)
+  expect(status).toBe(409)
   expect(body.error.details).toContain('ANTHROPIC_API_KEY')
 })
