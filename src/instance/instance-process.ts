@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import type { FromInstance, Several, ToInstance } from '../shared/instance-protocol.ts'
+import type { FromInstance, Several, Tenant, ToInstance } from '../shared/instance-protocol.ts'
 import { type Describe, Host, type Prepare } from './host.ts'
-import { openChannel } from './isolation/channel-seal.ts'
+import { type ChannelListener, openChannel } from './isolation/channel-seal.ts'
+import { apply } from './isolation/intrinsics.ts'
 import { Outbox } from './outbox.ts'
 import { hasOwnNetwork, openEgressListener } from './own-network.ts'
 
@@ -26,18 +27,23 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
     await host.close()
     outbox.flush()
     process.emit('exit', 0)
-    reallyExit.call(process, 0)
+    apply(reallyExit, process, [0])
   }
-  process.on('message', (message: ToInstance, socket: Socket | undefined) => {
-    if (message.type === 'shutdown') void exit()
-    else if (message.type === 'ping') send({ type: 'alive' })
-    else
-      obeyLocked(
-        message,
-        () => obey(host, describe, message, socket),
-        reason => sendNow({ type: 'failed', tenantId: tenantOf(message), message: reason }, undefined, exit),
-      )
-  })
+  const onMessage = (message: ToInstance, socket: Socket | undefined) => {
+    if (message.type === 'shutdown') return void exit()
+    if (message.type === 'ping') return send({ type: 'alive' })
+    const act = () => obey(host, describe, message, socket)
+    if (!bringsCode(message)) return act()
+    void import('./isolation/lock-down.ts').then(({ lockDown }) => {
+      const problem = lockDown(message.tenant, {
+        onMessage: onMessage as ChannelListener['onMessage'],
+        onEnd: exit,
+      })
+      if (problem === undefined) act()
+      else sendNow({ type: 'failed', tenantId: message.tenant.id, message: problem }, undefined, exit)
+    })
+  }
+  process.on('message', onMessage)
   // An instance never outlives its daemon, and has nothing to do without one.
   process.on('disconnect', exit)
   process.on('SIGTERM', exit)
@@ -60,19 +66,9 @@ async function sendEgressListener(send: SendNow, exit: () => void): Promise<void
 }
 
 /** Handler modules run inside this process: before the first one is loaded, it is locked down. Without that, none runs. */
-function obeyLocked(message: Obeyed, act: () => void, refuse: (reason: string) => void): void {
-  const isCode = 'artifact' in message && message.artifact.program?.type === 'module'
-  if (!isCode || message.tenant.container || message.tenant.asleep) return act()
-  void import('./isolation/lock-down.ts').then(({ lockDown }) => {
-    const problem = lockDown(message.tenant)
-    if (problem === undefined) act()
-    else refuse(problem)
-  })
-}
-
-function tenantOf(message: Obeyed): string {
-  if ('tenant' in message) return message.tenant.id
-  return 'tenantId' in message ? message.tenantId : ''
+function bringsCode(message: Obeyed): message is Extract<Obeyed, { tenant: Tenant }> {
+  if (!('artifact' in message) || message.artifact.program?.type !== 'module') return false
+  return !message.tenant.container && !message.tenant.asleep
 }
 
 function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | undefined): void {

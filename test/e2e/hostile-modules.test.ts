@@ -62,7 +62,6 @@ const ENDINGS: [how: string, told: RegExp][] = [
   ['microtasks', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
   ['heap', /crashed: out of memory \(limit 64 MB\)/],
   ['buffers', /was killed: out of memory \(it held \d+ MB, limit 256 MB\)/],
-  ['channel', /was killed because it sent the daemon what is no message/],
   ['exit', /process\.exit\(3\) was called at .*\(tools\/harm\.mjs:\d+:\d+/],
   ['abort', /process\.abort\(\) was called at .*tools\/harm\.mjs/],
   ['rejection', /Unhandled rejection: Error: nobody waits for this\n.*\(tools\/harm\.mjs:\d+/],

@@ -64,6 +64,8 @@ const USES = `
     wasm: () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module,
     evaluated: () => new Function('return 1 + 1')(),
     exists: () => process.getBuiltinModule('node:fs').existsSync('/etc/hostname'),
+    running: () => process.kill(process.pid, 0),
+    resolved: () => ['/etc/hostname', '/nowhere'].map(path => { try { return process.getBuiltinModule('node:fs').realpathSync(path) } catch ({ code }) { return code } }),
     missing: () => { try { return process.getBuiltinModule('node:fs').readFileSync('/etc/hostname') } catch ({ code }) { return code } },
   }
 
@@ -133,6 +135,8 @@ test('real packages and modules of Node work in a locked-down process', async ()
     wasm: true,
     evaluated: 2,
     exists: false,
+    running: true,
+    resolved: ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'],
     missing: 'ERR_ACCESS_DENIED',
   })
 })

@@ -1,8 +1,21 @@
+import asyncHooks from 'node:async_hooks'
+import { Socket } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
 import { replace, SealError } from './denied.ts'
-
-interface Message {
-  cmd?: unknown
-}
+import {
+  apply,
+  bare,
+  define,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hasOwn,
+  indexOf,
+  ownKeys,
+  parse,
+  setPrototypeOf,
+  slice,
+  uncurryThis,
+} from './intrinsics.ts'
 
 type Send = (
   message: unknown,
@@ -10,9 +23,24 @@ type Send = (
   options?: unknown,
   callback?: (error: Error | null) => void,
 ) => boolean
-type Channel = { onread(bytes?: ArrayBuffer): unknown }
 
-const HIDDEN_EVENTS: readonly unknown[] = ['message', 'internalMessage', 'disconnect']
+/** Node's native handle of the IPC channel (`setupChannel` in lib/internal/child_process.js). */
+interface Channel {
+  onread(bytes?: ArrayBuffer): unknown
+  /** A handle that came with what is being read. */
+  pendingHandle: unknown
+}
+
+/** What hears the daemon once the channel is sealed. */
+export interface ChannelListener {
+  onMessage(message: unknown, handle: unknown): void
+  onEnd(): void
+}
+
+const { nextTick } = process
+const decode = uncurryThis<StringDecoder, [bytes: Uint8Array], string>(StringDecoder.prototype.write as never)
+const Bytes = Uint8Array
+const ConnectedSocket = Socket as unknown as new (options: object) => Socket
 
 /** Keeps the way to the daemon for those who ask before `sealChannel`. */
 export function openChannel(): { isConnected(): boolean; send: Send } {
@@ -25,72 +53,107 @@ export function openChannel(): { isConnected(): boolean; send: Send } {
     isConnected: () => isConnected && process.connected,
     // `process.send` fills the options in. Without them `_send` throws when the channel breaks in the middle of a message,
     // as it does when the daemon is killed (lib/internal/child_process.js), and with it go log lines that wait.
-    send: (message, handle, options = {}, callback) => send.call(process, message, handle, options, callback),
+    send: (message, handle, options = bare(), callback) =>
+      apply(send, process, [message, handle, options, callback]) as boolean,
   }
 }
 
 /**
- * Hides Node's IPC channel (`setupChannel` in lib/internal/child_process.js). Node itself goes on to use it by the names
- * that are replaced here, hence what they still do. Whoever finds the channel all the same meets a daemon that believes
- * nothing of it.
+ * Takes the IPC channel away from everything that user code can reach, Node's own JavaScript included, which passes
+ * messages through `process.emit` and `process.nextTick`. What the daemon sends is read here instead. Code that finds the
+ * channel all the same meets a daemon that trusts nothing it sends.
  */
-export function sealChannel(): void {
-  const symbol = Object.getOwnPropertySymbols(process).find(
-    ({ description }) => description === 'kChannelHandle',
-  )
-  if (symbol === undefined) throw new SealError("the handle of the daemon's channel was not found.")
-  const isClosed = watchEnd((process as never)[symbol] as Channel)
-  const { _send: send, disconnect } = process as unknown as { _send: Send; disconnect(): void }
-  replace(process, '_send', (message: Message, ...more: unknown[]) => {
-    // The acknowledgement of a handle that arrived.
-    if (message?.cmd === 'NODE_HANDLE_ACK' || message?.cmd === 'NODE_HANDLE_NACK')
-      return send.call(process, message, ...more)
-    return false
-  })
-  replace(process, 'disconnect', () => {
-    if (isClosed()) disconnect.call(process)
-  })
+export function sealChannel(listener: ChannelListener): void {
+  const symbol = symbolOf(process, 'kChannelHandle')
+  const channel = symbol && ((process as never)[symbol] as Channel | null)
+  if (!channel) throw new SealError("the handle of the daemon's channel was not found.")
+  process.channel!.ref() // Listeners keep the process running, and are about to be removed.
+  for (const event of ['message', 'internalMessage', 'disconnect']) process.removeAllListeners(event)
+  readChannel(channel, listener)
+  ownEverything(channel)
+  hideChannel(symbol)
+  hideFromAsyncHooks(channel)
+}
+
+/** Messages are lines of JSON; one of Node's own brings a handle and is acknowledged. */
+function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): void {
+  const { _send: send } = process as unknown as { _send: Send }
+  // What Node has read of an unfinished message.
+  const decoder = (memberOf(channel, 'kStringDecoder') as StringDecoder | undefined) ?? new StringDecoder()
+  let unfinished = (memberOf(channel, 'kJSONBuffer') as string | undefined) ?? ''
+  let handle: unknown
+  const receive = (line: string) => {
+    const message = parse(line)
+    if (!hasOwn(message, 'cmd')) return deliver(() => onMessage(message, undefined))
+    if (message.cmd !== 'NODE_HANDLE') return
+    const arrived = handle
+    handle = undefined
+    const cmd = arrived ? 'NODE_HANDLE_ACK' : 'NODE_HANDLE_NACK'
+    apply(send, process, [bare({ cmd }), undefined, bare({ swallowErrors: true })])
+    if (arrived) deliver(() => onMessage(message.msg, socketOf(message.type, arrived)))
+  }
+  channel.onread = bytes => {
+    if (channel.pendingHandle) handle = channel.pendingHandle
+    channel.pendingHandle = null
+    if (bytes === undefined) return deliver(onEnd)
+    unfinished += decode(decoder, new Bytes(bytes))
+    let from = 0
+    for (let end = indexOf(unfinished, '\n'); end !== -1; end = indexOf(unfinished, '\n', from)) {
+      receive(slice(unfinished, from, end))
+      from = end + 1
+    }
+    unfinished = slice(unfinished, from)
+  }
+}
+
+/** Not within the channel's own callback, where asynchronous hooks would find its handle. */
+function deliver(act: () => void): void {
+  nextTick(act)
+}
+
+/** As Node makes it of a handle (`handleConversion` in lib/internal/child_process.js). */
+function socketOf(type: string, handle: unknown): unknown {
+  if (type !== 'net.Socket') return handle
+  return new ConnectedSocket({ handle, readable: true, writable: true })
+}
+
+/** Its prototypes are those of every socket, where user code could replace what is called on the channel. */
+function ownEverything(channel: Channel): void {
+  for (let from = getPrototypeOf(channel); from && from !== Object.prototype; from = getPrototypeOf(from))
+    for (const key of ownKeys(from)) {
+      if (hasOwn(channel, key)) continue
+      Object.defineProperty(channel, key, getOwnPropertyDescriptor(from, key)!)
+    }
+  setPrototypeOf(channel, null)
+}
+
+/** Node's own code still uses these names, hence what they do. */
+function hideChannel(symbol: symbol): void {
+  for (const name of ['_send', 'disconnect', '_disconnect']) replace(process, name, () => false)
   replace(process, 'send', undefined)
-  replace(process, 'channel', { ...ownSymbols(process.channel!), ref() {}, unref() {} })
+  const pending = symbolOf(process.channel!, 'kPendingMessages')
+  // Node looks for messages there when a listener is added.
+  replace(process, 'channel', { ref() {}, unref() {}, ...(pending && { [pending]: [] }) })
   Object.defineProperty(process, symbol, { value: null, writable: true, enumerable: false })
   Object.defineProperty(process, '_channel', { value: undefined, configurable: true })
-  hideEvents()
+  // A queue that user code put here would be given what this process sends.
+  define(process, '_handleQueue', { value: null, writable: false })
 }
 
-/** Node keeps messages there that came before there was a listener. */
-function ownSymbols(object: object): object {
-  const symbols = Object.getOwnPropertySymbols(object)
-  return Object.fromEntries(symbols.map(symbol => [symbol, (object as never)[symbol]]))
+/** Hooks run while the channel is read, and ask what for. */
+function hideFromAsyncHooks(channel: Channel): void {
+  const { executionAsyncResource } = asyncHooks
+  replace(asyncHooks, 'executionAsyncResource', () => {
+    const resource = executionAsyncResource()
+    return resource === channel ? bare() : resource
+  })
 }
 
-/** Whether the daemon closed the channel. */
-function watchEnd(channel: Channel): () => boolean {
-  const read = channel.onread
-  let isClosed = false
-  channel.onread = function (bytes) {
-    if (bytes === undefined) isClosed = true
-    return read.call(this, bytes)
-  }
-  return () => isClosed
+function symbolOf(object: object, description: string): symbol | undefined {
+  return Object.getOwnPropertySymbols(object).find(symbol => symbol.description === description)
 }
 
-/** A process manager's messages are listened for by many servers: that nothing comes is better than an error. */
-function hideEvents(): void {
-  for (const name of ['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'] as const) {
-    const listen = process[name] as (event: string | symbol, listener: () => void) => unknown
-    replace(process, name, (event: string, listener: () => void) => {
-      if (!HIDDEN_EVENTS.includes(event)) listen.call(process, event, listener)
-      return process
-    })
-  }
-  for (const name of ['removeAllListeners', 'listeners', 'rawListeners'] as const) {
-    const act = process[name] as (event?: string) => unknown
-    replace(process, name, (event?: string) =>
-      HIDDEN_EVENTS.includes(event) || event === undefined
-        ? name.startsWith('remove')
-          ? process
-          : []
-        : act.call(process, event),
-    )
-  }
+function memberOf(object: object, description: string): unknown {
+  const symbol = symbolOf(object, description)
+  return symbol && (object as never)[symbol]
 }

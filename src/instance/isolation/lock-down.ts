@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/instance-protocol.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
 import { describeInternalError, stopEndingOnInternalErrors } from '../internal-error.ts'
 import { openLog } from '../log/open-log.ts'
-import { sealChannel } from './channel-seal.ts'
+import { type ChannelListener, sealChannel } from './channel-seal.ts'
 import { SealError } from './denied.ts'
 import { sealDescriptors } from './descriptor-seal.ts'
 import './process-title.ts'
@@ -19,16 +19,16 @@ let problem: string | undefined
  * prints, and what ends it, goes to the log. This program's own code captured what it needs of these when it was loaded.
  * Returns why no user code may run here, as a sentence; undefined when everything is sealed.
  */
-export function lockDown(tenant: Tenant): string | undefined {
+export function lockDown(tenant: Tenant, listener: ChannelListener): string | undefined {
   if (isLocked) return problem
   isLocked = true
-  problem = unsealableNode() ?? trySeal(tenant)
+  problem = unsealableNode() ?? trySeal(tenant, listener)
   return problem
 }
 
-function trySeal(tenant: Tenant): string | undefined {
+function trySeal(tenant: Tenant, listener: ChannelListener): string | undefined {
   try {
-    seal(tenant)
+    seal(tenant, listener)
     return undefined
   } catch (error) {
     const why = error instanceof SealError ? error.message : describeInternalError(error)
@@ -36,10 +36,10 @@ function trySeal(tenant: Tenant): string | undefined {
   }
 }
 
-function seal(tenant: Tenant): void {
+function seal(tenant: Tenant, listener: ChannelListener): void {
   const log = openLog(tenant)
   const output = new UserOutput(log)
-  sealChannel()
+  sealChannel(listener)
   sealDescriptors(output)
   sealProcess({ env: tenant.env, output, log })
   stopEndingOnInternalErrors()

@@ -1,3 +1,5 @@
+import { ceil, min, performanceNow } from './intrinsics.ts'
+
 /** What a server may print in the long run, and at once. */
 const BYTES_A_SECOND = 256 * 1024
 const BURST_BYTES = 1024 * 1024
@@ -10,7 +12,7 @@ export class OutputLimit {
   #droppedLines = 0
   #droppedBytes = 0
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = performanceNow) {
     this.#now = now
     this.#filledAt = now()
   }
@@ -32,7 +34,7 @@ export class OutputLimit {
   /** What was dropped since the last time, as a sentence; undefined when nothing was. */
   takeReport(): string | undefined {
     if (this.#droppedLines === 0) return undefined
-    const report = `${this.#droppedLines} lines (${Math.ceil(this.#droppedBytes / 1024)} KB) of its output were dropped: it printed more than ${BYTES_A_SECOND / 1024} KB a second`
+    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of its output were dropped: it printed more than ${BYTES_A_SECOND / 1024} KB a second`
     this.#droppedLines = 0
     this.#droppedBytes = 0
     return report
@@ -40,7 +42,7 @@ export class OutputLimit {
 
   #fill(): void {
     const now = this.#now()
-    this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_A_SECOND)
+    this.#left = min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_A_SECOND)
     this.#filledAt = now
   }
 }

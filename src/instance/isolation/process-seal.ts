@@ -4,10 +4,11 @@ import v8 from 'node:v8'
 import type { TenantLog } from '../log/tenant-log.ts'
 import { describeStack } from '../module/failure.ts'
 import { denied, deny, denyAll, replace } from './denied.ts'
+import { apply, bare } from './intrinsics.ts'
 import type { UserOutput } from './user-output.ts'
 
 interface SealOptions {
-  /** All that the environment holds from now on. */
+  /** All that the environment holds once the process is sealed. */
   env: Record<string, string>
   output: UserOutput
   log: TenantLog
@@ -15,7 +16,6 @@ interface SealOptions {
 
 /** Reach other processes, change who this one is, or open files without asking the permission model. */
 const PROCESS_FUNCTIONS = [
-  '_kill',
   '_debugProcess',
   '_debugEnd',
   '_startProfilerIdleNotifier',
@@ -34,14 +34,14 @@ const PROCESS_FUNCTIONS = [
   'loadEnvFile',
 ]
 
-/** What of the process itself handler modules see and may do. */
+/** Limits what handler modules see of the process and do with it. */
 export function sealProcess({ env, output, log }: SealOptions): void {
   const end = createEnd(output, log)
+  sealKill()
   denyAll(process, PROCESS_FUNCTIONS, 'process')
   denyAll(os, ['setPriority'], 'os')
   denyAll(v8, ['setFlagsFromString', 'setHeapSnapshotNearHeapLimit', 'writeHeapSnapshot'], 'v8')
   deny(v8, ['setHeapProfileNearHeapLimit'], 'v8') // Node 26
-  replace(process, 'kill', createKill())
   replace(process, '_getActiveHandles', () => [])
   replace(process, '_getActiveRequests', () => [])
   replace(process, 'report', undefined)
@@ -50,9 +50,11 @@ export function sealProcess({ env, output, log }: SealOptions): void {
   replace(process, 'argv', ['node', 'server'])
   replace(process, 'execArgv', [])
   replaceStreams(output)
+  // Writes to descriptor 2 by itself; warnings come this way.
+  replace(process, '_rawDebug', (...args: unknown[]) => console.error(...args))
   for (const name of ['exit', 'reallyExit'] as const)
     replace(process, name, (code?: number | string | null) => {
-      const status = Number(code ?? process.exitCode ?? 0)
+      const status = toNumber(code ?? process.exitCode ?? 0)
       end(`process.${name}(${status}) was called${describeCaller()}`, status)
     })
   replace(process, 'abort', () => end(`process.abort() was called${describeCaller()}`, 134))
@@ -61,6 +63,9 @@ export function sealProcess({ env, output, log }: SealOptions): void {
     end(`${what}: ${describe(error)}`, 1)
   })
 }
+
+const toNumber = Number
+const isInteger = Number.isInteger
 
 /** Ends this process with its reason in the log, whatever else is under way. */
 function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: number) => void {
@@ -72,16 +77,25 @@ function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: n
       log.flushNow()
     } finally {
       // Also when user code took away what a log line is made with.
-      reallyExit.call(process, code)
+      apply(reallyExit, process, [isInteger(code) ? code : 1])
     }
   }
 }
 
-/** Itself a process may signal, and ask whether it runs. */
-function createKill(): typeof process.kill {
-  const { kill, pid: own } = process
+/** The process may signal itself, and ask whether it runs; no other one. */
+function sealKill(): void {
+  const { _kill: kill } = process as unknown as { _kill(pid: number, signal: number): number }
+  const { pid: own } = process
+  const signals = bare({ ...os.constants.signals }) as Record<string, number>
   const refuse = denied('process.kill of another process')
-  return (pid, signal) => (pid === own ? kill.call(process, own, signal) : refuse())
+  const unknown = denied('process.kill with an unknown signal')
+  denyAll(process, ['_kill'], 'process')
+  replace(process, 'kill', (pid: unknown, signal: unknown = 'SIGTERM') => {
+    if (pid !== own) return refuse()
+    const number = typeof signal === 'string' ? signals[signal] : signal
+    if (typeof number !== 'number' || apply(kill, process, [own, number]) !== 0) return unknown()
+    return true
+  })
 }
 
 function replaceStreams({ stdout, stderr }: UserOutput): void {
@@ -95,8 +109,12 @@ function replaceStreams({ stdout, stderr }: UserOutput): void {
 
 /** For example ` at tools/add.ts:3:9`; an empty text when that is not known. */
 function describeCaller(): string {
-  const [, frame] = describeStack(new Error('for its stack')).split('\n')
-  return frame === undefined ? '' : ` ${frame.trim()}`
+  try {
+    const [, frame] = describeStack(new Error('for its stack')).split('\n')
+    return frame === undefined ? '' : ` ${frame.trim()}`
+  } catch {
+    return '' // user code replaced what a stack is read with
+  }
 }
 
 function describe(error: unknown): string {

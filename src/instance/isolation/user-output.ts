@@ -1,11 +1,14 @@
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { TenantLog } from '../log/tenant-log.ts'
+import { bare, clearTimer, indexOf, setTimer, slice, uncurryThis } from './intrinsics.ts'
 import { OutputLimit } from './output-limit.ts'
 
 const REPORT_EVERY_MS = 1000
 /** A line without an end is cut there. */
 const MAX_LINE_CHARACTERS = 64 * 1024
+
+const decode = uncurryThis<StringDecoder, [chunk: Buffer], string>(StringDecoder.prototype.write)
 
 export type OutputStream = 'stdout' | 'stderr'
 
@@ -15,7 +18,7 @@ export class UserOutput {
   readonly stderr = this.#streamOf('stderr')
   readonly #log: TenantLog
   readonly #limit = new OutputLimit()
-  readonly #unfinished: Record<OutputStream, string> = { stdout: '', stderr: '' }
+  readonly #unfinished: Record<OutputStream, string> = bare({ stdout: '', stderr: '' })
   #report: NodeJS.Timeout | undefined
 
   constructor(log: TenantLog) {
@@ -23,27 +26,32 @@ export class UserOutput {
   }
 
   write(stream: OutputStream, text: string): void {
-    const lines = (this.#unfinished[stream] + text).split('\n')
-    const rest = lines.pop()!
-    this.#unfinished[stream] = rest.length > MAX_LINE_CHARACTERS ? '' : rest
-    if (rest.length > MAX_LINE_CHARACTERS) lines.push(rest)
-    for (const line of lines) this.#line(stream, line)
+    const all = this.#unfinished[stream] + text
+    let from = 0
+    for (let end = indexOf(all, '\n'); end !== -1; end = indexOf(all, '\n', from)) {
+      this.#line(stream, slice(all, from, end))
+      from = end + 1
+    }
+    const isTooLong = all.length - from > MAX_LINE_CHARACTERS
+    if (isTooLong) this.#line(stream, slice(all, from))
+    this.#unfinished[stream] = isTooLong ? '' : slice(all, from)
   }
 
   /** What is not yet a line, and what was dropped. */
   finish(): void {
-    for (const stream of ['stdout', 'stderr'] as const) if (this.#unfinished[stream]) this.write(stream, '\n')
+    if (this.#unfinished.stdout) this.write('stdout', '\n')
+    if (this.#unfinished.stderr) this.write('stderr', '\n')
     this.#tellDropped()
   }
 
   #line(stream: OutputStream, line: string): void {
     // The line's time, level and so on are written too.
     if (this.#limit.takes(line.length + 100)) this.#log.output(stream, line)
-    else this.#report ??= setTimeout(() => this.#tellDropped(), REPORT_EVERY_MS).unref()
+    else this.#report ??= setTimer(() => this.#tellDropped(), REPORT_EVERY_MS)
   }
 
   #tellDropped(): void {
-    clearTimeout(this.#report)
+    clearTimer(this.#report)
     this.#report = undefined
     const dropped = this.#limit.takeReport()
     if (dropped !== undefined) this.#log.server('warn', dropped)
@@ -54,7 +62,7 @@ export class UserOutput {
     return new Writable({
       decodeStrings: true,
       write: (chunk: Buffer, _encoding, done) => {
-        this.write(name, decoder.write(chunk))
+        this.write(name, decode(decoder, chunk))
         done()
       },
     })

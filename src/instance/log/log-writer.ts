@@ -1,6 +1,7 @@
 import { appendFile as appendFileCallback, appendFileSync, mkdirSync, write, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { bytesOf, clearTimer, performanceNow, setTimer, subarray } from '../isolation/intrinsics.ts'
 
 const appendFile = promisify(appendFileCallback)
 // Kept from the start: user code is left other ones (src/instance/isolation).
@@ -24,8 +25,9 @@ export class LogWriter {
   readonly #target: string | number
   /** Makes the line that says how many were lost. */
   readonly #lostLine: (count: number, reason: string) => string
-  #waiting: string[] = []
-  #waitingCharacters = 0
+  /** Whole lines. One text: user code can replace what lists are made with. */
+  #waiting = ''
+  #waitingLines = 0
   #lost = 0
   #lostReason = 'too many at once'
   #timer: NodeJS.Timeout | undefined
@@ -39,20 +41,20 @@ export class LogWriter {
 
   /** `line` without its line feed. */
   write(line: string): void {
-    if (this.#waitingCharacters > MAX_WAITING_CHARACTERS) {
+    if (this.#waiting.length > MAX_WAITING_CHARACTERS) {
       this.#lost++
       return
     }
-    this.#waiting.push(line)
-    this.#waitingCharacters += line.length
-    if (this.#waitingCharacters > FLUSH_CHARACTERS) this.#flushSoon()
+    this.#waiting += `${line}\n`
+    this.#waitingLines++
+    if (this.#waiting.length > FLUSH_CHARACTERS) this.#flushSoon()
     else this.#schedule()
   }
 
   /** Blocks until what waits is written, unless the log is held. */
   flushNow(): void {
-    if (this.#held || this.#waiting.length === 0) return
-    const lines = this.#waiting.length + this.#lost
+    if (this.#held || this.#waitingLines === 0) return
+    const lines = this.#waitingLines + this.#lost
     try {
       appendNow(this.#target, this.#take())
     } catch (error) {
@@ -69,14 +71,14 @@ export class LogWriter {
 
   resume(): void {
     this.#held = false
-    if (this.#waiting.length > 0) this.#schedule()
+    if (this.#waitingLines > 0) this.#schedule()
   }
 
   /** Resolves when everything is written; nothing may be written after it. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer)
+    clearTimer(this.#timer)
     await this.#flushing
-    clearTimeout(this.#timer)
+    clearTimer(this.#timer)
     this.#held = false
     await this.#flush()
   }
@@ -84,23 +86,23 @@ export class LogWriter {
   // The timer stays referenced: nothing written may be lost because the event loop ran dry.
   #schedule(): void {
     if (this.#held || this.#flushing) return
-    this.#timer ??= setTimeout(() => this.#flushSoon(), FLUSH_MS)
+    this.#timer ??= setTimer(() => this.#flushSoon(), FLUSH_MS)
   }
 
   #flushSoon(): void {
     if (this.#held || this.#flushing) return
-    clearTimeout(this.#timer)
+    clearTimer(this.#timer)
     this.#timer = undefined
     this.#flushing = this.#flush().finally(() => {
       this.#flushing = undefined
-      if (this.#waitingCharacters > FLUSH_CHARACTERS) this.#flushSoon()
-      else if (this.#waiting.length > 0) this.#schedule()
+      if (this.#waiting.length > FLUSH_CHARACTERS) this.#flushSoon()
+      else if (this.#waitingLines > 0) this.#schedule()
     })
   }
 
   async #flush(): Promise<void> {
-    if (this.#held || this.#waiting.length === 0) return
-    const lines = this.#waiting.length + this.#lost
+    if (this.#held || this.#waitingLines === 0) return
+    const lines = this.#waitingLines + this.#lost
     const text = this.#take()
     try {
       await append(this.#target, text)
@@ -111,12 +113,12 @@ export class LogWriter {
   }
 
   #take(): string {
-    if (this.#lost > 0) this.#waiting.push(this.#lostLine(this.#lost, this.#lostReason))
+    const text = this.#waiting
+    const lost = this.#lost > 0 ? `${this.#lostLine(this.#lost, this.#lostReason)}\n` : ''
     this.#lost = 0
-    const text = `${this.#waiting.join('\n')}\n`
-    this.#waiting = []
-    this.#waitingCharacters = 0
-    return text
+    this.#waiting = ''
+    this.#waitingLines = 0
+    return text + lost
   }
 }
 
@@ -135,21 +137,21 @@ let slowUntil = 0
 
 /** The threads of the pool take ten times the processor time of a write that need not wait for the disk. */
 async function appendToFile(path: string, text: string): Promise<void> {
-  const startedAt = performance.now()
+  const startedAt = performanceNow()
   if (startedAt < slowUntil) return appendFile(path, text, { mode: 0o600 })
   appendFileSync(path, text, { mode: 0o600 })
-  const now = performance.now()
+  const now = performanceNow()
   if (now - startedAt > SLOW_MS) slowUntil = now + SPARED_MS
 }
 
 async function appendToDescriptor(descriptor: number, text: string): Promise<void> {
-  for (let rest = Buffer.from(text); rest.length > 0; ) {
+  for (let rest = bytesOf(text); rest.length > 0; ) {
     const { bytesWritten } = await writeSoon(descriptor, rest)
-    rest = rest.subarray(bytesWritten)
+    rest = subarray(rest, bytesWritten)
   }
 }
 
 function appendNow(target: string | number, text: string): void {
   if (typeof target === 'string') return appendFileSync(target, text, { mode: 0o600 })
-  for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeNow(target, rest))
+  for (let rest = bytesOf(text); rest.length > 0; ) rest = subarray(rest, writeNow(target, rest))
 }

@@ -1,3 +1,5 @@
+import { bare, replaceEvery } from '../isolation/intrinsics.ts'
+
 const SECRET_NAME =
   /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
 /** Below this a value is replaced only where it stands alone: "1" or "eu" is part of too many other words. */
@@ -9,14 +11,18 @@ const HARMLESS = new Set(['progressToken'])
 /** Makes a copy of any JSON value without the values of `secrets` and of members whose name says that they are secret. */
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
   const whole = new Set(secrets.filter(secret => secret !== ''))
+  const wholeNames = bare<Record<string, true>>(Object.fromEntries([...whole].map(name => [name, true])))
   // The longest first, so that a secret that contains another one does not leave its rest behind.
   const parts = [
     ...new Set([...whole].filter(secret => secret.length >= SHORTEST_PART).flatMap(writings)),
   ].sort((a, b) => b.length - a.length)
 
+  // Also for what user code prints, which may have replaced the methods of texts and lists.
   function redactText(text: string): string {
-    if (whole.has(text)) return HIDDEN
-    return parts.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
+    if (wholeNames[text] === true) return HIDDEN
+    let rest = text
+    for (let index = 0; index < parts.length; index++) rest = replaceEvery(rest, parts[index]!, HIDDEN)
+    return rest
   }
 
   function redact(value: unknown): unknown {

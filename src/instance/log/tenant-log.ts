@@ -1,4 +1,5 @@
 import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
 
@@ -24,50 +25,66 @@ export interface RequestRecord {
   arguments?: unknown
 }
 
+/** Texts by name; user code can replace what maps are read with. */
+class Subjects {
+  count = 0
+  readonly #texts: Record<string, string> = bare()
+
+  get(name: string): string | undefined {
+    return this.#texts[name]
+  }
+
+  set(name: string, text: string): void {
+    this.#texts[name] = text
+    this.count++
+  }
+}
+
 /** The log of one tenant: a line a request, and every message where the tenant wants that. */
 export class TenantLog {
   readonly showsMessages: boolean
   readonly #writer: LogWriter
-  readonly #methods = new Map<string, string>()
-  readonly #tools = new Map<string, string>()
+  readonly #methods = new Subjects()
+  readonly #tools = new Subjects()
   readonly #redact: (value: unknown) => unknown
 
   constructor(tenant: Tenant) {
     this.showsMessages = tenant.logLevel === 'debug'
     this.#redact = createRedactor(Object.values(tenant.env))
     this.#writer = new LogWriter(tenant.logFile ?? STDOUT, (count, reason) =>
-      JSON.stringify(serverLine('warn', `${count} log lines were lost (${reason})`)),
+      stringify(bare(serverLine('warn', `${count} log lines were lost (${reason})`))),
     )
   }
 
   // Written out by hand: this is the one line that every request pays for.
   request({ method, tool, ms, failed, bytes, requestId, sessionId, arguments: args }: RequestRecord): void {
     const outcome = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
-    const session = sessionId === undefined ? '' : `,"sessionId":${JSON.stringify(sessionId)}`
-    const rounded = Math.round(ms * 1000) / 1000
+    const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
+    const rounded = round(ms * 1000) / 1000
     this.#writer.write(
-      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${JSON.stringify(cut(requestId))}${session},"bytes":${bytes}${this.#argumentsMember(args)}}`,
+      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${stringify(cut(requestId))}${session},"bytes":${bytes}${this.#argumentsMember(args)}}`,
     )
   }
 
   /** Whole, or its text where that is long: half a JSON value is none. */
   #argumentsMember(args: unknown): string {
     if (!this.showsMessages || args === undefined) return ''
-    const text = JSON.stringify(this.#redact(args))
-    return `,"arguments":${text.length > MAX_ARGUMENTS_CHARACTERS ? JSON.stringify(cut(text, MAX_ARGUMENTS_CHARACTERS)) : text}`
+    const text = stringify(this.#redact(args))
+    return `,"arguments":${text.length > MAX_ARGUMENTS_CHARACTERS ? stringify(cut(text, MAX_ARGUMENTS_CHARACTERS)) : text}`
   }
 
   /** The members that say what was asked; the same few for almost all requests, so they are kept. */
   #subject(method: string, tool: string | undefined): string {
     // No key is put together: what a client's JSON says is known to V8 by now, a new text would have to be hashed.
-    const [subjects, key] = tool === undefined ? [this.#methods, method] : [this.#tools, tool]
+    const subjects = tool === undefined ? this.#methods : this.#tools
+    const key = tool ?? method
     const known = subjects.get(key)
     if (known !== undefined) return known
-    const message = JSON.stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
-    const members = `"stream":"mcp","message":${message},"method":${JSON.stringify(cut(method))}`
-    const subject = tool === undefined ? members : `${members},"tool":${JSON.stringify(cut(tool))}`
+    const message = stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
+    const members = `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
+    const subject = tool === undefined ? members : `${members},"tool":${stringify(cut(tool))}`
     // Clients choose these names: what they make up must not fill the memory.
-    if (subjects.size < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
+    if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
     return subject
   }
 
@@ -75,7 +92,7 @@ export class TenantLog {
   message(direction: 'in' | 'out', message: unknown, sessionId?: string): void {
     if (!this.showsMessages) return
     const parsed = typeof message === 'string' ? parse(message) : message
-    const text = JSON.stringify(this.#redact(parsed))
+    const text = stringify(this.#redact(parsed))
     const arrow = direction === 'in' ? '→' : '←'
     this.#write({
       timestamp: timestamp(),
@@ -88,25 +105,25 @@ export class TenantLog {
 
   /** A request that was answered before it reached the server's methods. */
   refusal(status: number, reason: string): void {
-    const message = cut(String(this.#redact(`refused with ${status}: ${reason}`)))
+    const message = cut(this.#redactText(`refused with ${status}: ${reason}`))
     this.#write({ timestamp: timestamp(), level: 'warn', stream: 'mcp', message, outcome: 'error' })
   }
 
   /** `stream`: where the line came from. */
   server(level: LogLine['level'], message: string, stream: LogLine['stream'] = 'server'): void {
-    this.#write({ ...serverLine(level, cut(String(this.#redact(message)), MAX_MESSAGE_CHARACTERS)), stream })
+    this.#write({ ...serverLine(level, cut(this.#redactText(message), MAX_MESSAGE_CHARACTERS)), stream })
   }
 
   /** A line that the server's code printed; on the disk at once, for nobody knows what it does next. */
   output(stream: 'stdout' | 'stderr', text: string): void {
-    const message = cut(String(this.#redact(text)), MAX_MESSAGE_CHARACTERS)
+    const message = cut(this.#redactText(text), MAX_MESSAGE_CHARACTERS)
     this.#write({ timestamp: timestamp(), level: stream === 'stdout' ? 'info' : 'warn', stream, message })
     this.#writer.flushNow()
   }
 
   /** A line as another log of ours made it. */
   copy(line: LogLine): void {
-    this.#write({ ...line, message: cut(String(this.#redact(line.message)), MAX_MESSAGE_CHARACTERS) })
+    this.#write({ ...line, message: cut(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
   }
 
   /** Writes what waits before anything else happens. */
@@ -126,8 +143,13 @@ export class TenantLog {
     return this.#writer.close()
   }
 
+  #redactText(text: string): string {
+    return this.#redact(text) as string
+  }
+
   #write(line: LogLine): void {
-    this.#writer.write(JSON.stringify(line))
+    // Without a prototype, which user code could give a `toJSON`.
+    this.#writer.write(stringify(bare(line)))
   }
 }
 
@@ -145,7 +167,7 @@ function parse(text: string): unknown {
 
 function cut(text: string, most = MAX_TEXT_CHARACTERS): string {
   const rest = text.length - most
-  return rest > 0 ? `${text.slice(0, most)}… (${rest} characters more)` : text
+  return rest > 0 ? `${slice(text, 0, most)}… (${rest} characters more)` : text
 }
 
 let lastMs = 0
@@ -153,7 +175,10 @@ let lastText = ''
 
 /** Many lines share a millisecond; formatting a date is the dearest part of a line. */
 function timestamp(): string {
-  const now = Date.now()
-  if (now !== lastMs) [lastMs, lastText] = [now, new Date(now).toISOString()]
+  const now = dateNow()
+  if (now !== lastMs) {
+    lastMs = now
+    lastText = toIsoString(now)
+  }
   return lastText
 }

@@ -39,7 +39,9 @@ export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedM
     resolve: (specifier, context, next) =>
       specifier === url ? { url, format: 'module', shortCircuit: true } : next(specifier, context),
     load: (loaded, context, next) =>
-      loaded === url ? { format: 'module', source: text, shortCircuit: true } : next(loaded, context),
+      loaded === url
+        ? { format: 'module', source: text, shortCircuit: true }
+        : next(loaded, requireFormat(loaded, context)),
   })
   try {
     const { default: project } = await import(url)
@@ -47,6 +49,18 @@ export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedM
   } finally {
     hooks.deregister()
   }
+}
+
+/** Node's own error for a `data:` URL of another type names a hook that no user has written. */
+function requireFormat<Context extends { format?: string | null | undefined }>(
+  url: string,
+  context: Context,
+): Context {
+  if (!url.startsWith('data:') || context.format) return context
+  const type = /^data:([^;,]*)/.exec(url)?.[1] || 'text/plain'
+  throw new TypeError(
+    `A data: URL of type "${type}" cannot be imported; Node imports text/javascript, application/json and application/wasm.`,
+  )
 }
 
 function checkModule(module: LoadedModule): LoadedModule {

@@ -39,7 +39,7 @@ test.each([
 
 test('an internal error in the seals is one line without source code', async () => {
   const { message } = await refusalAfter(
-    `Object.defineProperty(process, 'kill', { get() { throw new TypeError('unexpected') } })`,
+    `Object.defineProperty(process, 'dlopen', { get() { throw new TypeError('unexpected') } })`,
   )
   expect(message).toMatch(/: Internal error on Node [\d.]+: TypeError: unexpected at [^\n]{1,200}$/)
 })

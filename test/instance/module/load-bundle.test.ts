@@ -25,6 +25,13 @@ describe('code that cannot be served', () => {
     )
   })
 
+  test('because it imports a data: URL that is no module, is told which types are', async () => {
+    const text = `import text from 'data:text/plain,hi'\nexport default sdk.defineTool({ description: text, handler: () => 'x' })`
+    expect((await refusal('tools/data.ts', text)).message).toBe(
+      'A data: URL of type "text/plain" cannot be imported; Node imports text/javascript, application/json and application/wasm.',
+    )
+  })
+
   test('because a prompt lies among the tools, is told so', async () => {
     const text = `export default sdk.definePrompt({ description: 'x', handler: () => 'x' })`
     expect((await refusal('tools/greet.ts', text)).message).toBe(
