@@ -42,6 +42,8 @@ export interface Tenant {
     hidden: string[]
     source?: string
     env: Record<string, string>
+    /** Of the program with everything that it starts. */
+    limits?: ProgramLimits
   }
   /** A handler of a module that has not answered by then is given up; default 60 s. */
   handlerTimeoutMs?: number
@@ -58,6 +60,13 @@ export interface Tenant {
   container?: TenantContainer
   /** Its address goes to the next build of the server while clients are connected. */
   isPreview?: boolean
+}
+
+/** It is killed when it holds or starts more. */
+export interface ProgramLimits {
+  memoryMb: number
+  /** Processes and threads. */
+  pids: number
 }
 
 /** How an instance runs its server in a container. */

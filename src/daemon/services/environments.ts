@@ -1,4 +1,5 @@
 import type { DeploymentStatus } from '../../shared/deployments.ts'
+import type { ProgramLimits } from '../../shared/instance-protocol.ts'
 import type { Environment } from '../../shared/states.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Deployment } from '../store/deployments.ts'
@@ -84,6 +85,17 @@ export function logLevel({ config, environment }: Deployment): 'info' | 'debug' 
 
 export function memoryMb({ config, environment }: Deployment): number {
   return config.limits?.memory_mb ?? ENVIRONMENT[environment].memoryMb
+}
+
+/** Twice what an instance may hold before it is replaced, with a failed request for what is under way. */
+const KILLED_ABOVE = 2
+/** Chromium and Java start some hundred threads. */
+const PROGRAM_TASKS = 512
+
+/** Limits of a program with everything that it starts. Without `deployment`: of a build or a preview. */
+export function programLimits(deployment?: Deployment): ProgramLimits {
+  const replacedAboveMb = deployment ? memoryMb(deployment) : ENVIRONMENT.production.memoryMb
+  return { memoryMb: replacedAboveMb * KILLED_ABOVE, pids: deployment?.config.limits?.pids ?? PROGRAM_TASKS }
 }
 
 /** What a deployment is promised, as its status shows it. `placement`: where it really runs; `isSteady`: load brings no further instance. */

@@ -6,7 +6,7 @@ import type { Build } from '../store/builds.ts'
 import { mcpUrl } from './addresses.ts'
 import { tenantEnv } from './deployment-env.ts'
 import { readEnv } from './deployment-secrets.ts'
-import { logLevel } from './environments.ts'
+import { logLevel, programLimits } from './environments.ts'
 import type { Rooms } from './rooms.ts'
 
 export interface Preview {
@@ -26,8 +26,10 @@ export function deploymentTenant(rooms: Rooms, id: string, auth: TenantAuth | un
   if (!deployment || !address) throw removedMeanwhile('deployment', id)
   const build = getServedBuild(rooms, deployment.mcpId)
   const { config } = deployment
+  const base = tenantBase(rooms, id, address, build)
   return {
-    ...tenantBase(rooms, id, address, build),
+    ...base,
+    ...(base.program && { program: { ...base.program, limits: programLimits(deployment) } }),
     // Two even of one, while a restart puts a new one in its place.
     hasSiblings: true,
     env: tenantEnv(build, readEnv(rooms.secrets, deployment)),
@@ -106,5 +108,5 @@ function programPlace(
   slot: string,
 ): Tenant['program'] {
   const source = sourceDigest === null ? {} : { source: programSources.folder(sourceDigest) }
-  return { ...programs.place(name, slot), ...source }
+  return { ...programs.place(name, slot), ...source, limits: programLimits() }
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { ProgramLimits, Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
 import { sandboxed } from './sandbox.ts'
 
@@ -24,6 +24,9 @@ export interface CommandLine {
   cwd: string
   /** Filter of system calls, which its sandbox reads from FILTER_DESCRIPTOR. */
   filter?: Buffer
+  /** Whether all its processes end with the first one. Undefined: it starts none of its own. */
+  isContained?: boolean
+  limits?: ProgramLimits
   /** What keeps it from the machine less than it could be, as the rest of a sentence. */
   gaps?: string[]
 }
@@ -45,7 +48,8 @@ export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLi
     file: findExecutable(program.command, cwd, env.PATH ?? ''),
     args: program.args,
   }
-  return sandboxed({ file, args, env, cwd }, program, tenant)
+  const { limits } = tenant.program!
+  return sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
 }
 
 /** A value may name the program's own folder, whose path nobody who deploys it can know. */

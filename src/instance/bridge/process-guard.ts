@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 
 /**
@@ -16,16 +17,33 @@ while read -r verb group; do
   esac
 done
 [ "$groups" = ' ' ] && exit
+marked() { grep -lsF "$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'; }
 for group in $groups; do kill -s TERM -- "-$group"; done
 sleep 1
 for group in $groups; do kill -s KILL -- "-$group"; done
+for round in 1 2 3 4 5; do
+  left=$(marked "$1")
+  [ "$left" ] || exit
+  for process in $left; do kill -s KILL "$process"; done
+done
 `
+
+/** Variable by which processes are found that left their process group, so that they do not outlive their program. */
+export const MARKER = 'MCP_HOSTING_PROGRAM'
 
 /** One small shell for all programs of this process. */
 export class ProcessGuard {
   readonly #groups = new Set<number>()
   #shell: ChildProcess | undefined
   #closed = false
+  /** Prefix of the markers of its programs. */
+  readonly #prefix = `${randomBytes(12).toString('hex')}.`
+  #markers = 0
+
+  /** Value of MARKER for a program that starts. */
+  nextMarker(): string {
+    return `${this.#prefix}${++this.#markers}.`
+  }
 
   /** Where a program that starts writes `+ <its process group>` before anything of it runs. */
   get intake(): Writable {
@@ -51,7 +69,7 @@ export class ProcessGuard {
   }
 
   #start(): ChildProcess {
-    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'mcp-guard'], {
+    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'mcp-guard', `${MARKER}=${this.#prefix}`], {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
       env: {},

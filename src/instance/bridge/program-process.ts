@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
+import type { ProgramLimits } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { LineReader } from './lines.ts'
-import type { ProcessGuard } from './process-guard.ts'
+import { MARKER, type ProcessGuard } from './process-guard.ts'
 import { FILTER_DESCRIPTOR } from './sandbox.ts'
+import { killMarked, watchTree } from './tree-watch.ts'
 
 export interface StopDelays {
   /** After its input was closed, which ends a server by itself (MCP transports, stdio, "Shutdown"). */
@@ -39,6 +42,8 @@ const MAX_STDERR_LINE_BYTES = 16 * 1024
 const KEPT_LINES = 20
 const KEPT_CHARACTERS = 500
 
+const NICE = 5
+
 /** Not in every image; there all processes end with the first one, which is ours. */
 const SHELL = '/bin/sh'
 // Tells the guard of itself before it becomes the program, so that there is no moment in which nobody watches it.
@@ -52,14 +57,24 @@ export class ProgramProcess {
   readonly #child: ChildProcess
   readonly #options: ProgramProcessOptions
   #stopping: Promise<void> | undefined
+  /** Value of MARKER in the environment of everything that it starts. */
+  readonly #marker: string | undefined
+  /** Why it was killed, as the rest of a sentence about it. */
+  #killed: string | undefined
+  #endWatch = () => {}
 
-  constructor({ file, args, env, cwd, filter }: CommandLine, options: ProgramProcessOptions) {
+  constructor(
+    { file, args, env, cwd, filter, limits, isContained }: CommandLine,
+    options: ProgramProcessOptions,
+  ) {
     this.#options = options
     const isGuarded = existsSync(SHELL)
+    // A sandbox has a process namespace, which ends as a whole.
+    if (isContained === false) this.#marker = options.guard.nextMarker()
     const line = isGuarded ? [SHELL, '-c', LAUNCHER, 'mcp-program', file, ...args] : [file, ...args]
     this.#child = spawn(line[0]!, line.slice(1), {
       cwd,
-      env,
+      env: this.#marker === undefined ? env : { ...env, [MARKER]: this.#marker },
       stdio: [
         'pipe',
         'pipe',
@@ -75,6 +90,7 @@ export class ProgramProcess {
     if (isGuarded && this.#child.pid !== undefined) options.guard.added(this.#child.pid)
     this.#child.stdin.on('error', () => {}) // its end is told by `ended`
     if (filter) this.#writeFilter(filter)
+    if (limits && this.#child.pid !== undefined) this.#limit(this.#child.pid, limits)
     this.#readStderr()
   }
 
@@ -112,6 +128,15 @@ export class ProgramProcess {
     await this.ended
   }
 
+  #limit(pid: number, limits: ProgramLimits): void {
+    yieldProcessor(pid)
+    const onExceeded = (how: string) => {
+      this.#killed = how
+      this.#signal('SIGKILL')
+    }
+    this.#endWatch = watchTree({ pid, limits, onExceeded })
+  }
+
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#child
     if (pid === undefined) return
@@ -142,8 +167,10 @@ export class ProgramProcess {
       child.once('exit', (code, signal) => {
         // What it left running would hold its pipes open, and the machine's memory.
         this.#signal('SIGKILL')
+        this.#endWatch()
+        if (this.#marker !== undefined) killMarked(`${MARKER}=${this.#marker}`)
         this.#options.guard.removed(child.pid!)
-        const ending = { code, signal }
+        const ending = { code, signal, ...(this.#killed !== undefined && { how: this.#killed }) }
         child.once('close', () => resolve(ending))
         // A daemon that it made may hold the pipes for ever; what is in them by now is read.
         setTimeout(() => this.#closePipes(), PIPES_MS).unref()
@@ -171,6 +198,15 @@ export class ProgramProcess {
     this.#child.stderr!.on('data', chunk => reader.read(chunk))
     this.#child.stderr!.on('end', () => reader.end())
     this.#child.stderr!.on('error', () => {}) // a pipe that breaks tells nothing that its end does not
+  }
+}
+
+/** Programs get less of the processor than the daemon and the processes that serve, when there is not enough. */
+function yieldProcessor(pid: number): void {
+  try {
+    setPriority(pid, NICE)
+  } catch {
+    // It has ended, or may not be changed. Nothing depends on it.
   }
 }
 

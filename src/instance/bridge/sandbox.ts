@@ -45,14 +45,43 @@ export function sandboxed(
     walls,
   )
   if (refusal !== undefined) throw new ChildStartError(refusal)
-  if (!sandbox) return { ...line, gaps }
+  if (!sandbox) return { ...line, gaps, isContained: false }
   giveFolder(place.folder, sandbox.user)
   const args = [
     ...sandboxArguments(line, { place, ...sandbox }),
     '--',
-    ...asUser([line.file, ...line.args], sandbox),
+    ...asUser(limited(line, sandbox, program), sandbox),
   ]
-  return { ...line, file: sandbox.file, args, gaps, ...(sandbox.filter && { filter: sandbox.filter }) }
+  return {
+    ...line,
+    file: sandbox.file,
+    args,
+    gaps,
+    isContained: true,
+    ...(sandbox.filter && { filter: sandbox.filter }),
+  }
+}
+
+/**
+ * A fork bomb fails inside, before the watch over the tree sees it. The kernel counts per user namespace, or per user where
+ * the sandbox has one of its own, which all programs of the deployment share. It never limits root.
+ */
+function limited(
+  { file, args, limits }: CommandLine,
+  { prlimit, user }: Pick<Sandbox, 'prlimit' | 'user'>,
+  program: ExistingProgram,
+): string[] {
+  const command = [file, ...args]
+  const isCounted = user ? !user.isShared : process.getuid?.() !== 0
+  if (!prlimit || !limits || !isCounted) return command
+  const count = user ? limits.pids * programsOf(program) : limits.pids
+  return [prlimit, `--nproc=${count}:${count}`, '--', ...command]
+}
+
+/** How many at most run as the same user: of each session, or of a few instances and releases. */
+function programsOf({ isolation }: ExistingProgram): number {
+  const { children, maxChildren = 100 } = typeof isolation === 'object' ? isolation : { children: isolation }
+  return children === 'session' ? maxChildren : 8
 }
 
 function asUser(command: string[], { user }: Pick<Sandbox, 'user'>): string[] {

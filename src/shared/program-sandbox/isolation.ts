@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
-import { isAbsolute, parse } from 'node:path'
+import { release } from 'node:os'
+import { delimiter, isAbsolute, join, parse } from 'node:path'
 import { type Bubblewrap, findBubblewrap } from '../bubblewrap.ts'
 import type { ProgramDefinition } from '../definitions.ts'
 import { findUserSwitch, type UserSwitch } from '../sandbox-user.ts'
@@ -11,6 +12,8 @@ import { isWithin, withTarget } from './reach.ts'
 export interface Walls {
   bubblewrap: Bubblewrap
   userSwitch: UserSwitch
+  /** prlimit of util-linux, where the kernel counts processes per user namespace. */
+  prlimit?: string
 }
 
 export interface IsolationSettings {
@@ -51,6 +54,7 @@ export interface Isolation {
     named: string[]
     filter?: Buffer
     user?: SwitchedUser
+    prlimit?: string
   }
   /** What is not in force, as the rest of a sentence about the program. */
   gaps: string[]
@@ -64,8 +68,18 @@ export type SwitchedUser = ProgramUser & { switched: true } & { by: UserSwitch &
 let walls: Walls | undefined
 
 export function findWalls(path: string): Walls {
-  walls ??= { bubblewrap: findBubblewrap(path), userSwitch: findUserSwitch(path) }
+  walls ??= { bubblewrap: findBubblewrap(path), userSwitch: findUserSwitch(path), ...findPrlimit(path) }
   return walls
+}
+
+/** Before Linux 5.14 RLIMIT_NPROC counts all processes of the user, outside of the sandbox too. */
+function findPrlimit(path: string): Pick<Walls, 'prlimit'> {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const file = path
+    .split(delimiter)
+    .map(folder => join(folder, 'prlimit'))
+    .find(existsSync)
+  return file && isAbsolute(file) && (major > 5 || (major === 5 && minor >= 14)) ? { prlimit: file } : {}
 }
 
 export function isolationSettings({ isolation }: Pick<ProgramDefinition, 'isolation'>): IsolationSettings {
@@ -78,7 +92,8 @@ export function isolationSettings({ isolation }: Pick<ProgramDefinition, 'isolat
   }
 }
 
-export function isolate(use: ProgramUse, { bubblewrap, userSwitch }: Walls = findWalls(use.path)): Isolation {
+export function isolate(use: ProgramUse, given: Walls = findWalls(use.path)): Isolation {
+  const { bubblewrap, userSwitch, prlimit } = given
   const { settings } = use
   if (settings.sandbox === 'off')
     return { gaps: ['runs without a sandbox, because isolation.sandbox is "off"'] }
@@ -88,7 +103,13 @@ export function isolate(use: ProgramUse, { bubblewrap, userSwitch }: Walls = fin
   )
   const filter = socketFilter(settings)
   const { user, gaps, refusal } = chooseUser(use, named, userSwitch)
-  const sandbox = { file: bubblewrap.file, named, ...(filter && { filter }), ...(user && { user }) }
+  const sandbox = {
+    file: bubblewrap.file,
+    named,
+    ...(filter && { filter }),
+    ...(user && { user }),
+    ...(prlimit && { prlimit }),
+  }
   return {
     sandbox,
     gaps: [...gaps, ...socketGaps(settings, filter)],

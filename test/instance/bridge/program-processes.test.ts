@@ -42,7 +42,14 @@ describe('surroundings', () => {
   test('its environment is what was declared, its own folders, and how to find commands', async () => {
     const { url, folder } = await serve({}, { env: { API_TOKEN: 'secret-1' } })
     const env = JSON.parse(await callModern(url, 'env'))
-    expect(Object.keys(env).sort()).toEqual(['API_TOKEN', 'HOME', 'PATH', 'PWD', 'TMPDIR'])
+    expect(Object.keys(env).sort()).toEqual([
+      'API_TOKEN',
+      'HOME',
+      'MCP_HOSTING_PROGRAM',
+      'PATH',
+      'PWD',
+      'TMPDIR',
+    ])
     expect(env).toMatchObject({ API_TOKEN: 'secret-1', HOME: folder, TMPDIR: join(folder, 'tmp') })
   })
 

@@ -62,9 +62,13 @@ test('without bubblewrap a program runs as it is and says so, unless it must not
   const bare: Walls = { bubblewrap: { usable: false, why }, userSwitch: findUserSwitch('/nowhere') }
   const line = shell('echo hello')
   const off = 'runs without a sandbox, because isolation.sandbox is "off"'
-  expect(sandboxed(line, program('off'), tenant)).toEqual({ ...line, gaps: [off] })
+  expect(sandboxed(line, program('off'), tenant)).toEqual({ ...line, gaps: [off], isContained: false })
   const missing = `runs without a sandbox, because ${why}`
-  expect(sandboxed(line, program('auto'), tenant, bare)).toEqual({ ...line, gaps: [missing] })
+  expect(sandboxed(line, program('auto'), tenant, bare)).toEqual({
+    ...line,
+    gaps: [missing],
+    isContained: false,
+  })
   expect(() => sandboxed(line, program('required'), tenant, bare)).toThrow(
     `its isolation.sandbox is "required", but ${why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
   )

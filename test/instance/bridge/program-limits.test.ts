@@ -1,0 +1,105 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { ProcessGuard } from '../../../src/instance/bridge/process-guard.ts'
+import { processesWith } from '../../../src/instance/bridge/process-tree.ts'
+import { describeProgramEnding, ProgramProcess } from '../../../src/instance/bridge/program-process.ts'
+import { sandboxed } from '../../../src/instance/bridge/sandbox.ts'
+import type { ProgramLimits } from '../../../src/shared/instance-protocol.ts'
+import { findWalls } from '../../../src/shared/program-sandbox/isolation.ts'
+import { createTenant } from '../../fixtures/instance/tenant.ts'
+import { eventually } from '../../helpers/mcp.ts'
+import { programPlace } from '../../helpers/programs.ts'
+
+const guards: ProcessGuard[] = []
+const folders: string[] = []
+afterEach(() => {
+  for (const guard of guards.splice(0)) guard.close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+type Sandbox = 'auto' | 'off'
+
+const hasSandbox = findWalls(process.env.PATH!).bubblewrap.usable
+const SANDBOXES: Sandbox[] = hasSandbox ? ['auto', 'off'] : ['off']
+
+function start(
+  script: string,
+  { sandbox, limits }: { sandbox: Sandbox; limits?: ProgramLimits },
+): ProgramProcess {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-limits-'))
+  folders.push(folder)
+  const guard = new ProcessGuard()
+  guards.push(guard)
+  const env = { PATH: process.env.PATH!, HOME: folder }
+  const line = { file: '/bin/sh', args: ['-c', script], env, cwd: folder, ...(limits && { limits }) }
+  const tenant = createTenant('dep_shop', { program: programPlace(folder) })
+  const isolation = { sandbox }
+  const program = { type: 'stdio' as const, command: 'sh', args: [], path: '/mcp', isolation }
+  return new ProgramProcess(sandboxed(line, program, tenant), { guard, onStderr: () => {} })
+}
+
+async function output(program: ProgramProcess): Promise<string> {
+  let text = ''
+  program.stdout.on('data', chunk => {
+    text += chunk
+  })
+  await program.ended
+  return text.trim()
+}
+
+for (const sandbox of SANDBOXES) {
+  test(`kills a program that holds too much memory, and says so (sandbox ${sandbox})`, async () => {
+    const hog = `exec '${process.execPath}' -e 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)'`
+    const program = start(hog, { sandbox, limits: { memoryMb: 150, pids: 200 } })
+    const how = describeProgramEnding(await program.ended)
+    expect(how).toMatch(/^was killed: out of memory \(it held \d+ MB, limit 150 MB\)$/)
+  })
+
+  test(`stops a fork bomb and everything that it started (sandbox ${sandbox})`, async () => {
+    const marker = unique('1')
+    // At most 1,500 processes, each for a minute.
+    const bomb = `i=0; while [ $i -lt 1500 ]; do ${marker} & i=$((i+1)); done; wait`
+    const program = start(bomb, { sandbox, limits: { memoryMb: 4096, pids: 100 } })
+    const { how, code, signal } = await program.ended
+    expect(how ?? `${signal ?? code}`).toMatch(/too many processes|^\d+$|SIGKILL/)
+    await eventually(() => running(marker) === 0)
+  })
+
+  test(`leaves nothing of what went into another session (sandbox ${sandbox})`, async () => {
+    const marker = unique('2')
+    const program = start(`setsid sh -c '(${marker} &)'; (setsid ${marker} &); sleep 0.3; echo up; cat`, {
+      sandbox,
+    })
+    await new Promise(resolve => program.stdout.once('data', resolve))
+    expect(running(marker)).toBe(2)
+    await program.stop()
+    await eventually(() => running(marker) === 0)
+  })
+}
+
+test.runIf(hasSandbox)('a program in a sandbox cannot connect to a Unix socket', async () => {
+  const script = `python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>&1 | tail -1`
+  expect(await output(start(script, { sandbox: 'auto' }))).toContain('Address family not supported')
+})
+
+/** Sleeps for a minute, under a command line that no other test has. */
+function unique(digit: string): string {
+  return `sleep 60.${digit}${process.pid}${folders.length}${Date.now()}`
+}
+
+/** Processes with this command line. */
+function running(command: string): number {
+  return processesWith('').filter(pid => commandLine(pid) === command).length
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(join('/proc', String(pid), 'cmdline'), 'utf8')
+      .replaceAll('\0', ' ')
+      .trim()
+  } catch {
+    return '' // it has ended
+  }
+}
