@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { HostingError } from '../shared/errors.ts'
 import { VERSION } from '../shared/version.ts'
-import { errorOfAnswer, errorOfConnection, timedOut } from './api-errors.ts'
+import { errorOfAnswer, errorOfConnection, type FailedAnswer, timedOut } from './api-errors.ts'
 import { readEvents } from './event-stream.ts'
 
 export interface ApiClientOptions {
@@ -53,6 +53,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export interface ApiClient {
   readonly url: string
+  /** True once the API has answered that it lacks an extension of the contract, such as a list. */
+  readonly isContractOnly: boolean
   request<T>(method: Method, path: string, input?: RequestInput): Promise<Answer<T>>
   get<T>(path: string, query?: RequestInput['query']): Promise<T>
   post<T>(path: string, body?: unknown, headers?: RequestInput['headers']): Promise<T>
@@ -71,6 +73,13 @@ export interface ApiClient {
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const base = new URL(options.url)
   const { request, agent } = openTransport(base)
+  let isContractOnly = false
+
+  function refusal(answer: Omit<FailedAnswer, 'url' | 'isContractOnly'>): HostingError {
+    const error = errorOfAnswer({ ...answer, url: options.url, isContractOnly })
+    isContractOnly ||= error.code === 'METHOD_NOT_ALLOWED'
+    return error
+  }
 
   async function send(method: Method, path: string, input: RequestInput): Promise<IncomingMessage> {
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
@@ -110,8 +119,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     })
     const status = incoming.statusCode!
     options.trace?.(`< ${status} ${Date.now() - startedAt} ms ${requestIdOf(incoming)}`)
-    if (status < 200 || status > 299)
-      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
+    if (status < 200 || status > 299) throw refusal({ status, text, headers: incoming.headers, method, path })
     return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
   }
 
@@ -121,8 +129,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const status = incoming.statusCode!
     const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
     const text = status === 200 && isStream ? '' : await readText(incoming)
-    if (status !== 200)
-      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method, path })
+    if (status !== 200) throw refusal({ status, text, headers: incoming.headers, method, path })
     if (isStream) input.onStream?.()
     try {
       if (isStream) yield* readEvents<T>(incoming, input.onEventId)
@@ -139,7 +146,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const status = incoming.statusCode!
     if (status !== 200) {
       const text = await readText(incoming)
-      throw errorOfAnswer({ status, text, headers: incoming.headers, url: options.url, method: 'GET', path })
+      throw refusal({ status, text, headers: incoming.headers, method: 'GET', path })
     }
     const { receiveFile } = await import('./receive-file.ts')
     return receiveFile(incoming, file)
@@ -147,6 +154,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     url: options.url,
+    get isContractOnly() {
+      return isContractOnly
+    },
     stream,
     download,
     request: exchange,

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ERROR_CODES, type ErrorCode, HostingError, type NextStep } from '../shared/errors.ts'
+import { lacksOperation, missingExtension } from './missing-extension.ts'
 
 export interface FailedAnswer {
   status: number
@@ -9,6 +10,8 @@ export interface FailedAnswer {
   url: string
   method: string
   path: string
+  /** The API has shown already that it lacks extensions. */
+  isContractOnly?: boolean
 }
 
 /** Only for an API that names no code of ours: what its HTTP status says. */
@@ -31,6 +34,8 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
 /** The error of an answer other than 2xx: the envelope's code, message and details, or what the status tells. */
 export function errorOfAnswer(answer: FailedAnswer): HostingError {
   const { code, message, details } = readBody(answer.text)
+  const refused = { ...answer, isExplained: code !== undefined && !answer.isContractOnly }
+  if (lacksOperation(refused)) return missingExtension(refused)
   const known = ERROR_CODES.find(one => one === code)
   const mapped =
     known ?? CODE_OF_STATUS[answer.status] ?? (answer.status >= 500 ? 'UPSTREAM_FAILED' : 'INVALID_REQUEST')
@@ -101,7 +106,8 @@ function requestNote(code: ErrorCode, { headers }: FailedAnswer): string | undef
   return (code === 'INTERNAL' || code === 'UPSTREAM_FAILED') && id ? `request id ${id}` : undefined
 }
 
-function nextSteps(code: ErrorCode, { headers }: FailedAnswer): NextStep[] {
+function nextSteps(code: ErrorCode, answer: FailedAnswer): NextStep[] {
+  const { headers } = answer
   switch (code) {
     case 'UNAUTHORIZED':
       return [
@@ -115,8 +121,32 @@ function nextSteps(code: ErrorCode, { headers }: FailedAnswer): NextStep[] {
       return [{ description: seconds ? `Try again in ${seconds} s` : 'Try again later' }]
     }
     case 'NOT_FOUND':
-      return [{ description: 'See what there is', command: 'mcp list' }]
+      return [
+        hasLists(answer)
+          ? listFor(answer.path)
+          : { description: 'See which API is used and why', command: 'mcp context show' },
+      ]
     default:
       return []
   }
+}
+
+/** The contract has neither lists nor request ids: an API that sends the one has the other. */
+function hasLists({ isContractOnly, headers }: FailedAnswer): boolean {
+  return !isContractOnly && headers['x-request-id'] !== undefined
+}
+
+const LISTS: readonly (readonly [prefix: string, description: string, command: string])[] = [
+  ['/api/projects', 'See the projects', 'mcp projects list'],
+  ['/api/lambda-builds/trigger', 'See the projects', 'mcp projects list'],
+  ['/api/lambda-builds', 'See the container builds', 'mcp projects builds --all'],
+  ['/api/lambda-mapping', 'See the names of servers', 'mcp domains list'],
+  ['/api/chat', 'See the chats', 'mcp chats list'],
+  ['/api/keys', 'See the keys', 'mcp keys list'],
+]
+
+function listFor(path: string): NextStep {
+  const [, description = 'See what there is', command = 'mcp list'] =
+    LISTS.find(([prefix]) => path.startsWith(prefix)) ?? []
+  return { description, command }
 }

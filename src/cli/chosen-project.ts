@@ -1,10 +1,9 @@
 import { HostingError } from '../shared/errors.ts'
-import type { ProjectRecord } from '../shared/projects.ts'
 import type { ApiClient } from './api-client.ts'
 import { findProjectFile } from './project.ts'
 import { findLink, type ProjectLink } from './project-link.ts'
 import { readProjectSource } from './project-source.ts'
-import { getProject } from './projects.ts'
+import { type ChosenProject, findProject } from './projects.ts'
 
 /**
  * The project that is meant: the named one, that of the link, or that of the project file. Throws INVALID_REQUEST where there
@@ -14,18 +13,19 @@ export async function chosenProject(
   api: ApiClient,
   cwd: string,
   given: string | undefined,
-): Promise<ProjectRecord> {
-  if (given !== undefined) return getProject(api, given)
+): Promise<ChosenProject> {
+  if (given !== undefined) return findProject(api, given)
   const linked = await findLinked(cwd)
   if (!linked) throw notLinked()
   const { projectId, file } = linked
-  const found = await api
-    .get<ProjectRecord>(`/api/projects/${encodeURIComponent(projectId)}`)
+  const found: ChosenProject = await api
+    .get<ChosenProject>(`/api/projects/${encodeURIComponent(projectId)}`)
     .catch(error => {
+      if (api.isContractOnly) return { id: projectId, name: linked.projectName }
       if ((error as HostingError).code !== 'NOT_FOUND') throw error
       throw gone(linked, `does not exist at ${api.url}`, error)
     })
-  if (found.status === 'deleted') throw gone({ ...linked, projectName: found.name }, 'was deleted')
+  if (found.status === 'deleted') throw gone({ projectName: found.name ?? projectId }, 'was deleted')
   return { ...found, id: projectId }
 
   function gone(

@@ -30,6 +30,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   prompts: () => import('./commands/prompts.ts'),
   prompt: () => import('./commands/prompt.ts'),
   chat: () => import('./commands/chat.ts'),
+  chats: () => import('./commands/chats.ts'),
   connect: () => import('./commands/connect.ts'),
   domains: () => import('./commands/domains.ts'),
   projects: () => import('./commands/projects.ts'),

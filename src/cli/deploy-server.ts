@@ -4,8 +4,10 @@ import type {
   DeploymentStatus,
   DeployRequest,
 } from '../shared/deployments.ts'
+import type { NextStep } from '../shared/errors.ts'
 import { HostingError } from '../shared/errors.ts'
 import { parseDestination } from '../shared/network/destinations.ts'
+import type { ApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { reportFailure } from './failure.ts'
@@ -44,14 +46,20 @@ export async function settleDeployment(context: CommandContext, record: Deployed
   return { ...record, ...status }
 }
 
-export function reportFailedDeployment(
-  { output }: CommandContext,
-  record: Deployed,
+export async function reportFailedDeployment(
+  { output, api }: CommandContext,
+  { deployment_id, error }: Deployed,
   name: string,
 ): Promise<ExitCode> {
-  return reportFailure(output, `The deployment of ${name} failed`, record.error, [
-    { description: 'See its log', command: `mcp logs ${record.deployment_id}` },
-  ])
+  const next = [whereToLook(await api(), deployment_id)]
+  return reportFailure(output, `The deployment of ${name} failed`, error, next)
+}
+
+/** The log of a deployment, or its health where the API has no such logs. */
+export function whereToLook({ isContractOnly }: ApiClient, id: string): NextStep {
+  return isContractOnly
+    ? { description: 'See its health', command: `mcp status ${id} --health` }
+    : { description: 'See its log', command: `mcp logs ${id}` }
 }
 
 export const NETWORK_OPTION = {

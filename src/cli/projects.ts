@@ -31,6 +31,19 @@ export async function getProject(api: ApiClient, reference: string): Promise<Pro
   return pickProject(await listProjects(api), reference)
 }
 
+/** What is known of a project that a command works on. An API may know no more than its id. */
+export type ChosenProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
+
+/** Like `getProject`. An API that neither lists nor shows projects gets the reference as it is. */
+export async function findProject(api: ApiClient, reference: string): Promise<ChosenProject> {
+  try {
+    return await getProject(api, reference)
+  } catch (error) {
+    if (api.isContractOnly) return { id: reference }
+    throw error
+  }
+}
+
 function pickProject(all: ProjectRecord[], reference: string): ProjectRecord {
   const named = all.filter(({ name }) => name === reference)
   const found = named.length > 0 ? named : all.filter(({ id }) => isPrefix(reference, id))
@@ -53,18 +66,9 @@ export async function changeProject(
   reference: string,
   fields: Record<string, string | null>,
 ): Promise<ProjectRecord> {
-  const path = `/api/projects/${encodeURIComponent(await resolveProject(api, reference))}`
+  const id = FULL_ID.test(reference) ? reference : (await findProject(api, reference)).id
+  const path = `/api/projects/${encodeURIComponent(id)}`
   return (await api.request<ProjectRecord>('PATCH', path, { body: fields })).data
-}
-
-/** An API that lists no projects gets the reference as it is. */
-async function resolveProject(api: ApiClient, reference: string): Promise<string> {
-  if (FULL_ID.test(reference)) return reference
-  const all = await listProjects(api).catch(error => {
-    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED'].includes((error as HostingError).code)) return undefined
-    throw error
-  })
-  return all === undefined ? reference : pickProject(all, reference).id
 }
 
 /** Another API may tell less of it. */

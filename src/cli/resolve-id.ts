@@ -39,7 +39,8 @@ export async function resolveDeployment(
 /** A container build's id, or a unique prefix of one among the newest. Throws NOT_FOUND, INVALID_REQUEST. */
 export async function resolveContainerBuild(api: ApiClient, reference: string): Promise<string> {
   if (/^bld_[0-9a-z]{20}$/.test(reference)) return reference
-  const { items } = await api.get<{ items: { id: string }[] }>('/api/lambda-builds', { limit: 1000 })
+  const items = await listContainerBuilds(api)
+  if (items === undefined) return reference
   const matches = byPrefix(items, reference, 'bld', ({ id }) => id)
   if (matches.length === 1) return matches[0]!.id
   if (matches.length > 1)
@@ -49,6 +50,15 @@ export async function resolveContainerBuild(api: ApiClient, reference: string): 
       matches.map(({ id }) => id),
     )
   throw notFound('container build', reference, [])
+}
+
+async function listContainerBuilds(api: ApiClient): Promise<{ id: string }[] | undefined> {
+  try {
+    return (await api.get<{ items: { id: string }[] }>('/api/lambda-builds', { limit: 1000 })).items
+  } catch (error) {
+    if (api.isContractOnly) return undefined
+    throw error
+  }
 }
 
 /** The same, with what the list tells; undefined when the API has no list. */

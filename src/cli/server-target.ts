@@ -181,7 +181,27 @@ async function targetOfPrefix(api: ApiClient, reference: string): Promise<Server
   if (deployment) return withUrl(api, deployment)
   const build = await findBuild(api, reference).catch(unlessMissing)
   if (build) return readyTarget(build)
+  if (api.isContractOnly) return targetOfStatus(api, reference)
   throw await unknownServer(api, reference)
+}
+
+/** Without lists a reference can only be a deployment's id, and the URL of a deployment is optional in its status. */
+async function targetOfStatus(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const next = [
+    { description: 'Name the server by the URL that `mcp deploy` printed', command: 'mcp tools <url>' },
+  ]
+  const path = `/v1/deploy/${encodeURIComponent(reference)}/status`
+  const entry = await api.get<DeploymentEntry>(path).catch(error => {
+    if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
+    throw new HostingError('NOT_FOUND', `There is no deployment "${reference}".`, { next, cause: error })
+  })
+  if (entry.url) {
+    const { url, name } = await withUrl(api, { ...entry, deployment_id: reference })
+    return { url, name } // without an id, whose log such an API does not have
+  }
+  throw new HostingError('NOT_FOUND', `${api.url} does not report the URL of the deployment ${reference}.`, {
+    next,
+  })
 }
 
 async function unknownServer(api: ApiClient, reference: string): Promise<HostingError> {
@@ -196,6 +216,7 @@ async function unknownServer(api: ApiClient, reference: string): Promise<Hosting
 
 async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerTarget> {
   const found = await findBuild(api, reference)
+  if (!found && api.isContractOnly) return targetOfStatus(api, reference)
   const build = found ?? (await api.get<BuildEntry>(`/v1/build/${encodeURIComponent(reference)}`))
   return readyTarget(build)
 }
@@ -214,6 +235,7 @@ function readyTarget({ mcp_id, status, url, name }: BuildEntry): ServerTarget {
 
 async function targetOfDeployment(api: ApiClient, reference: string): Promise<ServerTarget> {
   const found = await findDeployment(api, reference)
+  if (!found && api.isContractOnly) return targetOfStatus(api, reference)
   return withUrl(api, found ?? { deployment_id: reference, status: 'deployed' })
 }
 

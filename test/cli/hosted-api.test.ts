@@ -36,7 +36,7 @@ test('build sends the documented fields alone and prints the data of the answer'
   await hosted()
   const record = await home.json(['build', writeProject()])
   expect(record).toEqual({
-    mcp_id: 'srv-1',
+    mcp_id: 'mcp-123',
     name: 'calc',
     status: 'ready',
     url: 'https://srv-1.example.com/mcp',
@@ -59,7 +59,7 @@ test('build sends the documented fields alone and prints the data of the answer'
 test('a test sends the documented fields alone, and no key of a vendor', async () => {
   await hosted()
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell' }
-  const result = await home.json(['test', '--server', 'srv-1', 'What is 2 + 3?'], { env })
+  const result = await home.json(['test', '--server', 'mcp-123', 'What is 2 + 3?'], { env })
   expect(result).toEqual({
     ai_response: 'The sum is 5.',
     tools_used: ['add'],
@@ -68,14 +68,14 @@ test('a test sends the documented fields alone, and no key of a vendor', async (
     success_rate: 1,
   })
   const tested = stub.requests.find(({ path }) => path === '/v1/test')
-  expect(tested!.body).toEqual({ mcp_id: 'srv-1', message: 'What is 2 + 3?' })
+  expect(tested!.body).toEqual({ mcp_id: 'mcp-123', message: 'What is 2 + 3?' })
 })
 
 test('a suite judges what the documented fields tell, and leaves the rest open', async () => {
   await hosted()
   const suite = (expect: unknown) => {
     const file = join(home.dir, 'suite.json')
-    writeFileSync(file, JSON.stringify({ server: 'srv-1', cases: [{ message: 'sum', expect }] }))
+    writeFileSync(file, JSON.stringify({ server: 'mcp-123', cases: [{ message: 'sum', expect }] }))
     return ['test', '--suite', file]
   }
   const told = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
@@ -90,7 +90,7 @@ test('a suite judges what the documented fields tell, and leaves the rest open',
 
 test('a chat with an API that neither streams nor keeps chats is a row of single messages', async () => {
   await hosted()
-  const { code, stdout } = await home.mcp(['chat', 'srv-1'], { input: 'one\ntwo\n' })
+  const { code, stdout } = await home.mcp(['chat', 'mcp-123'], { input: 'one\ntwo\n' })
   expect(code).toBe(0)
   expect(stdout.match(/The sum is 5\./g)).toHaveLength(2)
   expect(stub.requests.filter(({ path }) => path === '/v1/test')).toHaveLength(2)
@@ -102,7 +102,7 @@ test('build for a person names the server, its id, its URL and the next command'
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('Built calc in 1.5 s: 1 tool')
   expect(stdout).toContain('https://srv-1.example.com/mcp')
-  expect(stdout).toContain('mcp deploy srv-1')
+  expect(stdout).toContain('mcp deploy mcp-123')
 })
 
 test('a build that goes on is told as it is, since the contract has no way to ask for it', async () => {
@@ -116,7 +116,7 @@ test('a failed build ends with 1, its record on standard output and the error on
   await hosted({ buildStatus: 'failed' })
   const { code, stdout, stderr } = await home.mcp(['build', writeProject(), '--json'])
   expect(code).toBe(1)
-  expect(JSON.parse(stdout)).toMatchObject({ mcp_id: 'srv-1', status: 'failed' })
+  expect(JSON.parse(stdout)).toMatchObject({ mcp_id: 'mcp-123', status: 'failed' })
   expect(JSON.parse(stderr).error.message).toContain('The build of calc failed')
 })
 
@@ -134,16 +134,16 @@ test('deploy of an id the API gave sends the documented request', async () => {
     '--set',
     'A=b=c',
   ]
-  const record = await home.json(['deploy', 'srv-1', ...flags])
+  const record = await home.json(['deploy', 'mcp-123', ...flags])
   expect(record).toEqual({
-    deployment_id: 'release-1',
+    deployment_id: 'dep-9',
     status: 'deployed',
     url: 'https://srv-1.example.com/mcp',
     deploy_time: 2.25,
     health_check: 'https://srv-1.example.com/mcp/health',
   })
   expect(stub.requests.at(-1)!.body).toEqual({
-    mcp_id: 'srv-1',
+    mcp_id: 'mcp-123',
     environment: 'production',
     config: {
       domain: 'mcp.example.com',
@@ -155,8 +155,8 @@ test('deploy of an id the API gave sends the documented request', async () => {
 
 test('deploy without flags sends no config', async () => {
   await hosted()
-  await home.json(['deploy', 'srv-1'])
-  expect(stub.requests.at(-1)!.body).toEqual({ mcp_id: 'srv-1', environment: 'development' })
+  await home.json(['deploy', 'mcp-123'])
+  expect(stub.requests.at(-1)!.body).toEqual({ mcp_id: 'mcp-123', environment: 'development' })
 })
 
 test('deploy takes defaults of the project file, which flags and --env-file outrank', async () => {
@@ -170,7 +170,7 @@ test('deploy takes defaults of the project file, which flags and --env-file outr
     env: { ...home.env, FOUR: 'from the shell' },
   })
   expect(stub.requests.at(-1)!.body).toEqual({
-    mcp_id: 'srv-1',
+    mcp_id: 'mcp-123',
     environment: 'staging',
     config: {
       domain: 'b.example.com',
@@ -181,40 +181,40 @@ test('deploy takes defaults of the project file, which flags and --env-file outr
 
 test('deploy waits while the deployment is deploying', async () => {
   await hosted({ deployStatus: ['deploying', 'deploying', 'deployed'] })
-  const record = await home.json<{ status: string; url: string }>(['deploy', 'srv-1'])
+  const record = await home.json<{ status: string; url: string }>(['deploy', 'mcp-123'])
   expect(record.status).toBe('deployed')
   expect(record.url).toBe('https://srv-1.example.com/mcp')
-  const asked = stub.requests.filter(({ path }) => path === '/v1/deploy/release-1/status')
+  const asked = stub.requests.filter(({ path }) => path === '/v1/deploy/dep-9/status')
   expect(asked).toHaveLength(2)
 })
 
 test('deploy --no-wait asks for an early answer and takes it', async () => {
   await hosted({ deployStatus: ['deploying'] })
-  const record = await home.json<{ status: string }>(['deploy', 'srv-1', '--no-wait'])
+  const record = await home.json<{ status: string }>(['deploy', 'mcp-123', '--no-wait'])
   expect(record.status).toBe('deploying')
   expect(stub.requests.at(-1)).toMatchObject({ method: 'POST', headers: { prefer: 'respond-async' } })
 })
 
 test('deploy that takes longer than --timeout ends with 8 and tells how to look', async () => {
   await hosted({ deployStatus: ['deploying'] })
-  const { code, stderr } = await home.mcp(['deploy', 'srv-1', '--timeout', '200ms'])
+  const { code, stderr } = await home.mcp(['deploy', 'mcp-123', '--timeout', '200ms'])
   expect(code).toBe(8)
-  expect(stderr).toContain('mcp status release-1')
+  expect(stderr).toContain('mcp status dep-9')
 })
 
 test('deploy that fails ends with 1', async () => {
   await hosted({ deployStatus: ['deploying', 'failed'] })
-  const { code, stdout, stderr } = await home.mcp(['deploy', 'srv-1', '--json'])
+  const { code, stdout, stderr } = await home.mcp(['deploy', 'mcp-123', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout).status).toBe('failed')
-  expect(JSON.parse(stderr).error.next[0].command).toBe('mcp logs release-1')
+  expect(JSON.parse(stderr).error.next[0].command).toBe('mcp status dep-9 --health')
 })
 
 test('status shows what the API tells, be it little', async () => {
   await hosted()
-  expect(await home.json(['status', 'release-1'])).toEqual({ deployment_id: 'release-1', status: 'deployed' })
-  const { stdout } = await home.mcp(['status', 'release-1'])
-  expect(stdout).toContain('release-1 is deployed')
+  expect(await home.json(['status', 'dep-9'])).toEqual({ deployment_id: 'dep-9', status: 'deployed' })
+  const { stdout } = await home.mcp(['status', 'dep-9'])
+  expect(stdout).toContain('dep-9 is deployed')
 })
 
 test('up does the whole job against a hosted API', async () => {
@@ -223,8 +223,8 @@ test('up does the whole job against a hosted API', async () => {
     await hosted({ serverUrl: server.url })
     const result = await home.json<Record<string, unknown>>(['up', writeProject()])
     expect(result).toMatchObject({
-      mcp_id: 'srv-1',
-      deployment_id: 'release-1',
+      mcp_id: 'mcp-123',
+      deployment_id: 'dep-9',
       url: server.url,
       health_check: `${server.url}/health`,
       call: { tool: 'add', is_error: false },
@@ -238,8 +238,8 @@ test('up does the whole job against a hosted API', async () => {
 test.each([
   ['list', ['list']],
   ['status of all', ['status']],
-  ['stop', ['stop', 'release-1']],
-  ['logs', ['logs', 'release-1']],
+  ['stop', ['stop', 'dep-9']],
+  ['logs', ['logs', 'dep-9']],
   ['keys', ['keys', 'list']],
 ])('%s, which the contract does not have, ends with 4 and one error line', async (_name, args) => {
   await hosted()

@@ -1,7 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A hosted API as `service-interface.md` documents it, and not a field, path or header more. */
+/**
+ * A hosted API as `service-interface.md` documents it, and not a field, path or header more. It knows the build `mcp-123`, the
+ * deployment `dep-9`, the project `p1`, the container build `lb1`, the chat `chat-7` and the subdomain `team`. All other
+ * requests get 404 with an HTML page.
+ */
 export interface ContractStub {
   url: string
   key: string
@@ -16,6 +20,8 @@ export interface StubOptions {
   buildStatus?: 'building' | 'ready' | 'failed'
   /** What `GET …/status` says one after the other; the last one again and again. */
   deployStatus?: string[]
+  /** Pages of the log of the container build, one after the other; the last one again and again. Of no documented shape. */
+  buildLog?: unknown[]
   scopes?: string[]
   expired?: boolean
   /** Who is let in besides the owner of the key. */
@@ -29,15 +35,20 @@ export interface StubOptions {
 /** An address of its own, so that it is found by the 401 alone. */
 const METADATA_PATH = '/about/sign-in'
 const KEY = 'hosted-key-0123456789'
+const PAGE = '<!doctype html><title>404</title><h1>Not found</h1>'
+const TIME = '2026-11-21T00:00:00.000Z'
 
 export async function startContractStub(options: StubOptions = {}): Promise<ContractStub> {
   const requests: ContractStub['requests'] = []
   const statuses = [...(options.deployStatus ?? ['deployed'])]
   const nextStatus = () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!)
+  const logs = [...(options.buildLog ?? [['Step 1/2', 'Step 2/2']])]
+  const nextLog = () => (logs.length > 1 ? logs.shift() : logs[0])
 
   const server = createServer(async (request, response) => {
-    const body = parse(await readBody(request))
     const { method = '', url = '', headers } = request
+    const text = await readBody(request)
+    const body = headers['content-type'] === 'application/json' ? JSON.parse(text) : undefined
     requests.push({ method, path: url, headers, body })
     if (options.intercept?.(request, response)) return
     const origin = `http://${headers.host}`
@@ -54,9 +65,10 @@ export async function startContractStub(options: StubOptions = {}): Promise<Cont
         response.setHeader('www-authenticate', `Bearer resource_metadata="${origin}${METADATA_PATH}"`)
       return refuse(response, 401, 'UNAUTHORIZED', 'The key is not valid.')
     }
-    const answer = route(`${method} ${url.split('?')[0]}`, options, nextStatus, body)
-    if (!answer) return refuse(response, 404, 'NOT_FOUND', `There is no ${method} ${url}.`)
-    send(response, 200, answer)
+    const operation = `${method} ${url.split('?')[0]}`
+    const answer = route(operation, { ...options, nextStatus, nextLog }, body)
+    if (!answer) return response.writeHead(404, { 'content-type': 'text/html' }).end(PAGE)
+    send(response, operation.includes('/trigger/') ? 201 : 200, answer)
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   return {
@@ -70,12 +82,24 @@ export async function startContractStub(options: StubOptions = {}): Promise<Cont
   }
 }
 
-function route(operation: string, options: StubOptions, nextStatus: () => string, body: unknown): unknown {
+interface State extends StubOptions {
+  nextStatus(): string
+  nextLog(): unknown
+}
+
+function route(operation: string, options: State, body: unknown): unknown {
+  const { nextStatus, nextLog } = options
   const url = options.serverUrl ?? 'https://srv-1.example.com/mcp'
   const { name } = (body ?? {}) as { name?: string }
   switch (operation) {
     case 'POST /v1/build':
-      return envelope({ mcp_id: 'srv-1', name, status: options.buildStatus ?? 'ready', url, build_time: 1.5 })
+      return envelope({
+        mcp_id: 'mcp-123',
+        name,
+        status: options.buildStatus ?? 'ready',
+        url,
+        build_time: 1.5,
+      })
     case 'POST /v1/test':
       return envelope({
         ai_response: 'The sum is 5.',
@@ -86,14 +110,26 @@ function route(operation: string, options: StubOptions, nextStatus: () => string
       })
     case 'POST /v1/deploy':
       return envelope({
-        deployment_id: 'release-1',
+        deployment_id: 'dep-9',
         status: nextStatus(),
         url,
         deploy_time: 2.25,
         health_check: `${url}/health`,
       })
-    case 'GET /v1/deploy/release-1/status':
-      return envelope({ deployment_id: 'release-1', status: nextStatus() })
+    case 'GET /v1/deploy/dep-9/status':
+      return envelope({ deployment_id: 'dep-9', status: nextStatus() })
+    case 'POST /api/lambda-builds/trigger/p1':
+      return containerBuild()
+    case 'GET /api/lambda-builds/lb1/logs':
+      return nextLog()
+    case 'PATCH /api/projects/p1':
+      return { id: 'p1', ...(body as object) }
+    case 'GET /api/chat-messages/chat/id/chat-7/count':
+      return { chatId: 'chat-7', messageCount: 4, countedAt: TIME }
+    case 'DELETE /api/lambda-mapping/team':
+      return {}
+    case 'GET /api/lambda-deploy/dep-9/health':
+      return { status: 'healthy', region: 'eu' }
     case 'GET /api/deployments/api-key/info':
       return {
         apiKeyId: 'key-1',
@@ -107,6 +143,30 @@ function route(operation: string, options: StubOptions, nextStatus: () => string
       }
     default:
       return undefined
+  }
+}
+
+/** A field without a value is `""`, as in the contract's example. */
+function containerBuild() {
+  const empty = [
+    'imageRepository',
+    'imageUri',
+    'logGroupName',
+    'logStreamName',
+    'errorMessage',
+    'startTime',
+    'endTime',
+  ]
+  return {
+    id: 'lb1',
+    projectId: 'p1',
+    cloudBuildId: 'cloud:1',
+    status: 'pending',
+    storageSourceLocation: 's3://bucket/p1.zip',
+    currentPhase: 'SUBMITTED',
+    createdAt: TIME,
+    updatedAt: TIME,
+    ...Object.fromEntries(empty.map(name => [name, ''])),
   }
 }
 
@@ -126,8 +186,4 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function parse(text: string): unknown {
-  return text === '' ? undefined : JSON.parse(text)
 }

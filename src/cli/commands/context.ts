@@ -65,7 +65,12 @@ export const show = defineCommand({
       const cells = rows.map(([label, one]) => [label, one?.value ?? 'none', describeSource(one)])
       output.table(['SETTING', 'VALUE', 'FROM'], cells)
       if (!key && !session) output.next({ description: 'Sign in', command: 'mcp login' })
-      output.next({ description: 'See the models that tests can use', command: 'mcp models list' })
+      // Models are an extension, so only the local daemon is known to have a list of them.
+      output.next(
+        apiUrl
+          ? { description: 'See what the key may do', command: 'mcp whoami' }
+          : { description: 'See the models that tests can use', command: 'mcp models list' },
+      )
     })
   },
 })

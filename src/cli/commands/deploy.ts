@@ -138,6 +138,7 @@ export default defineCommand({
     }
     const request = { mcp_id, environment: input.env, ...(config ? { config } : {}), ...checked }
     const record = await deployServer(context, request, { name, wait: input.wait })
+    const { isContractOnly } = await context.api()
     output.result(record, () => {
       if (record.status === 'failed') return
       const time = record.status === 'deployed' ? ` in ${formatDurationMs(record.deploy_time * 1000)}` : ''
@@ -148,11 +149,13 @@ export default defineCommand({
         health: record.health_check,
         ...signInFields(record),
       })
+      // An API without lists need not know where a deployment answers.
+      const reference = isContractOnly ? record.url : record.deployment_id
       output.next(
-        { description: 'See its tools', command: `mcp tools ${record.deployment_id}` },
+        { description: 'See its tools', command: `mcp tools ${reference}` },
         {
           description: 'Connect a client',
-          command: `mcp connect ${record.deployment_id} --client claude-code`,
+          command: `mcp connect ${reference} --client claude-code`,
         },
       )
     })

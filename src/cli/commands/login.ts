@@ -43,7 +43,7 @@ export default defineCommand({
       const by = 'key' in credential ? ` with the key "${name}"` : ''
       output.line(`Signed in to ${target.url}${by}`)
       output.fields({ context: target.name, scopes: scopes?.join(', '), saved: paths.credentials })
-      output.next({ description: 'See what there is', command: 'mcp list' })
+      output.next({ description: 'See what the key may do', command: 'mcp whoami' })
     })
   },
 })

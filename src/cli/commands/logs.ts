@@ -1,8 +1,10 @@
+import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api-client.ts'
 import { defineCommand } from '../command.ts'
+import { followBuildLog, readBuildLog, readPages } from '../container-build.ts'
 import { ONE_DEPLOYMENT } from '../deployment-action.ts'
 import { followEvents } from '../follow-events.ts'
-import { formatLogLine, type LogEntry, readLogPage } from '../log-lines.ts'
+import { formatLogLine, type LogEntry } from '../log-lines.ts'
 import { toMoment } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../resolve-id.ts'
@@ -57,9 +59,12 @@ export default defineCommand({
   async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {
     const { output } = context
     const client = await context.api()
+    const following = { follow, signal: context.signal }
     if (isContainerBuild(reference))
-      return printLines(output, await containerLines(client, reference, follow), follow)
-    const path = `/api/lambda-deploy/${encodeURIComponent(await resolveLog(client, reference, env))}/logs`
+      return printLines(output, await containerLines(client, reference, following), follow)
+    const id = await resolveLog(client, reference, env)
+    if (client.isContractOnly) return printLines(output, await containerLines(client, id, following), follow)
+    const path = `/api/lambda-deploy/${encodeURIComponent(id)}/logs`
     const whole = since !== undefined || until !== undefined
     const query = {
       since: toMoment('--since', since),
@@ -90,10 +95,31 @@ function isContainerBuild(reference: string): boolean {
   return reference.startsWith('bld_')
 }
 
-/** All of them: they are few, and the first one matters as much as the last. */
-async function containerLines(client: ApiClient, id: string, follow: boolean | undefined) {
-  const path = `/api/lambda-builds/${encodeURIComponent(await resolveContainerBuild(client, id))}/logs`
-  return follow ? client.events<LogEntry>(path) : readPages(client, path, {})
+async function containerLines(client: ApiClient, reference: string, { follow, signal }: Following) {
+  const id = await resolveContainerBuild(client, reference)
+  const lines = follow ? followBuildLog(client, id, signal) : readBuildLog(client, id)
+  return client.isContractOnly ? orNoLog(lines, reference) : lines
+}
+
+interface Following {
+  follow: boolean | undefined
+  signal: AbortSignal
+}
+
+/** Such an API has no logs but those of container builds, so an id that it does not know may be a deployment's. */
+async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
+  try {
+    yield* lines
+  } catch (error) {
+    if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
+    throw new HostingError('NOT_FOUND', `There is no container build "${reference}".`, {
+      details: 'This API has logs of container builds only.',
+      next: isContainerBuild(reference)
+        ? [{ description: 'Build an image of a project', command: 'mcp projects build <project id>' }]
+        : [{ description: 'See the health of a deployment', command: `mcp status ${reference} --health` }],
+      cause: error,
+    })
+  }
 }
 
 /** Logs are kept of deployments and, under the build's id, of previews. */
@@ -104,19 +130,4 @@ function resolveLog(
 ): Promise<string> {
   if (reference.startsWith('mcp_')) return resolveBuild(client, reference)
   return resolveDeployment(client, reference, { environment })
-}
-
-async function* readPages(
-  client: ApiClient,
-  path: string,
-  query: Record<string, string | number | undefined>,
-): AsyncGenerator<LogEntry> {
-  let nextToken: string | undefined
-  do {
-    const page = readLogPage(await client.get<unknown>(path, { ...query, nextToken }))
-    yield* page.lines
-    // An API that ignores the token would give the same page for ever.
-    if (page.nextToken === nextToken) return
-    nextToken = page.nextToken
-  } while (nextToken !== undefined)
 }

@@ -4,9 +4,10 @@ import type { ApiClient } from '../api-client.ts'
 import { chosenProject, findLinked } from '../chosen-project.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
+import { followBuildLog, refreshBuild } from '../container-build.ts'
 import { shortId } from '../deployment-table.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { formatLogLine, type LogEntry } from '../log-lines.ts'
+import { formatLogLine } from '../log-lines.ts'
 
 const PROJECT = 'a project: its id, a unique prefix of it, or its name (default: the linked one)'
 
@@ -69,20 +70,26 @@ export const projectsBuilds = defineCommand({
   },
 })
 
-/** Lines go where progress goes: the result is the record. */
+/** Lines go to standard error, because the result is the record. */
 async function followBuild(
-  { output }: CommandContext,
+  { output, signal }: CommandContext,
   api: ApiClient,
-  { id }: ContainerBuildRecord,
+  triggered: ContainerBuildRecord,
 ): Promise<ContainerBuildRecord> {
-  const path = `/api/lambda-builds/${encodeURIComponent(id)}`
-  for await (const line of api.events<LogEntry>(`${path}/logs`))
-    output.note(formatLogLine(line, output.style))
-  return api.get<ContainerBuildRecord>(path)
+  const lines = followBuildLog(api, triggered.id, signal)
+  let next = await lines.next()
+  for (; !next.done; next = await lines.next()) output.note(formatLogLine(next.value, output.style))
+  const build = await refreshBuild(api, triggered, next.value)
+  if (isRunning(build)) output.note('This API does not report the state of a container build; check its log.')
+  return build
+}
+
+function isRunning({ status }: ContainerBuildRecord): boolean {
+  return status === 'pending' || status === 'in_progress'
 }
 
 function showBuild({ output }: CommandContext, build: ContainerBuildRecord): void {
-  output.line(`The build ${build.id} ${build.status === 'pending' ? 'waits' : `has ${build.status}`}`)
+  output.line(`Container build ${build.id}: ${build.status}`)
   output.fields({
     image: build.imageUri || undefined,
     digest: build.imageDigest || undefined,

@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command.ts'
 import { findLink, removeLink, writeLink } from '../project-link.ts'
-import { getProject } from '../projects.ts'
+import { findProject } from '../projects.ts'
 
 export const projectsLink = defineCommand({
   name: 'projects link',
@@ -15,13 +15,18 @@ export const projectsLink = defineCommand({
     { command: 'mcp projects build', does: 'what needs no id then' },
   ],
   async run({ api, output, cwd }, { project }) {
-    const { id, name, status } = await getProject(await api(), project)
+    const client = await api()
+    const { id, name = id, status } = await findProject(client, project)
     if (status === 'deleted')
       throw new HostingError('CONFLICT', `Project ${id} is deleted; nothing can be linked to it.`)
     const file = writeLink(cwd, { projectId: id, projectName: name })
     output.result({ projectId: id, projectName: name, file }, () => {
       output.line(`Linked to ${name} (${id}) by ${relative(cwd, file)}`)
-      output.next({ description: 'Upload this folder', command: 'mcp projects upload' })
+      output.next(
+        client.isContractOnly
+          ? { description: 'Build an image of it', command: 'mcp projects build' }
+          : { description: 'Upload this folder', command: 'mcp projects upload' },
+      )
     })
   },
 })

@@ -84,7 +84,9 @@ export const projectsShow = defineCommand({
   arguments: PROJECT,
   examples: [{ command: 'mcp projects show weather', does: 'by its name' }],
   async run({ api, output, cwd }, { project }) {
-    const record = await chosenProject(await api(), cwd, project)
+    const client = await api()
+    const reference = project ?? (await chosenProject(client, cwd, undefined)).id
+    const record = await getProject(client, reference)
     output.result(record, () => showProject(output, record))
   },
 })
@@ -123,7 +125,7 @@ export const projectsDelete = defineCommand({
   examples: [{ command: 'mcp projects delete weather --yes', does: 'without asking' }],
   async run(context, { project }) {
     const record = await chosenProject(await context.api(), context.cwd, project)
-    await confirm(context, `Delete the project ${record.name} (${record.id})?`)
+    await confirm(context, `Delete the project ${[record.name, `(${record.id})`].filter(Boolean).join(' ')}?`)
     await change(context, record.id, { status: 'deleted' })
   },
 })
@@ -144,7 +146,7 @@ export const projectsUpload = defineCommand({
     const { project, dir } = await whatAndWhere(input, cwd)
     const source = sourceAt(dir)
     const api = await context.api()
-    const { id, name } = await chosenProject(api, cwd, project)
+    const { id, name = id } = await chosenProject(api, cwd, project)
     const { uploadSource } = await import('../source/upload-source.ts')
     const folder = { ...source, name, project: id }
     await output.progress(`Uploading ${name}`, update =>

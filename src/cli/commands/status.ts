@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { ENVIRONMENTS } from '../../shared/states.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'
-import type { Deployed } from '../deploy-server.ts'
+import { type Deployed, whereToLook } from '../deploy-server.ts'
 import { deploymentTable, shortId } from '../deployment-table.ts'
 import { formatMemory } from '../metric-format.ts'
 import type { Output } from '../output.ts'
@@ -23,6 +23,10 @@ export default defineCommand({
       choices: ENVIRONMENTS,
       doc: 'only this environment',
     },
+    health: {
+      type: 'boolean',
+      doc: 'the health report of one deployment: checks, requests, latencies; ends with 1 when it is unhealthy',
+    },
     watch: {
       type: 'boolean',
       short: 'w',
@@ -33,21 +37,33 @@ export default defineCommand({
   examples: [
     { command: 'mcp status', does: 'the current deployment of every server and environment' },
     { command: 'mcp status weather --env production', does: 'one, with its instances' },
+    { command: 'mcp status weather --health', does: 'whether it answers, and how fast' },
     { command: 'mcp status --watch', does: 'see what all of them do, every two seconds' },
     { command: 'mcp status dep_4h7k --json', does: "the API's record" },
   ],
-  async run(context, { id, env, watch, interval = DEFAULT_INTERVAL_MS }) {
+  async run(context, { id, env, health, watch, interval = DEFAULT_INTERVAL_MS }) {
     if (watch) {
       const deploymentId = id && (await resolveDeployment(await context.api(), id, { environment: env }))
       const { watchStatus } = await import('../status-watch.ts')
       return watchStatus(context, { deploymentId, environment: env, intervalMs: interval })
     }
-    if (id === undefined) return showAll(context, env)
+    if (id === undefined) {
+      if (health) throw new HostingError('INVALID_REQUEST', '--health needs a deployment: mcp status <deployment> --health.')
+      return showAll(context, env)
+    }
     const { output } = context
     const api = await context.api()
     const deployment = await resolveDeployment(api, id, { environment: env })
+    if (health) return (await import('../deployment-health.ts')).showHealth(context, deployment)
     const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment)}/status`)
-    output.result(status, () => showOne(output, deployment, status))
+    output.result(status, () => {
+      showOne(output, deployment, status)
+      output.next(
+        status.status === 'stopped'
+          ? { description: 'Start it', command: `mcp start ${deployment}` }
+          : whereToLook(api, deployment),
+      )
+    })
   },
 })
 
@@ -94,11 +110,6 @@ function showOne(output: Output, id: string, status: Deployed): void {
     output.line()
     output.line('It is asleep; the next call wakes it.')
   }
-  output.next(
-    status.status === 'stopped'
-      ? { description: 'Start it', command: `mcp start ${id}` }
-      : { description: 'See its log', command: `mcp logs ${id}` },
-  )
 }
 
 /** What its environment promises, in words. */

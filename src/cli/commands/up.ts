@@ -71,7 +71,7 @@ export default defineCommand({
     sayDeployed(context, deployment)
     // Where users sign in, the preview of the same build answers without.
     const tried = await tryOut(context, auth ? build.url : deployment.url, project)
-    report(context, name, { mcp_id: build.mcp_id, deployment, tried })
+    report(context, name, { build, deployment, tried })
   },
 })
 
@@ -113,14 +113,18 @@ function sayDeployed({ output }: CommandContext, { deploy_time, deployment_id }:
 }
 
 interface Result {
-  mcp_id: string
+  build: BuildRecord
   deployment: Deployed
   tried: Tried
 }
 
-function report({ output }: CommandContext, name: string, { mcp_id, deployment, tried }: Result): void {
+function report({ output }: CommandContext, name: string, { build, deployment, tried }: Result): void {
   const { deployment_id, url, health_check } = deployment
   const { tools, call, ms } = tried
+  const { mcp_id } = build
+  // An API that knows no more than the contract finds no server by its name.
+  const knowsNames = build.template !== undefined
+  const reference = knowsNames ? name : url
   output.result({ mcp_id, deployment_id, url, health_check, tools, call }, () => {
     output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
     if (call) {
@@ -133,9 +137,11 @@ function report({ output }: CommandContext, name: string, { mcp_id, deployment, 
     output.line('Give it to an MCP client:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
-      { description: 'Or have it written', command: `mcp connect ${name} --client claude-code` },
-      callToType(name, call),
-      { description: 'Watch its log', command: `mcp logs ${name} -f` },
+      { description: 'Or have it written', command: `mcp connect ${reference} --client claude-code` },
+      callToType(reference, call),
+      knowsNames
+        ? { description: 'Watch its log', command: `mcp logs ${name} -f` }
+        : { description: 'See its health', command: `mcp status ${deployment_id} --health` },
     )
   })
 }

@@ -1,0 +1,99 @@
+import type { ChatMessageRecord, ChatRecord } from '../../shared/chats.ts'
+import type { ApiClient } from '../api-client.ts'
+import { defineCommand } from '../command.ts'
+import { confirm } from '../prompt.ts'
+import { resolveBuild } from '../resolve-id.ts'
+
+const CHAT = {
+  chat: { required: true, doc: 'the id of a chat, as `mcp test` and `mcp chats list` print it' },
+} as const
+
+export const list = defineCommand({
+  name: 'chats list',
+  summary: 'chats with the test agent, newest first',
+  arguments: { server: { doc: 'only chats with this server: its name or an mcp_id' } },
+  options: { limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of chats' } },
+  examples: [
+    { command: 'mcp chats list', does: 'the newest 20' },
+    { command: 'mcp chats list weather --limit 100', does: 'with one server' },
+  ],
+  async run({ output, api }, { server, limit }) {
+    const client = await api()
+    const filter = server?.startsWith('mcp_')
+      ? { mcpId: await resolveBuild(client, server) }
+      : { name: server }
+    const { items } = await client.get<{ items: ChatRecord[] }>('/api/chats', { ...filter, limit })
+    output.result(items, () => {
+      const rows = items.map(({ chatId, name, model, messageCount, updatedAt }) => [
+        chatId,
+        name,
+        model,
+        String(messageCount),
+        updatedAt.slice(0, 16).replace('T', ' '),
+      ])
+      output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED (UTC)'], rows, 'No chats.')
+      output.next(
+        items[0]
+          ? { description: 'Read one', command: `mcp chats show ${items[0].chatId}` }
+          : { description: 'Start one', command: 'mcp chat <server>' },
+      )
+    })
+  },
+})
+
+export const show = defineCommand({
+  name: 'chats show',
+  summary: 'messages of a chat, oldest first',
+  arguments: CHAT,
+  examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'with the tool calls' }],
+  async run({ output, api }, { chat }) {
+    const messages = await listMessages(await api(), chat)
+    output.result(messages, () => {
+      for (const { role, text } of messages)
+        if (text !== '') output.line(`${output.style.bold(role)}: ${text}`)
+      if (messages.length === 0) output.line('No messages.')
+    })
+  },
+})
+
+export const count = defineCommand({
+  name: 'chats count',
+  summary: 'number of messages in a chat',
+  arguments: CHAT,
+  examples: [{ command: 'mcp chats count chat_4h7k… --json', does: '{chatId, messageCount, countedAt}' }],
+  async run({ output, api }, { chat }) {
+    const path = `/api/chat-messages/chat/id/${encodeURIComponent(chat)}/count`
+    const counted = await (await api()).get<{ messageCount: number }>(path)
+    const { messageCount } = counted
+    output.result(counted, () =>
+      output.line(`${messageCount} ${messageCount === 1 ? 'message' : 'messages'} in chat ${chat}`),
+    )
+  },
+})
+
+export const remove = defineCommand({
+  name: 'chats remove',
+  summary: 'remove a chat with its messages',
+  arguments: CHAT,
+  examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without asking' }],
+  async run(context, { chat }) {
+    const client = await context.api()
+    await confirm(context, `Remove the chat ${chat} for good?`)
+    await client.delete(`/api/chats/${encodeURIComponent(chat)}`)
+    context.output.result({ removed: chat }, () => context.output.line(`Removed the chat ${chat}`))
+  },
+})
+
+async function listMessages(client: ApiClient, chat: string): Promise<ChatMessageRecord[]> {
+  const messages: ChatMessageRecord[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await client.get<{ items: ChatMessageRecord[]; nextToken: string | null }>(
+      `/api/chat-messages/chat/id/${encodeURIComponent(chat)}`,
+      { nextToken, limit: 1000 },
+    )
+    messages.push(...page.items)
+    nextToken = page.nextToken ?? undefined
+  } while (nextToken !== undefined)
+  return messages
+}
