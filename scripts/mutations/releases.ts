@@ -171,8 +171,8 @@ export const releases: readonly Mutation[] = [
   {
     fault: 'mcp deploy does not show why it failed',
     file: 'cli/deploy-server.ts',
-    code: "record.error, [\n    { description: 'See its log'",
-    without: "undefined, [\n    { description: 'See its log'",
+    code: 'failed`, error, next)',
+    without: 'failed`, undefined, next)',
     tests: 'cli/deployments cli/hosted-api',
   },
   {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deploymentAuthSchema } from './deployment-auth.ts'
-import { domainFault, ENV_NAME, IMAGE_REFERENCE } from './names.ts'
+import { domainFault, ENV_NAME, HOST_NAME, IMAGE_REFERENCE } from './names.ts'
 import { networkSchema } from './network/network-schema.ts'
 import { BUILD_STATES, DEPLOYMENT_STATES, ENVIRONMENTS, TEMPLATES } from './states.ts'
 
@@ -30,9 +30,8 @@ export const buildRecordSchema = z.object({
 export const deployConfigSchema = z.strictObject({
   domain: z
     .string()
-    .refine(text => domainFault(text) === undefined, {
-      error: ({ input }) => domainFault(String(input)),
-    })
+    .regex(HOST_NAME, 'expected a host name such as mcp.example.com')
+    .refine(text => domainFault(text) === undefined, { error: ({ input }) => domainFault(String(input)) })
     .optional(),
   scaling: z
     .strictObject({

@@ -6,11 +6,12 @@ export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 /** An image of any registry, or of this machine's engine: `weather:1`, `ghcr.io/team/weather@sha256:…`. */
 export const IMAGE_REFERENCE = /^(?!.*\/\/)[A-Za-z0-9][A-Za-z0-9._:/-]{0,254}(@sha256:[0-9a-f]{64})?$/
 
-const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+/** Of two labels or more. */
+export const HOST_NAME =
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** Why a text cannot be a custom domain; undefined when it can. */
+/** Why a host name cannot be a custom domain. Undefined when it can. */
 export function domainFault(text: string): string | undefined {
-  if (!HOST_NAME.test(text)) return 'expected a host name such as mcp.example.com'
   const last = text.split('.').at(-1)!.toLowerCase()
   // Clients read a name that ends in a number as an IPv4 address (https://url.spec.whatwg.org/#ends-in-a-number-checker).
   if (/^(\d+|0x[0-9a-f]*)$/.test(last))

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { echoServer } from '../http/fixtures.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
+import { echoServer } from '../http/fixtures.ts'
 
 let home: TestHome
 beforeAll(async () => {

@@ -48,7 +48,11 @@ export default defineCommand({
       return watchStatus(context, { deploymentId, environment: env, intervalMs: interval })
     }
     if (id === undefined) {
-      if (health) throw new HostingError('INVALID_REQUEST', '--health needs a deployment: mcp status <deployment> --health.')
+      if (health)
+        throw new HostingError(
+          'INVALID_REQUEST',
+          '--health needs a deployment: mcp status <deployment> --health.',
+        )
       return showAll(context, env)
     }
     const { output } = context
