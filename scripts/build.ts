@@ -80,6 +80,8 @@ export async function buildDist(): Promise<string[]> {
       minify: true,
       chunkNames: 'instance/[name]-[hash]',
     }),
+    // The way out of confined processes: one small file.
+    build({ ...common, entryPoints: { egress: 'src/egress/main.ts' }, minify: true, banner: {} }),
     // One file: `mcp export` copies it beside an artifact.
     build({
       ...common,

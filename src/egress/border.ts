@@ -1,0 +1,213 @@
+import { type AddressInfo, connect, createServer, isIP, type Server, type Socket } from 'node:net'
+import { normalizeHost } from '../shared/network/destinations.ts'
+import type { DestinationCounts, EgressSettings } from '../shared/network/egress-protocol.ts'
+import { NetworkPolicy, type Refusal } from '../shared/network/network-policy.ts'
+import { isClosedAddress } from '../shared/network/own-addresses.ts'
+import { LimitError, RefusedError } from './failure.ts'
+import { Ledger } from './ledger.ts'
+import { LookUps } from './look-ups.ts'
+import type { Resolver } from './resolve.ts'
+import { IDLE_MS, splice } from './splice.ts'
+
+/** Connections of one process, those that are being made included. */
+const MAX_CONNECTIONS = 512
+const CONNECT_MS = 30_000
+/** Code that runs before its policy is known: the daemon sends the policy before it has any code run. */
+const POLICY_MS = 10_000
+
+export interface BorderOptions {
+  processId: string
+  resolver: Resolver
+  /** Serves a connection from the process. */
+  accept(socket: Socket, border: Border): void
+  onTraffic(): void
+}
+
+/** The way out of one confined process: its listener, its policy, its connections. */
+export class Border {
+  readonly processId: string
+  readonly #options: BorderOptions
+  readonly #server: Server
+  readonly #ledger: Ledger
+  readonly #lookUps: LookUps
+  readonly #policy = Promise.withResolvers<NetworkPolicy>()
+  readonly #sockets = new Set<Socket>()
+  #undecided: NodeJS.Timeout | undefined
+  #opening = 0
+  #isClosed = false
+
+  constructor(listener: unknown, options: BorderOptions) {
+    this.processId = options.processId
+    this.#options = options
+    this.#ledger = new Ledger(options.onTraffic)
+    this.#lookUps = new LookUps(options.resolver)
+    this.#server = createServer({ allowHalfOpen: true }, socket => this.#accept(socket))
+    // A connection that cannot be accepted stays in the queue, for example without a free descriptor.
+    this.#server.on('error', () => {})
+    this.#server.listen(listener)
+    this.#policy.promise.catch(() => {}) // whoever waits for it hears
+  }
+
+  /** Nothing is connected before. */
+  decide({ publicAddresses = [], ...settings }: EgressSettings): void {
+    const isPrivate = (address: string) => !publicAddresses.includes(address) && isClosedAddress(address)
+    this.#policy.resolve(new NetworkPolicy(settings, isPrivate))
+    clearTimeout(this.#undecided)
+  }
+
+  takeTraffic(): DestinationCounts[] {
+    return this.#ledger.take()
+  }
+
+  /**
+   * A connection to the host, which is resolved once. Rejects with a RefusedError, or as `net.connect` fails.
+   * `address`: one that the process chose among those of the name.
+   */
+  async open(host: string, port: number, address?: string): Promise<Socket> {
+    if (this.#opening + this.#sockets.size >= 2 * MAX_CONNECTIONS)
+      throw new LimitError(`The process has ${MAX_CONNECTIONS} connections open, which is the limit.`)
+    this.#opening++
+    const name = normalizeHost(host) ?? host
+    try {
+      const addresses = await this.#permit(name, port, address)
+      const socket = await this.#connect(name, port, addresses)
+      this.#ledger.connected(name, port)
+      return socket
+    } catch (error) {
+      this.#count(name, port, error)
+      throw error
+    } finally {
+      this.#opening--
+    }
+  }
+
+  /** Addresses of a name that the process may know of. */
+  async lookUp(host: string): Promise<string[]> {
+    return this.#asked(host, async name => {
+      const addresses = await this.#lookUps.addresses(name)
+      const policy = await this.#decided()
+      this.#require(policy.judgeAddresses(name, 0, addresses))
+      return addresses
+    })
+  }
+
+  async resolve(host: string, records: string): Promise<unknown> {
+    return this.#asked(host, name => this.#lookUps.records(name, records))
+  }
+
+  /** Joins the two and counts what goes over. */
+  join(client: Socket, upstream: Socket, host: string, port: number): void {
+    splice(client, upstream, (sent, received) => this.#ledger.moved(host, port, sent, received))
+  }
+
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo
+  }
+
+  /** Counts what goes over a connection that is not joined. */
+  count(upstream: Socket, host: string, port: number): void {
+    upstream.setTimeout(IDLE_MS, () => upstream.resetAndDestroy())
+    upstream.once('close', () => this.#ledger.moved(host, port, upstream.bytesWritten, upstream.bytesRead))
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#server.close()
+    clearTimeout(this.#undecided)
+    this.#policy.reject(new LimitError('The process has ended.'))
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => {}) // it may break at any time; its 'close' is what counts
+    if (this.#sockets.size >= 2 * MAX_CONNECTIONS) return void socket.resetAndDestroy()
+    this.#hold(socket)
+    this.#options.accept(socket, this)
+  }
+
+  #hold(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    if (this.#isClosed) socket.destroy()
+  }
+
+  async #asked<T>(host: string, ask: (name: string) => Promise<T>): Promise<T> {
+    const name = normalizeHost(host) ?? host
+    try {
+      const policy = await this.#decided()
+      this.#require(policy.judgeName(name))
+      return await ask(name)
+    } catch (error) {
+      if (error instanceof RefusedError) this.#count(name, 0, error)
+      throw error
+    }
+  }
+
+  /** The addresses to try. */
+  async #permit(name: string, port: number, chosen?: string): Promise<readonly string[]> {
+    const policy = await this.#decided()
+    if (isIP(name) !== 0) {
+      const names = this.#lookUps.namesOf(name)
+      const isKnown = names.some(one => policy.judgeHost(one, port) === undefined)
+      this.#require(
+        (isKnown ? undefined : policy.judgeHost(name, port)) ?? policy.judgeAddresses(name, port, [name]),
+      )
+      return [name]
+    }
+    this.#require(policy.judgeHost(name, port))
+    const addresses = await this.#lookUps.addresses(name)
+    this.#require(policy.judgeAddresses(name, port, addresses))
+    if (chosen === undefined || addresses.includes(chosen)) return chosen === undefined ? addresses : [chosen]
+    return this.#permit(chosen, port)
+  }
+
+  #connect(host: string, port: number, addresses: readonly string[]): Promise<Socket> {
+    const all = addresses.map(address => ({ address, family: isIP(address) }))
+    const socket = connect({
+      host,
+      port,
+      allowHalfOpen: true,
+      autoSelectFamily: true,
+      // Already resolved: the addresses that were judged are those that are tried.
+      lookup: (_host, options, callback) =>
+        options.all ? callback(null, all) : callback(null, all[0]!.address, all[0]!.family),
+    })
+    this.#hold(socket)
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => socket.destroy(timedOut(host, port)), CONNECT_MS)
+      socket.once('error', reject)
+      socket.once('close', () => {
+        clearTimeout(timer)
+        reject(timedOut(host, port))
+      })
+      socket.once('connect', () => {
+        clearTimeout(timer)
+        socket.off('error', reject)
+        socket.on('error', () => {}) // told to whoever is joined with it
+        resolve(socket)
+      })
+    })
+  }
+
+  #decided(): Promise<NetworkPolicy> {
+    const fail = () => this.#policy.reject(new LimitError('The network policy of the process is not known.'))
+    this.#undecided ??= setTimeout(fail, POLICY_MS).unref()
+    return this.#policy.promise
+  }
+
+  #require(refusal: Refusal | undefined): void {
+    if (refusal) throw new RefusedError(refusal)
+  }
+
+  #count(name: string, port: number, error: unknown): void {
+    if (error instanceof RefusedError) this.#ledger.refused(name, port, error.refusal.reason)
+    else if (!(error instanceof LimitError)) this.#ledger.failed(name, port)
+  }
+}
+
+function timedOut(host: string, port: number): Error {
+  return Object.assign(new Error(`connect ETIMEDOUT ${host}:${port}`), {
+    code: 'ETIMEDOUT',
+    syscall: 'connect',
+  })
+}

@@ -1,0 +1,37 @@
+import type { ControlError } from '../shared/network/egress-protocol.ts'
+import { describeRefusal, REFUSED, type Refusal } from '../shared/network/network-policy.ts'
+
+/** A connection that the policy refuses. */
+export class RefusedError extends Error {
+  readonly code = REFUSED
+  readonly refusal: Refusal
+  constructor(refusal: Refusal) {
+    super(describeRefusal(refusal))
+    this.refusal = refusal
+  }
+}
+
+/** A limit of the egress process itself. */
+export class LimitError extends Error {
+  readonly code = 'ERR_NETWORK_LIMIT'
+}
+
+/** An error as the process that asked gets it: as if it had made the connection itself. */
+export function toControlError(error: unknown): ControlError {
+  const { code, message, syscall, address, port } = firstOf(error) as NodeJS.ErrnoException & {
+    address?: string
+    port?: number
+  }
+  return {
+    code: typeof code === 'string' ? code : 'ECONNRESET',
+    message: String(message).slice(0, 1000),
+    ...(typeof syscall === 'string' && { syscall }),
+    ...(typeof address === 'string' && { address }),
+    ...(typeof port === 'number' && { port }),
+  }
+}
+
+/** A name with several addresses fails with one error for each. */
+function firstOf(error: unknown): unknown {
+  return error instanceof AggregateError && error.errors.length > 0 ? error.errors.at(-1) : error
+}

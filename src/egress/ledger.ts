@@ -1,0 +1,66 @@
+import type { DestinationCounts } from '../shared/network/egress-protocol.ts'
+import type { RefusalReason } from '../shared/network/network-policy.ts'
+
+/** Further destinations of a process are counted together: user code could name any number of them. */
+const MAX_DESTINATIONS = 200
+const MAX_HOST_CHARACTERS = 253
+export const OTHER = '(other)'
+
+/** Connections of one process by destination, since they were last taken. */
+export class Ledger {
+  readonly #counts = new Map<string, DestinationCounts>()
+  /** Destinations that were ever counted by their name. */
+  readonly #known = new Set<string>()
+  readonly #onChange: () => void
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange
+  }
+
+  connected(host: string, port: number): void {
+    this.#of(host, port).connections++
+  }
+
+  failed(host: string, port: number): void {
+    this.#of(host, port).failures++
+  }
+
+  refused(host: string, port: number, reason: RefusalReason): void {
+    const counts = this.#of(host, port)
+    counts.refusals++
+    counts.reason = reason
+  }
+
+  moved(host: string, port: number, bytesSent: number, bytesReceived: number): void {
+    if (bytesSent === 0 && bytesReceived === 0) return
+    const counts = this.#of(host, port)
+    counts.bytesSent += bytesSent
+    counts.bytesReceived += bytesReceived
+  }
+
+  take(): DestinationCounts[] {
+    const taken = [...this.#counts.values()]
+    this.#counts.clear()
+    return taken
+  }
+
+  #of(givenHost: string, givenPort: number): DestinationCounts {
+    const { host, port } = this.#name(givenHost, givenPort)
+    const key = `${host} ${port}`
+    let counts = this.#counts.get(key)
+    if (!counts) {
+      counts = { host, port, connections: 0, failures: 0, refusals: 0, bytesSent: 0, bytesReceived: 0 }
+      this.#counts.set(key, counts)
+    }
+    this.#onChange()
+    return counts
+  }
+
+  #name(host: string, port: number): { host: string; port: number } {
+    const shown = host.slice(0, MAX_HOST_CHARACTERS)
+    const key = `${shown} ${port}`
+    if (!this.#known.has(key) && this.#known.size >= MAX_DESTINATIONS) return { host: OTHER, port: 0 }
+    this.#known.add(key)
+    return { host: shown, port }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import type { Border } from './border.ts'
+
+/** The process connects as soon as it hears that the connection is there. */
+const CLAIM_MS = 15_000
+
+interface Reserved {
+  upstream: Socket
+  host: string
+  port: number
+  timer: NodeJS.Timeout
+}
+
+const reservedBy = new WeakMap<Border, Map<string, Reserved>>()
+
+/** Keeps a connection for the one that will come from the address `from` of the namespace. */
+export function reserve(
+  border: Border,
+  from: string,
+  { upstream, host, port }: Omit<Reserved, 'timer'>,
+): void {
+  const reserved = reservedBy.get(border) ?? new Map<string, Reserved>()
+  reservedBy.set(border, reserved)
+  reserved.get(from)?.upstream.destroy()
+  const drop = () => {
+    clearTimeout(timer)
+    if (reserved.get(from)?.upstream === upstream) reserved.delete(from)
+    upstream.destroy()
+  }
+  const timer = setTimeout(drop, CLAIM_MS)
+  reserved.set(from, { upstream, host, port, timer })
+}
+
+/** False when nothing is reserved for the connection. */
+export function joinReserved(socket: Socket, border: Border): boolean {
+  const reserved = reservedBy.get(border)
+  const from = socket.remoteAddress ?? ''
+  const found = reserved?.get(from)
+  if (!found) return false
+  reserved!.delete(from)
+  clearTimeout(found.timer)
+  border.join(socket, found.upstream, found.host, found.port)
+  return true
+}
