@@ -10,6 +10,13 @@ export function formatMemory(bytes: number): string {
   return `${Math.round(bytes / 1_048_576)} MiB`
 }
 
+/** `310 B`, `4.2 kB`, `1.3 MB` */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`
+}
+
 /** `0 %`, `0.4 %`, `12 %`; what is above nothing never looks like nothing. */
 export function formatPercent(share: number): string {
   const percent = share * 100

@@ -9,12 +9,14 @@ import { errorFields } from './daemon-log.ts'
 import { Containers } from './engine/container-engine.ts'
 import { FrontDoors } from './gateway/front-doors.ts'
 import { Gateway } from './gateway/gateway.ts'
+import { EgressLink } from './runtime/egress-link.ts'
 import { LogStore } from './runtime/logs.ts'
 import { Supervisor } from './runtime/supervisor.ts'
 import { Addresses } from './services/addresses.ts'
 import { ApiKeys } from './services/api-keys.ts'
 import { Background } from './services/background.ts'
 import { createClock } from './services/clock.ts'
+import { Destinations } from './services/destinations.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
 import type { Rooms } from './services/rooms.ts'
 import { SignIns } from './services/sign-ins.ts'
@@ -43,7 +45,22 @@ export function createRooms(config: DaemonConfig, { files, onFailed, closing, or
   const logs = new LogStore(home.logs)
   const clock = createClock(config.clock, files.store.latestMoment())
   const requestMetrics = new RequestMetrics({ store: files.store, clock, onError: background.report })
+  const destinations = new Destinations({
+    store: files.store,
+    clock,
+    onError: background.report,
+    onRefused: (id, line) => background.run(() => logs.append(id, line)),
+  })
+  const egress = new EgressLink({
+    program: join(dirname(instanceProgram), 'egress.js'),
+    publicAddresses: config.publicAddresses,
+    onTraffic: (id, counts) => background.attempt(() => destinations.take(id, counts)),
+    onError: message => log?.('error', message, {}),
+  })
   const supervisor = new Supervisor({
+    onEgressListener: (processId, listener) => egress.opened(processId, listener),
+    onAssigned: (processId, tenant) => egress.assigned(processId, tenant),
+    onProcessEnded: processId => egress.ended(processId),
     instanceProgram,
     logsDir: home.logs,
     ...(warmSpares === undefined ? {} : { warmSpares }),
@@ -66,6 +83,8 @@ export function createRooms(config: DaemonConfig, { files, onFailed, closing, or
     ...files,
     logs,
     requestMetrics,
+    destinations,
+    egress,
     supervisor,
     addresses,
     background,

@@ -54,6 +54,8 @@ export interface DaemonConfig {
   memoryLimitMb?: number
   /** An instance process that answers nothing for so long is killed. */
   patienceMs?: number
+  /** For tests: addresses that the network border takes for public ones. */
+  publicAddresses?: readonly string[]
   /** Of each deployment's instances. */
   poolLimits?: Partial<PoolLimits>
   /** Requests an hour of enterprise keys, the owner's among them. */
@@ -122,7 +124,8 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     const steps: [name: string, run: () => unknown][] = [
       ['listeners', () => Promise.all([api.close(), rooms.gateway.closeAll()])],
       ['instances', () => rooms.supervisor.close()],
-      ['metrics', () => rooms.requestMetrics.flush()],
+      ['egress', () => rooms.egress.close()],
+      ['metrics', () => [rooms.requestMetrics.flush(), rooms.destinations.flush()]],
       ['containers', () => rooms.containers.end()],
       ['background work', () => rooms.background.settle()],
       ['sign-ins', () => rooms.signIns.close()],

@@ -6,6 +6,21 @@ import { ENVIRONMENTS } from './states.ts'
 
 const isoTime = z.iso.datetime()
 
+/** A host and port that the code of a deployment connected to, or was refused, since the deployment was made. */
+export const destinationSchema = z.object({
+  /** `(other)`: further ones of a process that named very many. */
+  host: z.string(),
+  port: z.int(),
+  connections: z.int(),
+  /** Connections that could not be made. */
+  failures: z.int(),
+  /** Connections that the network settings refuse. */
+  refusals: z.int(),
+  bytesSent: z.int(),
+  bytesReceived: z.int(),
+  lastAt: isoTime,
+})
+
 /** GET /api/lambda-deploy/{id}/metrics */
 export const metricsHistorySchema = z.object({
   id: z.string(),
@@ -18,6 +33,8 @@ export const metricsHistorySchema = z.object({
   points: z.array(requestSummarySchema.extend({ timestamp: isoTime })),
   /** By tool, those that were called most often first. */
   tools: z.array(requestSummarySchema.extend({ tool: z.string() })),
+  /** Of modules and programs behind the network border, the most used ones first. */
+  destinations: z.array(destinationSchema).optional(),
 })
 
 /** GET /api/metrics, and each event of its stream. */
@@ -46,5 +63,6 @@ export const liveMetricsSchema = z.object({
   ),
 })
 
+export type Destination = z.infer<typeof destinationSchema>
 export type MetricsHistory = z.infer<typeof metricsHistorySchema>
 export type LiveMetrics = z.infer<typeof liveMetricsSchema>

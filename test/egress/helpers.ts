@@ -87,7 +87,7 @@ export async function exchange(port: number, ...sent: (string | Buffer)[]): Prom
 
 export async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
-  socket.on('data', chunk => chunks.push(chunk))
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise(resolve => socket.once('close', resolve))
   return Buffer.concat(chunks).toString('latin1')
 }

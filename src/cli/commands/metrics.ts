@@ -1,7 +1,8 @@
 import type { MetricsHistory } from '../../shared/metrics.ts'
+import { formatDestination } from '../../shared/network/destinations.ts'
 import { ENVIRONMENTS } from '../../shared/states.ts'
 import { defineCommand } from '../command.ts'
-import { formatMs, formatPercent, sparkline } from '../metric-format.ts'
+import { formatBytes, formatMs, formatPercent, sparkline } from '../metric-format.ts'
 import { toMoment } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { resolveDeployment } from '../resolve-id.ts'
@@ -10,7 +11,7 @@ export default defineCommand({
   name: 'metrics',
   summary: 'requests, errors and latencies of a deployment',
   description:
-    'Shows what a deployment answered within the last hour, or since a moment of the last week: by time and by tool.',
+    'Shows what a deployment answered within the last hour, or since a moment of the last week: by time and by tool; and what its code connected to.',
   arguments: { id: { required: true, doc: "a deployment's id, a unique prefix of one, or a server's name" } },
   options: {
     env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
@@ -39,7 +40,10 @@ function show(output: Output, name: string, history: MetricsHistory): void {
   const { style } = output
   const { requests, points, tools, since, until, stepSeconds } = history
   output.line(`${style.bold(name)} from ${toText(since)} to ${toText(until)} UTC`)
-  if (requests.total === 0) return output.line('No requests.')
+  if (requests.total === 0) {
+    output.line('No requests.')
+    return showDestinations(output, history)
+  }
   output.fields({
     requests: `${requests.total}, ${requests.errors} failed (${formatPercent(requests.errorRate)})`,
     latency: `${formatMs(requests.p50Ms)} median, ${formatMs(requests.p99Ms)} at the 99th percentile`,
@@ -54,11 +58,31 @@ function show(output: Output, name: string, history: MetricsHistory): void {
       ...summaryCells(point),
     ])
   output.table(['TIME (UTC)', 'REQ/S', 'REQUESTS', 'ERRORS', 'P50', 'P99'], rows)
-  if (tools.length === 0) return
+  if (tools.length > 0) {
+    output.line()
+    output.table(
+      ['TOOL', 'CALLS', 'ERRORS', 'P50', 'P99'],
+      tools.map(one => [one.tool, ...summaryCells(one)]),
+    )
+  }
+  showDestinations(output, history)
+}
+
+/** Since the deployment was made. A destination as it is written into a list of permitted ones. */
+function showDestinations(output: Output, { destinations = [] }: MetricsHistory): void {
+  if (destinations.length === 0) return
   output.line()
   output.table(
-    ['TOOL', 'CALLS', 'ERRORS', 'P50', 'P99'],
-    tools.map(one => [one.tool, ...summaryCells(one)]),
+    ['DESTINATION', 'CONNECTIONS', 'FAILED', 'REFUSED', 'SENT', 'RECEIVED', 'LAST (UTC)'],
+    destinations.map(one => [
+      one.port === 0 ? one.host : formatDestination(one.host, one.port),
+      String(one.connections),
+      String(one.failures),
+      String(one.refusals),
+      formatBytes(one.bytesSent),
+      formatBytes(one.bytesReceived),
+      toText(one.lastAt),
+    ]),
   )
 }
 

@@ -53,6 +53,8 @@ export interface ConfinedHostOptions extends HostOptions {
    * the only way out. Without it the socket is closed, and nothing leaves the namespace.
    */
   onEgressListener?(listener: SocketHandle): void
+  /** Called before code of the tenant runs in the process. */
+  onAssigned?(tenant: Tenant): void
 }
 
 type Told<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
@@ -79,12 +81,14 @@ export class Host {
   readonly #peers: PeerRequests
   readonly #watchers = new Map<string, HostWatcher>()
   readonly #onEgressListener: ConfinedHostOptions['onEgressListener']
+  readonly #onAssigned: ConfinedHostOptions['onAssigned']
 
   /** Throws when the log file cannot be opened. */
   constructor(options: ConfinedHostOptions) {
     this.id = options.id
     this.#patienceMs = options.patienceMs
     this.#onEgressListener = options.onEgressListener
+    this.#onAssigned = options.onAssigned
     this.#process = new HostProcess(options, (message, handle) => this.#receive(message, handle))
     const { child, handles } = this.#process
     this.#handOvers = new HandOvers({ ...options, child, handles, onHanging: () => this.#hang() })
@@ -118,6 +122,7 @@ export class Host {
   async serve(tenant: Tenant, code: ServedCode, instanceId: string): Promise<void> {
     await this.ready
     const answer = this.#answerTo('serving', tenant.id)
+    this.#onAssigned?.(tenant)
     this.#process.send({ type: 'serve', tenant, ...code, instanceId })
     await answer
   }
@@ -126,6 +131,7 @@ export class Host {
   async describe(tenant: Tenant, code: ServedCode): Promise<Described> {
     await this.ready
     const answer = this.#answerTo('described', tenant.id)
+    this.#onAssigned?.(tenant)
     this.#process.send({ type: 'describe', tenant, ...code })
     return (await answer).described
   }

@@ -80,6 +80,8 @@ export interface SupervisorOptions {
   patienceMs?: number
   /** Called before a process with its own network namespace is ready, see `ConfinedHostOptions`. */
   onEgressListener?(processId: string, listener: SocketHandle): void
+  /** A process is about to run code of the tenant. */
+  onAssigned?(processId: string, tenant: Tenant): void
   /** A process that may have handed over an egress listener has ended. */
   onProcessEnded?(processId: string): void
   /** How long a process may take to end. */
@@ -285,7 +287,7 @@ export class Supervisor {
   #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
     const id = createId('inst')
     const { instanceProgram: program, logsDir, patienceMs = 30_000, termination } = this.#options
-    const { onEgressListener, onProcessEnded } = this.#options
+    const { onEgressListener, onAssigned, onProcessEnded } = this.#options
     const logPath = spareLogPath(logsDir, id)
     const host = new Host({
       id,
@@ -297,6 +299,7 @@ export class Supervisor {
       termination,
       peerPorts: this.#peerPorts,
       ...(onEgressListener && { onEgressListener: listener => onEgressListener(id, listener) }),
+      ...(onAssigned && { onAssigned: tenant => onAssigned(id, tenant) }),
     })
     void host.ended.then(() => {
       rmSync(logPath, { force: true }) // unless the file went along with its work

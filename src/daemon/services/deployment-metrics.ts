@@ -23,7 +23,9 @@ export class DeploymentMetrics {
   /** Throws INVALID_REQUEST for a time that is none. */
   history(id: string, query: HistoryQuery) {
     const range = toRange(query, this.#rooms.clock.now())
-    return toHistory(id, range, this.#rooms.requestMetrics.minutes(id, range.since, range.until))
+    const { requestMetrics, destinations } = this.#rooms
+    const history = toHistory(id, range, requestMetrics.minutes(id, range.since, range.until))
+    return { ...history, destinations: destinations.of(id) }
   }
 
   /** Every live deployment with its requests of the last minutes. */

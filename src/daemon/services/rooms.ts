@@ -8,12 +8,14 @@ import type { ObjectStorage } from '../builder/storage/object-storage.ts'
 import type { Containers } from '../engine/container-engine.ts'
 import type { FrontDoors } from '../gateway/front-doors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { EgressLink } from '../runtime/egress-link.ts'
 import type { LogStore } from '../runtime/logs.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
 import type { Store } from '../store/store.ts'
 import type { Addresses } from './addresses.ts'
 import type { Background } from './background.ts'
 import type { Clock } from './clock.ts'
+import type { Destinations } from './destinations.ts'
 import type { Images } from './images.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import type { SecretBox } from './secrets.ts'
@@ -45,6 +47,10 @@ export interface Rooms {
   logs: LogStore
   unknownFiles: UnknownFiles
   requestMetrics: RequestMetrics
+  /** What the code of deployments connects to. */
+  destinations: Destinations
+  /** The way out of confined processes. */
+  egress: EgressLink
   secrets: SecretBox
   addresses: Addresses
   background: Background

@@ -10,6 +10,7 @@ import { keptProjects } from './migrations/0007-kept-projects.ts'
 import { baseImages } from './migrations/0008-base-images.ts'
 import { conflicts } from './migrations/0009-conflicts.ts'
 import { facts } from './migrations/0010-facts.ts'
+import { destinations } from './migrations/0011-destinations.ts'
 
 /** In order; the file's `user_version` counts those that ran. A released one is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   baseImages,
   conflicts,
   facts,
+  destinations,
 ]
 
 /** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */

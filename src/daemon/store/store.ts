@@ -5,6 +5,7 @@ import { ChatStore } from './chats.ts'
 import { ContainerBuildStore } from './container-builds.ts'
 import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
+import { DestinationStore } from './destinations.ts'
 import { FactStore } from './facts.ts'
 import { MappingStore } from './mappings.ts'
 import { ModelKeyStore } from './model-keys.ts'
@@ -30,6 +31,7 @@ export interface Store {
   chats: ChatStore
   modelKeys: ModelKeyStore
   requestHistory: RequestHistoryStore
+  destinations: DestinationStore
   signInRecords: SignInRecordStore
   /** When the newest record was made; undefined when there is none. */
   latestMoment(): string | undefined
@@ -62,6 +64,7 @@ export function openStore(path: string): Store {
     chats: new ChatStore(database),
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
+    destinations: new DestinationStore(database),
     signInRecords: new SignInRecordStore(database),
     latestMoment: () => latestMoment(database),
     isEmpty: () => isEmpty(database),

@@ -3,6 +3,7 @@ import type { Tenant } from '../../shared/instance-protocol.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
 import { describeInternalError, stopEndingOnInternalErrors } from '../internal-error.ts'
 import { openLog } from '../log/open-log.ts'
+import { replaceNetwork } from '../network/module-network.ts'
 import { type ChannelListener, sealChannel } from './channel-seal.ts'
 import { SealError } from './denied.ts'
 import { sealDescriptors } from './descriptor-seal.ts'
@@ -41,6 +42,7 @@ function seal(tenant: Tenant, listener: ChannelListener): void {
   const output = new UserOutput(log)
   sealChannel(listener)
   sealDescriptors(output)
+  replaceNetwork(tenant, log)
   sealProcess({ env: tenant.env, output, log })
   stopEndingOnInternalErrors()
   // What modules import by name are copies.

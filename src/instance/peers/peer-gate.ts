@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net'
+import { Socket, type SocketConstructorOpts } from 'node:net'
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
+import { connectOwn } from '../network/own-connect.ts'
 import { hasOwnNetwork } from '../own-network.ts'
 
 type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
@@ -65,7 +66,8 @@ export class PeerGate {
 
 function connectHere(port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const socket = new Socket({ noDelay: true } as SocketConstructorOpts)
+  connectOwn(socket, { port, host: '127.0.0.1' })
   socket.once('error', reject)
   socket.once('connect', () => {
     socket.off('error', reject)

@@ -1,0 +1,32 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { parse } from 'node:path'
+import { processEnvironment } from './process-engine.ts'
+
+const HEAP_MB = 96
+/** Threads that resolve names; a name service that does not answer holds one for many seconds. */
+const THREADS = '16'
+
+/**
+ * Starts the egress process. It reads input of user code, so it has no rights but the network: it opens no files and starts
+ * no processes. A process that cannot be started emits `error` on the child.
+ */
+export function startEgressProcess(program: string): ChildProcess {
+  const names = new Set([program, realpathSync(program)])
+  const { allowedNodeEnvironmentFlags: known } = process
+  const flags = [
+    `--max-old-space-size=${HEAP_MB}`,
+    '--max-semi-space-size=2',
+    '--permission',
+    ...[...names].map(path => `--allow-fs-read=${path}`),
+    // Node 26 refuses connections without it.
+    ...(known.has('--allow-net') ? ['--allow-net'] : []),
+  ]
+  return spawn(process.execPath, [...flags, program], {
+    cwd: parse(process.execPath).root,
+    env: { ...processEnvironment(process.env), UV_THREADPOOL_SIZE: THREADS },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // Its own process group: Ctrl-C in the daemon's terminal must not cut connections of draining instances.
+    detached: true,
+  })
+}

@@ -1,0 +1,87 @@
+import { Socket } from 'node:net'
+import type { ControlAnswer, ControlError, ControlRequest } from '../../shared/network/egress-protocol.ts'
+import { connectOwn } from './own-connect.ts'
+
+type Distributed<T> = T extends unknown ? Omit<T, 'id'> : never
+export type Question = Distributed<ControlRequest>
+
+interface Asked {
+  resolve(answer: ControlAnswer): void
+  reject(error: Error): void
+}
+
+const LOOPBACK = '127.0.0.1'
+/** Connections that are asked for come from addresses of their own, so that the egress process can tell them apart. */
+const FIRST_FROM = 0x7f_40_00_01
+const FROM_COUNT = 0x3f_ff_fe
+
+/** Asks the egress process over one connection, which is made with the first question and again after it broke. */
+export class EgressClient {
+  readonly port: number
+  readonly #asked = new Map<number, Asked>()
+  #socket: Socket | undefined
+  #unfinished = ''
+  #lastId = 0
+  #lastFrom = 0
+
+  constructor(port: number) {
+    this.port = port
+  }
+
+  /** Rejects as `net.connect` and `dns.lookup` would fail. */
+  async ask(question: Question): Promise<ControlAnswer> {
+    const id = ++this.#lastId
+    const answered = new Promise<ControlAnswer>((resolve, reject) => this.#asked.set(id, { resolve, reject }))
+    const socket = this.#open()
+    socket.ref()
+    socket.write(`${JSON.stringify({ ...question, id })}\n`)
+    const answer = await answered
+    if (answer.type === 'failed') throw toError(answer.error)
+    return answer
+  }
+
+  /** A local address that no other connection of this process comes from. */
+  nextFrom(): string {
+    this.#lastFrom = (this.#lastFrom + 1) % FROM_COUNT
+    const value = FIRST_FROM + this.#lastFrom
+    return [24, 16, 8, 0].map(bits => (value >>> bits) & 255).join('.')
+  }
+
+  #open(): Socket {
+    if (this.#socket && !this.#socket.destroyed) return this.#socket
+    const socket = new Socket()
+    this.#socket = socket
+    this.#unfinished = ''
+    connectOwn(socket, { port: this.port, host: LOOPBACK })
+    socket.setEncoding('utf8')
+    socket.setNoDelay(true)
+    socket.on('error', () => {}) // 'close' follows
+    socket.on('data', (text: unknown) => this.#read(String(text)))
+    socket.on('close', () => this.#lost(socket))
+    return socket
+  }
+
+  #read(text: string): void {
+    const lines = (this.#unfinished + text).split('\n')
+    this.#unfinished = lines.pop()!
+    for (const line of lines) {
+      const answer = JSON.parse(line) as ControlAnswer
+      this.#asked.get(answer.id)?.resolve(answer)
+      this.#asked.delete(answer.id)
+    }
+    // Only a question keeps the process busy.
+    if (this.#asked.size === 0) this.#socket?.unref()
+  }
+
+  #lost(socket: Socket): void {
+    if (this.#socket !== socket) return
+    this.#socket = undefined
+    const error = toError({ code: 'ECONNRESET', message: 'The connection to the egress process was lost.' })
+    for (const { reject } of this.#asked.values()) reject(error)
+    this.#asked.clear()
+  }
+}
+
+function toError({ message, ...details }: ControlError): Error {
+  return Object.assign(new Error(message), details)
+}
