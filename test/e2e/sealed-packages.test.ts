@@ -99,7 +99,9 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => web.listen(0, '127.0.0.1', resolve))
   daemon = await startTestDaemon()
-  const deployed = await deployFolder(daemon, 'uses', folder)
+  // The web server of this test is on loopback.
+  const config = { allow_private_network: true }
+  const deployed = await deployFolder(daemon, 'uses', folder, { config })
   url = deployed.url
   deploymentId = deployed.deployment_id
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { connectOwn } from '../network/own-connect.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { arrivalHeaders, isArrivalHeader } from './arrival.ts'
 import { hostOf } from './connection-tenant.ts'
@@ -19,7 +20,8 @@ const net = process.getBuiltinModule('node:net')
 export function relayToSuccessor(exchange: Exchange, body?: string): void {
   const { port } = new URL(exchange.tenant.config.url)
   const added = ['Connection', 'close']
-  relay(exchange, net.connect(Number(port), '127.0.0.1'), () => unreachable(exchange), { added, body })
+  const socket = connectOwn(new net.Socket(), { port: Number(port), host: '127.0.0.1' })
+  relay(exchange, socket, () => unreachable(exchange), { added, body })
 }
 
 interface RelayOptions {
