@@ -3,13 +3,20 @@ import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { OWN_NETWORK } from '../../shared/instance-protocol.ts'
 import { moduleSandbox } from './module-sandbox.ts'
+import { type NetworkWall, networkWall } from './network-wall.ts'
 import { type Depth, standForNode } from './wrapped-child.ts'
 
 /**
- * `sealed`: for handler modules, whose code runs inside of the process itself. `open`: for what is only ours: declared
- * servers, and the bridges to programs, which must start processes.
+ * `sealed`: for handler modules, whose code runs inside the process itself. `sealedOpenNetwork`: the same with the machine's
+ * network, for deployments with `allow_private_network`. `bridge`: for programs, which run next to the process and share its
+ * network namespace. `open`: for everything else, which runs no user code.
  */
-export type ProcessKind = 'open' | 'sealed'
+export type ProcessKind = 'open' | 'sealed' | 'sealedOpenNetwork' | 'bridge'
+
+/** User code runs inside these. */
+export function isSealedKind(kind: ProcessKind): boolean {
+  return kind === 'sealed' || kind === 'sealedOpenNetwork'
+}
 
 export interface ProcessOptions {
   /** The bundled instance program. */
@@ -63,15 +70,27 @@ interface Command {
   ownNetwork?: boolean
 }
 
-function commandOf({ program, kind, id, memoryLimitMb }: ProcessOptions): Command {
+function commandOf(options: ProcessOptions): Command {
+  const { program, kind, id, memoryLimitMb } = options
+  if (isSealedKind(kind)) return sealedCommand(options)
+  const command = [process.execPath, ...nodeFlags(memoryLimitMb), program, id]
+  const wall = kind === 'bridge' ? bridgeWall() : undefined
+  return wall?.usable ? { command: [...wall.prefix, ...command], depth: 1, ownNetwork: true } : { command }
+}
+
+function sealedCommand({ program, kind, id, memoryLimitMb }: ProcessOptions): Command {
   const flags = nodeFlags(memoryLimitMb)
-  if (kind === 'open') return { command: [process.execPath, ...flags, program, id] }
   const sandbox = moduleSandbox()
   if (!sandbox.usable)
     return { command: [...leash(), process.execPath, ...flags, ...sealedFlags(program), program, id] }
-  const ownNetwork = HAS_EGRESS && sandbox.hasNetworks
+  const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks
   const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
   return { command: sandbox.command({ id, program, ownNetwork, nodeArguments }), depth: 2, ownNetwork }
+}
+
+/** The network namespace of bridges, where they have one. Without it a bridge is like any open process. */
+export function bridgeWall(): NetworkWall {
+  return HAS_EGRESS ? networkWall() : { usable: false, why: 'nothing leads out of a network namespace' }
 }
 
 /**

@@ -3,7 +3,12 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
 import { HandleSender } from '../engine/handle-sender.ts'
-import { type ProcessOptions, type StartedProcess, startProcess } from '../engine/process-engine.ts'
+import {
+  isSealedKind,
+  type ProcessOptions,
+  type StartedProcess,
+  startProcess,
+} from '../engine/process-engine.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { endingOfNode, nodePid } from '../engine/wrapped-child.ts'
 import type { HostEnding } from './host-ending.ts'
@@ -40,7 +45,7 @@ export class HostProcess {
   constructor(options: HostOptions, onMessage: (message: FromInstance, handle: unknown) => void) {
     this.#options = options
     this.#logPath = options.logPath
-    this.isSealed = options.kind === 'sealed'
+    this.isSealed = isSealedKind(options.kind)
     const { child, depth } = startProcess(options)
     this.child = child
     this.#depth = depth

@@ -99,7 +99,8 @@ export class Launcher {
     instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = (this.#history?.unhealthy ?? 0) >= 2
-    const kind = served.isContained ? 'open' : processKindOf(artifact)
+    const allowPrivateNetwork = () => served.loadTenant().allowPrivateNetwork
+    const kind = served.isContained ? 'open' : processKindOf(artifact, allowPrivateNetwork)
     return placement(served.id, { alone, beside, kind, memoryMb: served.processMb })
   }
 

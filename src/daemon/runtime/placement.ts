@@ -1,6 +1,6 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
-import type { ProcessKind } from '../engine/process-engine.ts'
+import { bridgeWall, type ProcessKind } from '../engine/process-engine.ts'
 import type { Host } from './host.ts'
 
 /** Where one instance of a tenant runs. */
@@ -31,7 +31,9 @@ export interface PlacementOptions {
 /** For the deployment or preview of that id. May throw, as a start may. */
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
-/** Handler modules run inside of the process; a program only beside it. */
-export function processKindOf({ program }: Artifact): ProcessKind {
-  return program?.type === 'module' ? 'sealed' : 'open'
+/** Handler modules run inside the process, programs next to it. `allowPrivateNetwork` is only asked where it matters. */
+export function processKindOf({ program }: Artifact, allowPrivateNetwork: () => boolean): ProcessKind {
+  if (!program) return 'open'
+  if (program.type === 'module') return allowPrivateNetwork() ? 'sealedOpenNetwork' : 'sealed'
+  return allowPrivateNetwork() || !bridgeWall().usable ? 'open' : 'bridge'
 }

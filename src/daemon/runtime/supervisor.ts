@@ -114,12 +114,10 @@ export class Supervisor {
     removeLeftoverLogs(logsDir)
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
-      sealed: new WarmPool({
-        // A build needs two, one after the other: the code is described in one process and served by another.
-        size: 2 * warmSpares,
-        startHost: () => this.#startHost('sealed'),
-        afterFirstUse: true,
-      }),
+      // A build needs two, one after the other: the code is described in one process and served by another.
+      sealed: this.#lateWarmPool('sealed', 2 * warmSpares),
+      sealedOpenNetwork: this.#lateWarmPool('sealedOpenNetwork', warmSpares),
+      bridge: this.#lateWarmPool('bridge', warmSpares),
     }
     this.#warmPools = warmPools
     this.#shared = new SharedHosts({ warmPool: warmPools.open, logsDir, tenantsPerHost })
@@ -228,7 +226,8 @@ export class Supervisor {
   describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
-    const place = this.#placements.dedicated(tenant.id, { alone: true, kind: processKindOf(code.artifact) })
+    const kind = processKindOf(code.artifact, () => tenant.allowPrivateNetwork)
+    const place = this.#placements.dedicated(tenant.id, { alone: true, kind })
     this.#describing.add(place)
     void place.host.ended.then(() => this.#describing.delete(place))
     return describeIn(place, { tenant, ...code }, limits)
@@ -282,6 +281,10 @@ export class Supervisor {
     this.#pools.delete(id)
     this.#shared.forget(id)
     this.#sessions.forget(id)
+  }
+
+  #lateWarmPool(kind: ProcessKind, size: number): WarmPool {
+    return new WarmPool({ size, startHost: () => this.#startHost(kind), afterFirstUse: true })
   }
 
   #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
