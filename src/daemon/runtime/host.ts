@@ -123,6 +123,7 @@ export class Host {
     await this.ready
     const answer = this.#answerTo('serving', tenant.id)
     this.#onAssigned?.(tenant)
+    this.#peers.address = Number(new URL(tenant.url).port)
     this.#process.send({ type: 'serve', tenant, ...code, instanceId })
     await answer
   }

@@ -30,22 +30,26 @@ export class PeerPorts {
     return { port, handle, release: () => server.close() }
   }
 
-  /** A connection of which nothing has been read. Undefined when no instance with this key answers there. */
+  /** Undefined when no instance with this key answers there. */
   async connect(port: number, key: string): Promise<Socket | undefined> {
-    if (this.#keys.get(port) !== key) return undefined
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    socket.pause()
-    try {
-      await once(socket, 'connect')
-      return socket
-    } catch {
-      socket.destroy()
-      return undefined
-    }
+    return this.#keys.get(port) === key ? await connectTo(port) : undefined
   }
 
   /** The instance that had it has ended. */
   forget(port: number): void {
     this.#keys.delete(port)
+  }
+}
+
+/** A connection of which nothing has been read. Undefined when nothing answers there. */
+export async function connectTo(port: number): Promise<Socket | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  socket.pause()
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch {
+    socket.destroy()
+    return undefined
   }
 }

@@ -1,6 +1,6 @@
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
 import type { SocketHandle } from './loan.ts'
-import type { PeerPorts } from './peer-ports.ts'
+import { connectTo, type PeerPorts } from './peer-ports.ts'
 
 type Asked<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
@@ -18,6 +18,8 @@ const MAX_CONNECTING = 64
 /** Serves what one process asks for to reach its peers. The process may run user code, so all of it is limited. */
 export class PeerRequests {
   readonly #options: PeerRequestsOptions
+  /** Port of its own public address, where requests go that the next release is to answer. */
+  address: number | undefined
   readonly #open = new Set<number>()
   #connecting = 0
   #isClosed = false
@@ -44,7 +46,7 @@ export class PeerRequests {
     const answer: ToInstance = { type: 'peer-reached', tenantId, seq }
     if (this.#connecting >= MAX_CONNECTING) return send(answer)
     this.#connecting++
-    const socket = await ports.connect(port, key)
+    const socket = await (port === this.address ? connectTo(port) : ports.connect(port, key))
     this.#connecting--
     if (!socket) return send(answer)
     send(answer, socket as unknown as SocketHandle, () => socket.destroy())

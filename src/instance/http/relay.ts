@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { connectOwn } from '../network/own-connect.ts'
+import { hasOwnNetwork } from '../own-network.ts'
 import { RPC } from '../protocol/json-rpc.ts'
 import { arrivalHeaders, isArrivalHeader } from './arrival.ts'
 import { hostOf } from './connection-tenant.ts'
@@ -18,10 +19,13 @@ const net = process.getBuiltinModule('node:net')
  * `body`: of a request that was read already.
  */
 export function relayToSuccessor(exchange: Exchange, body?: string): void {
-  const { port } = new URL(exchange.tenant.config.url)
-  const added = ['Connection', 'close']
-  const socket = connectOwn(new net.Socket(), { port: Number(port), host: '127.0.0.1' })
-  relay(exchange, socket, () => unreachable(exchange), { added, body })
+  const { siblings, config } = exchange.tenant
+  const port = Number(new URL(config.url).port)
+  const onUnreachable = () => unreachable(exchange)
+  const pass = (socket: Socket) =>
+    relay(exchange, socket, onUnreachable, { added: ['Connection', 'close'], body })
+  if (hasOwnNetwork) siblings.connect(port).then(pass, onUnreachable)
+  else pass(connectOwn(new net.Socket(), { port, host: '127.0.0.1' }))
 }
 
 interface RelayOptions {
