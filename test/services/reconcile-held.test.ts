@@ -27,6 +27,7 @@ class HeldStart {
     }
     const rooms = {
       background: this.background,
+      closing: new AbortController().signal,
       store: {
         transaction: (work: () => unknown) => work(),
         builds: { withStatus: none, find: () => ({ template: 'basic' }) },
