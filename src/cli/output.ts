@@ -42,6 +42,8 @@ export interface Output {
   note(text: string): void
   /** A remark on standard error that also `--json` shows, since it tells of something out of the ordinary. */
   warn(text: string): void
+  /** Warnings of an API's record, on standard error. With `--json` they are in the record itself. */
+  warnOf(record: { warnings?: string[] | undefined }): void
   trace(text: string): void
   /** Runs `work` under a spinner where there is a terminal; never prints anything that stays. */
   progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T>
@@ -97,6 +99,9 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
     },
     warn(text) {
       err(json ? JSON.stringify({ warning: text }) : text)
+    },
+    warnOf({ warnings = [] }) {
+      if (!json) for (const text of warnings) err(`Warning: ${printable(text)}`)
     },
     trace(text) {
       if (debug) err(text)

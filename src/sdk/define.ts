@@ -15,8 +15,12 @@ interface Described {
 export interface ToolOptions<Input, Output> extends Described {
   /** Schema of the arguments, an object; any arguments when there is none. */
   input?: Input
+  /** The same as `input`, by its name in the protocol. */
+  inputSchema?: Input
   /** Schema of the answer; the handler's value is checked against it and sent as `structuredContent`. */
   output?: Output
+  /** The same as `output`, by its name in the protocol. */
+  outputSchema?: Output
   annotations?: {
     title?: string
     readOnlyHint?: boolean

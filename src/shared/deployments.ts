@@ -25,6 +25,8 @@ export const buildRecordSchema = z.object({
   project_id: z.string().nullable().optional(),
   created_at: isoTime.optional(),
   error: failure.optional(),
+  /** What was accepted but has no effect, one sentence each. */
+  warnings: z.array(z.string()).optional(),
 })
 
 export const deployConfigSchema = z.strictObject({
@@ -126,7 +128,7 @@ export const deploymentRecordSchema = z.object({
   sign_in: z.object({ issuer: z.string(), callback_url: z.string() }).optional(),
   /** Extension: why it failed; null or absent otherwise. */
   error: failure.nullable().optional(),
-  /** Extension: of a rollback, environment variables that are others now, a sentence each. */
+  /** Extension: settings that were accepted but are not applied, and environment variables that a rollback changed, one sentence each. */
   warnings: z.array(z.string()).optional(),
 })
 

@@ -164,6 +164,8 @@ export const testResultSchema = z.object({
   turns: z.int().optional(),
   /** The limit that ended the run before the model did; null when none. */
   stopped_by: z.enum(['turns', 'calls', 'tokens', 'seconds']).nullable().optional(),
+  /** What was accepted but not applied, one sentence each. */
+  warnings: z.array(z.string()).optional(),
   /** With `cassette: {mode: "record"}`. */
   recording: z
     .array(z.object({ digest: z.string(), request: z.string(), response: recordedResponseSchema }))

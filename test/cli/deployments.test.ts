@@ -34,6 +34,18 @@ function writeServer(name: string, project: Record<string, unknown> = {}): strin
 
 type Deployment = DeploymentStatus
 
+test('deploy prints warnings about settings that are not applied, and with --json keeps them in the record', async () => {
+  const directory = writeServer('warned')
+  const args = ['deploy', directory, '--env', 'staging', '--min', '2', '--max', '3']
+  const { code, stderr } = await home.mcp(args)
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('Warning: config.scaling is not applied: 2 to 3 instances were requested'),
+  ])
+  const { stdout, stderr: errors } = await home.mcp([...args, '--json'])
+  expect([JSON.parse(stdout).warnings, errors]).toEqual([[expect.any(String)], ''])
+})
+
 test('up builds, deploys, lists the tools and calls one that changes nothing', async () => {
   const directory = writeServer('first')
   const result = await home.json<Record<string, unknown>>(['up', directory])

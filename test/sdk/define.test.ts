@@ -43,6 +43,15 @@ test('arguments have the type of the schema, after its transforms', () => {
     },
   })
   defineTool({
+    description: 'by the names of the protocol',
+    inputSchema: z.object({ city: z.string() }),
+    outputSchema: z.object({ t: z.number() }),
+    handler: args => {
+      expectTypeOf(args).toEqualTypeOf<{ city: string }>()
+      return { t: 1 }
+    },
+  })
+  defineTool({
     description: 'none',
     handler: args => {
       expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()

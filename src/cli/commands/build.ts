@@ -63,6 +63,7 @@ export default defineCommand({
       output.fields({ id: record.mcp_id, url: record.url })
       output.next({ description: 'Deploy it', command: `mcp deploy ${record.mcp_id}` })
     })
+    output.warnOf(record)
     if (record.status === 'failed') return reportFailedBuild(context, record, project)
   },
 })

@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { layOutReply } from '../reply-text.ts'
 import { RUN_OPTIONS, readRunSettings } from '../test-options.ts'
-import { mark, shorten, tellDefaultModel } from '../test-output.ts'
+import { mark, shorten } from '../test-output.ts'
 import { resolveTestTarget } from '../test-target.ts'
 
 // The server is the argument here.
@@ -39,11 +39,11 @@ export default defineCommand({
     const model = input.model ? { ai_model: input.model } : {}
     const chat = new ChatSession(context, { mcp_id: target.mcpId, ...model, ...readRunSettings(input) })
     context.output.note(`Talking with ${target.name}; /help tells what there is.`)
-    return converse({ context, chat, target }, input.model)
+    return converse({ context, chat, target })
   },
 })
 
-async function converse(room: ChatRoom, model: string | undefined): Promise<ExitCode> {
+async function converse(room: ChatRoom): Promise<ExitCode> {
   const { output, signal } = room.context
   const { interactive } = output
   const lines = createInterface({
@@ -62,7 +62,7 @@ async function converse(room: ChatRoom, model: string | undefined): Promise<Exit
       if (text.startsWith('/')) await runChatCommand(room, text)
       else if (text !== '') {
         answering = new AbortController()
-        await answer(room, text, model, AbortSignal.any([signal, answering.signal]))
+        await answer(room, text, AbortSignal.any([signal, answering.signal]))
       }
     } catch (error) {
       if (answering?.signal.aborted) output.note('The answer was ended.')
@@ -77,12 +77,7 @@ async function converse(room: ChatRoom, model: string | undefined): Promise<Exit
   return signal.aborted ? EXIT.interrupted : EXIT.done
 }
 
-async function answer(
-  { context, chat }: ChatRoom,
-  text: string,
-  model: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
+async function answer({ context, chat }: ChatRoom, text: string, signal: AbortSignal): Promise<void> {
   const { output } = context
   const printer = new EventPrinter(output)
   for await (const event of chat.send(text, signal)) {
@@ -92,7 +87,7 @@ async function answer(
     const { code, message, details } = event.error
     throw new HostingError(code as ErrorCode, message, { details })
   }
-  if (chat.exchanges.length === 1) tellDefaultModel(output, model, chat.exchanges[0]!.result.model)
+  if (chat.exchanges.length === 1) output.warnOf(chat.exchanges[0]!.result)
 }
 
 /** Text as it comes, and a line for each call and each answer to one. */

@@ -159,6 +159,7 @@ export default defineCommand({
         },
       )
     })
+    output.warnOf(record)
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
   },
 })

@@ -60,6 +60,7 @@ export default defineCommand({
     const deployment = await resolveDeployment(api, id, { environment: env })
     if (health) return (await import('../deployment-health.ts')).showHealth(context, deployment)
     const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment)}/status`)
+    output.warnOf(status)
     output.result(status, () => {
       showOne(output, deployment, status)
       output.next(

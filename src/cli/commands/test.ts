@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { findProjectFile, loadProject, type Project } from '../project.ts'
 import { sendTest } from '../send-test.ts'
 import { RUN_OPTIONS, readNumber, readRunSettings } from '../test-options.ts'
-import { printTestResult, tellDefaultModel } from '../test-output.ts'
+import { printTestResult } from '../test-output.ts'
 import { resolveTestTarget } from '../test-target.ts'
 
 const ARGUMENTS = { message: { doc: 'message for the agent', variadic: true } } as const
@@ -145,6 +145,6 @@ async function testMessage(
   tape?.keep(planned, 0, { ...result, recording })
   tape?.save()
   output.result(result, () => printTestResult(output, result))
-  tellDefaultModel(output, asked, result.model)
+  output.warnOf(result)
   return threshold !== undefined && result.success_rate < threshold ? EXIT.failed : EXIT.done
 }

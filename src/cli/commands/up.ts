@@ -57,6 +57,7 @@ export default defineCommand({
     const build = await buildServer(context, withEnvVars(project, env_vars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
     sayBuilt(context, name, build)
+    context.output.warnOf(build)
     const config = mergeConfig(
       { ...development, ...(auth && { auth }) },
       { env_vars, network: input.network },
@@ -69,6 +70,7 @@ export default defineCommand({
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
     sayDeployed(context, deployment)
+    context.output.warnOf(deployment)
     // Where users sign in, the preview of the same build answers without.
     const tried = await tryOut(context, auth ? build.url : deployment.url, project)
     report(context, name, { build, deployment, tried })

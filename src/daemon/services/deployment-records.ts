@@ -10,6 +10,7 @@ import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { healthUrl, mcpUrl } from './addresses.ts'
 import { judgeHealth } from './deployment-health.ts'
+import { buildWarnings, deploymentWarnings } from './deployment-warnings.ts'
 import { promisesOf, scalingOf } from './environments.ts'
 import { probeHealth } from './health-probe.ts'
 import { namedUrls } from './host-names.ts'
@@ -47,6 +48,7 @@ export class Records {
       project_id: build.projectId,
       created_at: build.createdAt,
       ...(build.error ? { error: build.error } : {}),
+      ...warningsMember(buildWarnings(build)),
     }
   }
 
@@ -61,7 +63,13 @@ export class Records {
       health_check: address ? healthUrl(address) : '',
       ...(deployment.config.auth ? { sign_in: this.#signIn(deployment) } : {}),
       ...(deployment.error ? { error: deployment.error } : {}),
+      ...warningsMember(this.#warnings(deployment)),
     }
+  }
+
+  #warnings(deployment: Deployment): string[] {
+    const build = this.#rooms.store.builds.find(deployment.mcpId)
+    return build ? deploymentWarnings(deployment, build, this.#promisesOf(deployment, build)) : []
   }
 
   #signIn({ name, environment }: Deployment): { issuer: string; callback_url: string } {
@@ -92,11 +100,13 @@ export class Records {
   #promises(deployment: Deployment): Pick<DeploymentStatus, 'promises' | 'staying_sessions'> {
     const build = this.#rooms.store.builds.find(deployment.mcpId)
     return {
-      ...(build && {
-        promises: promisesOf(deployment, placementOf(build, deployment), this.#isSteady(build, deployment)),
-      }),
+      ...(build && { promises: this.#promisesOf(deployment, build) }),
       staying_sessions: this.#rooms.supervisor.stayingSessions(deployment.id),
     }
+  }
+
+  #promisesOf(deployment: Deployment, build: Build) {
+    return promisesOf(deployment, placementOf(build, deployment), this.#isSteady(build, deployment))
   }
 
   #isSteady(build: Build, { config }: Deployment): boolean {
@@ -139,4 +149,9 @@ export class Records {
   #report({ id }: Deployment): ServedReport {
     return this.#rooms.supervisor.has(id) ? this.#rooms.supervisor.report(id) : NOTHING
   }
+}
+
+/** Absent when there is nothing to warn of. */
+function warningsMember(warnings: string[]): { warnings?: string[] } {
+  return warnings.length > 0 ? { warnings } : {}
 }

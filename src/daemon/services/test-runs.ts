@@ -57,7 +57,8 @@ export class TestRuns {
         const { messages, result } = await testServer({ url, request, choice, keys, history, signal, tell })
         const chat = { id: chatId, mcpId: build.id, name: build.name, model: result.model! }
         this.#chats.append(chat, messages)
-        return { ...result, chat_id: chatId, execution_time: toSeconds(performance.now() - startedMs) }
+        const execution_time = toSeconds(performance.now() - startedMs)
+        return { ...result, chat_id: chatId, execution_time, ...warningsOf(request, choice) }
       })
     } finally {
       this.#busy.delete(chatId)
@@ -102,6 +103,14 @@ export class TestRuns {
       throw new HostingError('CONFLICT', `The chat ${chatId} has a message that is not answered yet.`)
     return this.#chats.history(chatId)
   }
+}
+
+/** The contract's default model needs a key. */
+function warningsOf({ ai_model }: TestRequest, { kind }: ModelChoice): { warnings?: string[] } {
+  if (ai_model !== undefined || kind !== 'embedded') return {}
+  const name = modelName(DEFAULT_VENDOR_MODEL)
+  const how = 'save one (mcp models login anthropic) or set ANTHROPIC_API_KEY'
+  return { warnings: [`The embedded model was used, because no key for ${name} is configured: ${how}.`] }
 }
 
 /** The contract's default where its vendor's key is there, else the one that needs nothing. */

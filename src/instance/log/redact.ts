@@ -28,7 +28,7 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
   function redact(value: unknown): unknown {
     if (typeof value === 'string') return redactText(value)
     if (typeof value === 'number') return parts.includes(String(value)) ? HIDDEN : value
-    if (Array.isArray(value)) return value.map(redact)
+    if (Array.isArray(value)) return value.map(redactInner)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [redactText(name), redactMember(name, member)]),
@@ -37,10 +37,41 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
   function redactMember(name: string, member: unknown): unknown {
     // A schema's member called "password" is a description, not a password.
-    return isValue(member) && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redact(member)
+    return isValue(member) && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redactInner(member)
+  }
+
+  /** Inside of a message a text may be JSON itself, as servers answer. What user code prints is never parsed. */
+  function redactInner(value: unknown): unknown {
+    return typeof value === 'string' ? redactText(redactJson(value)) : redact(value)
+  }
+
+  function redactJson(text: string): string {
+    if (!/[{[]/.test(text)) return text
+    const value = parseJson(text)
+    if (typeof value !== 'object' || value === null) return redactMembers(text)
+    const redacted = JSON.stringify(redact(value))
+    return redacted === JSON.stringify(value) ? text : redacted
   }
 
   return redact
+}
+
+const MEMBER = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*)/g
+
+/** JSON within other text, or cut off. */
+function redactMembers(text: string): string {
+  return text.replace(MEMBER, (member, name: string, colon: string) =>
+    SECRET_NAME.test(name) && !HARMLESS.has(name) ? `"${name}"${colon}"${HIDDEN}"` : member,
+  )
+}
+
+function parseJson(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function isValue(member: unknown): boolean {

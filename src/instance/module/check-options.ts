@@ -1,25 +1,34 @@
+import type { ToolDefinition } from '../../sdk/define.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { LoadedModule } from './load-bundle.ts'
 
 const COMMON = ['kind', 'name', 'title', 'description', 'icons', '_meta', 'handler']
 
 const OPTIONS: Record<LoadedModule['kind'], readonly string[]> = {
-  tool: [...COMMON, 'input', 'output', 'annotations'],
+  tool: [...COMMON, 'input', 'output', 'inputSchema', 'outputSchema', 'annotations'],
   resource: [...COMMON, 'uri', 'mimeType', 'annotations', 'size', 'complete'],
   prompt: [...COMMON, 'arguments'],
 }
 
 /** What the same thing is called by the protocol and by other libraries. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
-  inputSchema: 'input',
   parameters: 'input',
-  outputSchema: 'output',
   argsSchema: 'arguments',
   uriTemplate: 'uri',
   execute: 'handler',
   run: 'handler',
   read: 'handler',
   load: 'handler',
+}
+
+const ALIASES = [
+  ['input', 'inputSchema'],
+  ['output', 'outputSchema'],
+] as const
+
+/** The schemas of a tool, by either of their names. */
+export function schemasOf({ input, inputSchema, output, outputSchema }: ToolDefinition) {
+  return { input: input ?? inputSchema, output: output ?? outputSchema }
 }
 
 /** Throws an Error for an option that nobody would read: without types a slip of the hand is seen nowhere else. */
@@ -33,6 +42,9 @@ export function checkOptions({ kind, path, definition }: LoadedModule): void {
     const hint = meant ? `; did you mean "${meant}"?` : `; known are ${known.slice(1).join(', ')}`
     throw new Error(`${path}: "${unknown}" is not a known option of a ${kind}${hint}`)
   }
+  for (const [name, alias] of ALIASES)
+    if (name in definition && alias in definition)
+      throw new Error(`${path}: "${name}" and "${alias}" are the same option; give one of them`)
   if (kind === 'prompt' && Array.isArray((definition as { arguments?: unknown }).arguments))
     throw new Error(`${path}: "arguments" must be an object of names: { city: { description: '…' } }`)
 }

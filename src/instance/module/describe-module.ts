@@ -7,7 +7,7 @@ import type {
   ResourceDefinition as Resource,
   ToolDefinition as Tool,
 } from '../../shared/definitions.ts'
-import { checkOptions } from './check-options.ts'
+import { checkOptions, schemasOf } from './check-options.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { toJsonSchema } from './standard-schema.ts'
 
@@ -33,8 +33,9 @@ export async function describeModule(bundle: string): Promise<Described> {
 type Of<Kind extends LoadedModule['kind']> = Extract<LoadedModule, { kind: Kind }>
 
 function describeTool(module: Of<'tool'>): Tool {
-  const { name, title, description, input, output, annotations, icons, _meta } =
-    optionsOf<ToolDefinition>(module)
+  const options = optionsOf<ToolDefinition>(module)
+  const { name, title, description, annotations, icons, _meta } = options
+  const { input, output } = schemasOf(options)
   return defined({
     name: name ?? nameOf(module),
     title,

@@ -7,6 +7,7 @@ import { loadChecks } from '../handlers/load.ts'
 import type { CallToolResult, ClientContext, PreparedTool } from '../prepared-server.ts'
 import { isModernRevision } from '../protocol/revisions.ts'
 import { isResult, throwQuestion, toStructured, toToolResult } from './answer.ts'
+import { schemasOf } from './check-options.ts'
 import type { ModuleFailure } from './failure.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
 import { describeIssue, isStandardSchema } from './standard-schema.ts'
@@ -51,7 +52,7 @@ export class ModuleTool implements PreparedTool {
     checkArguments: Check,
     checkResult: Check | undefined,
   ) {
-    const input = typeof definition === 'function' ? undefined : definition.input
+    const input = typeof definition === 'function' ? undefined : schemasOf(definition).input
     this.name = tool.name
     this.inputSchema = tool.inputSchema
     this.#handler = typeof definition === 'function' ? definition : definition.handler.bind(definition)

@@ -125,9 +125,14 @@ function describeDiscriminator(
 
 function discriminatorValues(union: z.ZodDiscriminatedUnion, field: string): string[] {
   return union.options.flatMap(option => {
-    const literal = option instanceof z.ZodObject ? option.shape[field] : undefined
-    return literal instanceof z.ZodLiteral ? [...literal.values].map(String) : []
+    return option instanceof z.ZodObject ? valuesOf(option.shape[field]) : []
   })
+}
+
+/** What a discriminator may be in one branch. */
+function valuesOf(schema: unknown): string[] {
+  if (schema instanceof z.ZodLiteral) return [...schema.values].map(String)
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : []
 }
 
 function knownFields(path: readonly PropertyKey[], input: unknown): string[] {
@@ -171,9 +176,7 @@ function branchFor(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodUnion) || value === null || typeof value !== 'object') return schema
   const options = schema.options.filter(option => option instanceof z.ZodObject)
   const type = (value as { type?: unknown }).type
-  const byType = options.find(
-    ({ shape }) => shape.type instanceof z.ZodLiteral && shape.type.values.has(type as string),
-  )
+  const byType = options.find(({ shape }) => valuesOf(shape.type).includes(type as string))
   if (byType || schema instanceof z.ZodDiscriminatedUnion) return byType ?? schema
   return options.find(({ shape }) => Object.keys(value).some(key => key in shape)) ?? schema
 }

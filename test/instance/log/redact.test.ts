@@ -18,6 +18,19 @@ describe('redaction', () => {
     expect(hide('https://x/?k=a%20%22b%22%20%26%20c%0Ad')).toBe('https://x/?k=[redacted]')
   })
 
+  test('hides secret members of JSON that stands in a text, however deep, and leaves other text as it is', () => {
+    const inner = JSON.stringify({ password: 'hunter2', pin: 1, list: ['a'] }, null, 2)
+    const message = (text: string) => ({ result: { content: [{ type: 'text', text }] } })
+    const hidden = (text: string) => JSON.stringify(redact(message(text)))
+    expect(hidden(inner)).not.toContain('hunter2')
+    expect(hidden(JSON.stringify({ inner }))).not.toContain('hunter2')
+    expect(hidden(`Stored ${inner}.`)).toContain('\\"password\\": \\"[redacted]\\"')
+    expect(hidden(inner.slice(0, 22))).not.toContain('hunt')
+    const harmless = JSON.stringify({ city: 'Oslo' }, null, 2)
+    expect(redact(message(harmless))).toEqual(message(harmless))
+    expect(redact(message('{ not JSON'))).toEqual(message('{ not JSON'))
+  })
+
   test('hides a list of what is secret', () => {
     expect(redact({ tokens: ['a', 'b'], required: ['password'] })).toEqual({
       tokens: '[redacted]',

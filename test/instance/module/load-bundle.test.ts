@@ -50,8 +50,8 @@ describe('code that cannot be served', () => {
     [
       'tools/a.js',
       'tool',
-      'inputSchema: {}',
-      '"inputSchema" is not a known option of a tool; did you mean "input"?',
+      'input: {}, inputSchema: {}',
+      '"input" and "inputSchema" are the same option; give one of them',
     ],
     [
       'tools/a.js',

@@ -38,6 +38,11 @@ const FILES = {
       output: z.object({ length: z.number(), unit: z.string() }),
       handler: ({ when, unit }) => ({ length: when, unit }),
     })`,
+  'tools/protocol_names.ts': tool(
+    `inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+     outputSchema: { type: 'object', required: ['said'] },
+     handler: ({ text }) => ({ said: text })`,
+  ),
   'tools/facts.ts': tool(
     `handler: (_args, { env, token, client, sessionId, meta }) =>
       ({ env, token: token ?? null, client, hasSession: sessionId !== undefined, meta })`,
@@ -195,6 +200,11 @@ describe('the arguments of a handler', () => {
     expect((await result('zod', { when: 'a', unit: 'k' })).content[0].text).toContain(
       'must be one of "c", "f"',
     )
+  })
+
+  test('may be named as the protocol names them', async () => {
+    expect((await result('protocol_names', { text: 'hi' })).structuredContent).toEqual({ said: 'hi' })
+    expect((await result('protocol_names', {})).isError).toBe(true)
   })
 
   test('are told to clients as JSON Schema', () => {

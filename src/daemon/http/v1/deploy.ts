@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  type DeploymentRecord,
   deploymentRecordSchema,
   deploymentStatusSchema,
   deployRequestSchema,
@@ -36,11 +37,14 @@ export function deployEndpoints({ deployments, records }: Services) {
     { deployment, done, warnings = [] }: Accepted & { warnings?: string[] },
     respondAsync: boolean,
   ): Promise<Reply> {
-    const told = warnings.length > 0 && { warnings }
+    const withWarnings = (record: DeploymentRecord) => {
+      const all = [...warnings, ...(record.warnings ?? [])]
+      return all.length > 0 ? { ...record, warnings: all } : record
+    }
     const headers = { Location: `/v1/deploy/${deployment.id}/status` }
     return respondAsync
-      ? { status: 202, data: { ...records.deployment(deployment), ...told }, headers }
-      : { status: 201, data: { ...records.deployment(await done), ...told }, headers }
+      ? { status: 202, data: withWarnings(records.deployment(deployment)), headers }
+      : { status: 201, data: withWarnings(records.deployment(await done)), headers }
   }
 
   const createDeployment = endpoint({

@@ -1,0 +1,59 @@
+import type { DeploymentStatus } from '../../shared/deployments.ts'
+import type { Build } from '../store/builds.ts'
+import type { Deployment } from '../store/deployments.ts'
+
+type Promises = NonNullable<DeploymentStatus['promises']>
+
+/** Settings of a deployment that were accepted but are not applied, one sentence each. */
+export function deploymentWarnings(
+  { environment, config }: Deployment,
+  build: Pick<Build, 'name' | 'template' | 'env'>,
+  promises: Promises,
+): string[] {
+  return [
+    scalingWarning(environment, config.scaling, promises),
+    memoryWarning(environment, config.limits?.memory_mb, promises),
+    envWarning(Object.keys(config.env_vars ?? {}), build),
+  ].filter(text => text !== undefined)
+}
+
+/** The default of 1 to 10 was not asked for. */
+function scalingWarning(
+  environment: Deployment['environment'],
+  scaling: Deployment['config']['scaling'],
+  { min_instances: min, max_instances: max }: Promises,
+): string | undefined {
+  const { min_instances: askedMin = 1, max_instances: askedMax = 10 } = scaling ?? {}
+  const isDefault = askedMin === 1 && askedMax === 10
+  if (isDefault || (askedMin === min && askedMax === max)) return undefined
+  const why =
+    environment === 'production'
+      ? 'Its program runs as one instance.'
+      : 'Only production scales as configured.'
+  return `config.scaling is not applied: ${askedMin} to ${askedMax} instances were requested, ${environment} runs ${min} to ${max}. ${why}`
+}
+
+function memoryWarning(
+  environment: Deployment['environment'],
+  memoryMb: number | undefined,
+  { placement }: Promises,
+): string | undefined {
+  if (memoryMb === undefined || placement !== 'shared') return undefined
+  return `config.limits.memory_mb is not applied: the server shares a process with others in ${environment}.`
+}
+
+/** A server that declares variables refuses others, and code that declares none reads all of them. */
+function envWarning(
+  names: readonly string[],
+  { name, template, env }: Pick<Build, 'name' | 'template' | 'env'>,
+) {
+  if (names.length === 0 || env.length > 0 || template === 'custom') return undefined
+  const shown = names.slice(0, 10).join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '')
+  return `config.env_vars is not applied: "${name}" declares no environment variables, so it cannot read ${shown}. Declare them in "env" of the build.`
+}
+
+/** Why a build serves nothing, although the contract accepts it. */
+export function buildWarnings({ status, tools, resources, prompts }: Build): string[] {
+  const isEmpty = tools.length + resources.length + prompts.length === 0
+  return status === 'ready' && isEmpty ? ['The server offers no tools, resources or prompts.'] : []
+}
