@@ -147,8 +147,8 @@ export const environments: readonly Mutation[] = [
   {
     fault: 'the status does not tell what its environment promises',
     file: 'daemon/services/deployment-records.ts',
-    code: '...(build && {\n        promises:',
-    without: '...(build && {\n        promised:',
+    code: '...(build && { promises:',
+    without: '...(build && { promised:',
     tests: TABLE,
   },
   {

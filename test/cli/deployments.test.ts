@@ -200,7 +200,10 @@ test('rollback of a deployment that serves no more goes back to it; without any,
   const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
   expect(stdout).toContain(`Rolled back named to ${one.deployment_id} in `)
   const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
-  expect(here).toMatchObject({ url: one.url, warnings: [expect.stringContaining('variable A ')] })
+  expect(here).toMatchObject({
+    url: one.url,
+    warnings: [expect.stringContaining('variable A '), expect.stringContaining('config.env_vars')],
+  })
   const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
   expect(elsewhere.code).toBe(2)
   expect(elsewhere.stderr).toContain('No deployment is named, and ')
