@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'daemon/metrics',
   ],
   'daemon/metrics': ['shared'],
+  'daemon/backup': ['shared', 'daemon/store', 'daemon/builder'],
   'daemon/sign-in': ['shared', 'sdk'],
   'daemon/store': ['shared'],
   'daemon/builder': ['shared'],

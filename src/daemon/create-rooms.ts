@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { Lazy } from '../shared/lazy.ts'
+import { homePaths } from '../shared/paths.ts'
 import { Packages } from './builder/program/packages.ts'
 import { ProgramFolders } from './builder/program/program-folders.ts'
 import { ProgramSources } from './builder/program/program-sources.ts'
@@ -15,6 +16,7 @@ import { Supervisor } from './runtime/supervisor.ts'
 import { Addresses } from './services/addresses.ts'
 import { ApiKeys } from './services/api-keys.ts'
 import { Background } from './services/background.ts'
+import { type BackupSettings, Backups } from './services/backups.ts'
 import { createClock } from './services/clock.ts'
 import { Destinations } from './services/destinations.ts'
 import { RequestMetrics } from './services/request-metrics.ts'
@@ -112,10 +114,19 @@ export function createRooms(config: DaemonConfig, { files, onFailed, closing, or
     }),
     images: lazyImages(config, files, programSources),
     registry: config.registry ?? {},
-    backupsDir: home.backups,
+    backups: new Backups({ ...backupSettings(config), closing }),
     unknownFiles: new UnknownFiles(home.unknownFiles, clock),
     closing,
     clock,
+  }
+}
+
+export function backupSettings({ home, instanceProgram, databaseProgram }: DaemonConfig): BackupSettings {
+  const isOfEnvironment = homePaths().home === home.home
+  return {
+    program: databaseProgram ?? join(dirname(instanceProgram), 'database.js'),
+    env: isOfEnvironment ? process.env : { ...process.env, MCP_HOME: home.home },
+    directory: home.backups,
   }
 }
 

@@ -1,11 +1,14 @@
+import type { BackupReason } from '../shared/backups.ts'
 import { IdleMemory } from '../shared/idle-memory.ts'
 import type { HomePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
 import { ApiServer, type CreateListener, listenerOf } from './api-server.ts'
+import { backUpBeforeMigration } from './back-up-before-migration.ts'
+import { finishSwap } from './backup/swap-database.ts'
 import { SourceArchives } from './builder/archive/source-archives.ts'
 import { ArtifactStore } from './builder/artifact-store.ts'
 import { openStorage, type StorageSettings } from './builder/storage/open-storage.ts'
-import { ACCEPT_FAILED, createRooms, type Files } from './create-rooms.ts'
+import { ACCEPT_FAILED, backupSettings, createRooms, type Files } from './create-rooms.ts'
 import { errorFields } from './daemon-log.ts'
 import type { FrontDoorPorts } from './gateway/front-doors.ts'
 import type { InheritedSockets } from './gateway/inherited-sockets.ts'
@@ -16,6 +19,7 @@ import { prepareHome } from './prepare-home.ts'
 import { requireDatabase } from './require-database.ts'
 import { LogRotator } from './runtime/log-rotator.ts'
 import type { PoolLimits } from './runtime/pool-limits.ts'
+import { Backups, watchBackups } from './services/backups.ts'
 import { takeFailure } from './services/failures.ts'
 import { watchHeldPorts } from './services/held-ports.ts'
 import { HostNames } from './services/host-names.ts'
@@ -36,6 +40,8 @@ export interface DaemonConfig {
   instanceProgram: string
   /** Path of the bundled `mcp-hosting/server`, for handler modules; by default beside the instance program. */
   sdk?: string
+  /** Path of `database.js`, which makes backups; next to the instance program by default. */
+  databaseProgram?: string
   /** Repeated by `GET /health`. */
   nonce: string
   startedAt: string
@@ -79,6 +85,8 @@ export interface Daemon {
   ownerKey: string
   /** Ends everything that was started; resolves when it has ended. `tell`: hears what is ended next. */
   close(tell?: (step: string) => void): Promise<void>
+  /** Throws what `Backups.create` does. */
+  backUp(reason: BackupReason): Promise<unknown>
   /** For a daemon that is to take over. */
   handOver: HandOver
 }
@@ -90,7 +98,9 @@ export interface Daemon {
 export async function createDaemon(config: DaemonConfig): Promise<Daemon> {
   prepareHome(config.home)
   removeUnfinished(config.home)
+  finishSwap(config.home.database)
   requireDatabase(config.home, { isNew: config.newDatabase })
+  await backUpBeforeMigration(config.home.database, new Backups(backupSettings(config)))
   const store = openStore(config.home.database)
   try {
     const storage = await openStorage(config.home.home, config.storage)
@@ -142,12 +152,14 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     rooms.background.run(() => rooms.containers.begin())
     await reconcile({ rooms, ...services }, { startFirst: inherited !== undefined })
     watchHeldPorts({ rooms, ...services })
+    watchBackups(rooms, rooms.backups)
     await services.containerBuilds.resume()
     await openFrontDoors(rooms, config)
     config.onReady?.(api.url)
     api.serve(createListener)
     const handOver = createHandOver({ api, rooms, close })
-    return { url: api.url, port: api.port, ownerKey, close, handOver }
+    const backUp = (reason: BackupReason) => rooms.backups.create(reason)
+    return { url: api.url, port: api.port, ownerKey, close, backUp, handOver }
   } catch (error) {
     await close()
     throw error

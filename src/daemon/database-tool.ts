@@ -1,22 +1,91 @@
-import { homePaths } from '../shared/paths.ts'
+import { existsSync } from 'node:fs'
+import { BACKUP_REASONS, type BackupReason } from '../shared/backups.ts'
+import { HostingError } from '../shared/errors.ts'
+import { type HomePaths, homePaths } from '../shared/paths.ts'
+import { HomeBackups } from './backup/home-backups.ts'
+import { inspectHome } from './backup/inspect-home.ts'
+import { RemoteBackups } from './backup/remote-backups.ts'
+import { finishSwap } from './backup/swap-database.ts'
+import { openStorage } from './builder/storage/open-storage.ts'
 import { startFailure } from './daemon-log.ts'
-import { restoreDatabase } from './restore-database.ts'
+import { lockBackups, lockHome } from './home-lock.ts'
+import { requireDatabase } from './require-database.ts'
+import { keyCheck } from './services/secret-key.ts'
+import { openSecretBox } from './services/secrets.ts'
+import { readBackupStorage } from './storage-settings.ts'
 import { checkDatabase } from './store/check-database.ts'
 
+/** A backup of a large home waits for another one. */
+const BACKUP_WAIT_MS = 120_000
+
 /**
- * What the command line has done with the daemon's database, which it never opens itself, while the daemon runs or cannot
- * start: `check [file]`, `restore <file>`. Prints one JSON document, or the error on standard error as the daemon does.
+ * Everything that is done with the database and its backups outside of the daemon's process: the command line never opens
+ * the database, and a daemon must not stop answering for it. `check [file]`, `inspect`, `backup <reason>`, `list`,
+ * `verify [backup]`, `check-restore` and `restore [backup] [--partial] [--new-secret-key]`. Prints one JSON document, or the
+ * error on standard error as the daemon does.
  */
-function run(task: string | undefined, file: string | undefined): object {
+async function run(task: string | undefined, args: string[]): Promise<object> {
   const paths = homePaths()
-  if (task === 'check') return checkDatabase(file ?? paths.database)
-  if (task === 'restore' && file) return restoreDatabase(paths, file)
-  throw new Error(`"${task}" is nothing that can be done with a database: check, restore`)
+  const [subject] = args.filter(arg => !arg.startsWith('--'))
+  if (task === 'check') return checkDatabase(subject ?? paths.database)
+  if (task === 'inspect') return { ...lostDatabase(paths), ...inspectHome(paths, homeKeyCheck(paths)) }
+  const backups = new HomeBackups(paths, async () => {
+    const settings = readBackupStorage(process.env)
+    return settings && new RemoteBackups(await openStorage(paths.home, settings))
+  })
+  if (task === 'list') return backups.list()
+  if (task === 'verify') return backups.verify(subject)
+  if (task === 'backup')
+    return locked(lockBackups(paths, BACKUP_WAIT_MS), () => backups.make(reasonOf(subject)))
+  const options = {
+    keyCheck: homeKeyCheck(paths),
+    acceptsKey: args.includes('--new-secret-key'),
+    isPartial: args.includes('--partial'),
+  }
+  if (task === 'check-restore') return backups.check(subject, options)
+  if (task === 'restore')
+    return locked(lockHome(paths), () => {
+      finishSwap(paths.database)
+      return backups.restore(subject, options)
+    })
+  throw new Error(`"${task}" is not a task of this program`)
+}
+
+async function locked<T>(lock: { release(): void }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+function reasonOf(text: string | undefined): BackupReason {
+  const reason = BACKUP_REASONS.find(one => one === text)
+  if (reason) return reason
+  throw new HostingError('INVALID_REQUEST', `"${text}" is not a reason for a backup.`)
+}
+
+function lostDatabase(paths: HomePaths): { lost?: string } {
+  try {
+    requireDatabase(paths)
+    return {}
+  } catch (error) {
+    return { lost: (error as Error).message }
+  }
+}
+
+/** Undefined without a key, or for a damaged one. */
+function homeKeyCheck({ secretKey }: HomePaths): string | undefined {
+  try {
+    return existsSync(secretKey) ? keyCheck(openSecretBox(secretKey)) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 try {
-  const [, , task, file] = process.argv
-  console.log(JSON.stringify(run(task, file)))
+  const [, , task, ...args] = process.argv
+  console.log(JSON.stringify(await run(task, args)))
 } catch (error) {
   console.error(JSON.stringify(startFailure(error)))
   process.exitCode = 1

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
+import { toStoreError } from './store/database-errors.ts'
 
 /**
  * One daemon per home. The lock is SQLite's own file lock on an otherwise empty database, which the kernel gives back
@@ -10,19 +12,38 @@ import type { HomePaths } from '../shared/paths.ts'
 export function lockHome(paths: HomePaths): { release(): void } {
   try {
     mkdirSync(paths.home, { recursive: true, mode: 0o700 })
-    const lock = new Database(paths.lock, { timeout: 0 })
-    chmodSync(paths.lock, 0o600)
-    lock.pragma('journal_mode = MEMORY')
-    lock.exec('BEGIN EXCLUSIVE')
-    return { release: () => void lock.close() }
+    return lockFile(paths.lock)
   } catch (cause) {
     throw lockError(paths, cause)
   }
 }
 
+/** One backup at a time. Waits for another one for `waitMs`. Throws CONFLICT. */
+export function lockBackups({ backups }: HomePaths, waitMs: number): { release(): void } {
+  try {
+    mkdirSync(backups, { recursive: true, mode: 0o700 })
+    return lockFile(join(backups, 'lock'), waitMs)
+  } catch (cause) {
+    if (!isBusy(cause)) throw toStoreError(cause, backups)
+    throw new HostingError('CONFLICT', 'Another backup of this home is being made.', { cause })
+  }
+}
+
+function lockFile(path: string, waitMs = 0): { release(): void } {
+  const lock = new Database(path, { timeout: waitMs })
+  chmodSync(path, 0o600)
+  lock.pragma('journal_mode = MEMORY')
+  lock.exec('BEGIN EXCLUSIVE')
+  return { release: () => void lock.close() }
+}
+
+function isBusy(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')
+}
+
 function lockError(paths: HomePaths, cause: unknown): HostingError {
   const code = String((cause as { code?: unknown }).code)
-  if (code.startsWith('SQLITE_BUSY')) {
+  if (isBusy(cause)) {
     return new HostingError('CONFLICT', `A daemon already runs for the home ${paths.home}.`, {
       cause,
       next: [{ description: 'See it', command: 'mcp daemon status' }],

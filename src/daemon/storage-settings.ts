@@ -13,14 +13,23 @@ const BUCKET = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/
  * credentials come from the variables and the file that the tools of AWS read. Throws INVALID_REQUEST.
  */
 export function readStorage(env: NodeJS.ProcessEnv): StorageSettings | undefined {
-  const location = env.MCP_STORAGE
+  return readLocation(env, 'MCP_STORAGE')
+}
+
+/** `MCP_BACKUP`: where backups are sent in addition, as `MCP_STORAGE` is written. Throws INVALID_REQUEST. */
+export function readBackupStorage(env: NodeJS.ProcessEnv): StorageSettings | undefined {
+  return readLocation(env, 'MCP_BACKUP')
+}
+
+function readLocation(env: NodeJS.ProcessEnv, variable: string): StorageSettings | undefined {
+  const location = env[variable]
   if (!location) return undefined
   if (/^file:\/\/\//.test(location)) return { type: 'file', directory: fileURLToPath(location) }
   const [, bucket, prefix = ''] = BUCKET.exec(location) ?? []
   if (!bucket)
     throw new HostingError(
       'INVALID_REQUEST',
-      `MCP_STORAGE is "${location}": it must be s3://<bucket>/<prefix> or file:///<folder>.`,
+      `${variable} is "${location}": it must be s3://<bucket>/<prefix> or file:///<folder>.`,
     )
   return {
     type: 's3',
@@ -28,7 +37,7 @@ export function readStorage(env: NodeJS.ProcessEnv): StorageSettings | undefined
     prefix: prefix.replace(/^\/+|\/+$/g, '').replace(/(?<=.)$/, '/'),
     endpoint: readEndpoint(env),
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1',
-    credentials: readCredentials(env),
+    credentials: readCredentials(env, variable),
   }
 }
 
@@ -42,7 +51,7 @@ function readEndpoint(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 /** https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html */
-function readCredentials(env: NodeJS.ProcessEnv): S3Credentials {
+function readCredentials(env: NodeJS.ProcessEnv, variable: string): S3Credentials {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
   if (accessKeyId && secretAccessKey)
     return { accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN || undefined }
@@ -57,7 +66,7 @@ function readCredentials(env: NodeJS.ProcessEnv): S3Credentials {
     }
   throw new HostingError(
     'INVALID_REQUEST',
-    'MCP_STORAGE names a bucket, and there are no credentials for it.',
+    `${variable} names a bucket, and there are no credentials for it.`,
     {
       details: `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write the profile [${profile}] into ${file} (mode 0600).`,
     },

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { DaemonState, UpgradeRequest } from '../shared/daemon-health.ts'
 import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
+import { VERSION } from '../shared/version.ts'
 import type { Daemon } from './daemon.ts'
 import { errorFields, logDaemon } from './daemon-log.ts'
 import type { Upgrades } from './http/api/daemon.ts'
@@ -47,10 +48,12 @@ export class UpgradeRequests implements Upgrades {
   async #run({ program = this.#options.program, settings = {} }: UpgradeRequest): Promise<void> {
     try {
       logDaemon('info', 'another daemon is to take over', { program })
-      const [{ upgrade }, { lockFreedHome }] = await Promise.all([
+      const [{ checkProgram, upgrade, versionOf }, { lockFreedHome }] = await Promise.all([
         import('./upgrade.ts'),
         import('./take-over.ts'),
       ])
+      checkProgram(program)
+      if (versionOf(program) !== VERSION) await this.daemon!.backUp('upgrade')
       const unlock = () => {
         this.lock.release()
         return async () => {

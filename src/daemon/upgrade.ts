@@ -56,19 +56,26 @@ export async function upgrade({
 }
 
 /** A daemon of this product: who may ask for an upgrade must not thereby run just any program. */
-function checkProgram(program: string): void {
-  const manifest = join(dirname(dirname(program)), 'package.json')
+export function checkProgram(program: string): void {
   const isOurs =
-    isAbsolute(program) && basename(program) === 'daemon.js' && existsSync(program) && nameOf(manifest)
+    isAbsolute(program) &&
+    basename(program) === 'daemon.js' &&
+    existsSync(program) &&
+    readPackage(program).name
   if (isOurs === 'mcp-hosting') return
   throw new HostingError('INVALID_REQUEST', `"${program}" is not the daemon of an installed mcp-hosting.`)
 }
 
-function nameOf(manifest: string): unknown {
+/** Undefined when its package does not say. */
+export function versionOf(program: string): unknown {
+  return readPackage(program).version
+}
+
+function readPackage(program: string): { name?: unknown; version?: unknown } {
   try {
-    return JSON.parse(readFileSync(manifest, 'utf8')).name
+    return JSON.parse(readFileSync(join(dirname(dirname(program)), 'package.json'), 'utf8'))
   } catch {
-    return undefined
+    return {}
   }
 }
 

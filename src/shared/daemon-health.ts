@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { BACKUP_REASONS } from './backups.ts'
 
 /** GET /health of the daemon. */
 export const daemonHealthSchema = z.object({
@@ -33,8 +34,22 @@ export const daemonStateSchema = z.object({
   upgrade: z.object({ status: z.enum(['running', 'failed']), error: z.string().optional() }).nullable(),
 })
 
-/** POST /api/daemon/backup */
-export const backupSchema = z.object({ file: z.string(), bytes: z.int(), createdAt: z.iso.datetime() })
+/**
+ * POST /api/daemon/backup. `bytes`: of the database and all `files` that it refers to. `missing`: files that were not there.
+ * `sentTo`: URI of its manifest in the storage that `MCP_BACKUP` names; `sendError`: why it was not sent.
+ */
+export const backupSchema = z.object({
+  name: z.string(),
+  file: z.string(),
+  reason: z.enum(BACKUP_REASONS),
+  bytes: z.int(),
+  files: z.int(),
+  missing: z.int(),
+  version: z.string(),
+  createdAt: z.iso.datetime(),
+  sentTo: z.string().optional(),
+  sendError: z.string().optional(),
+})
 
 export type DaemonState = z.infer<typeof daemonStateSchema>
 export type UpgradeRequest = z.infer<typeof upgradeRequestSchema>

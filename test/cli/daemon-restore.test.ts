@@ -1,20 +1,16 @@
-import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
-
-const DATABASE_TOOL = fileURLToPath(new URL('../../dist/database.js', import.meta.url))
-/** Kills the process at the last step of a restore. */
-const KILLED_AT_THE_END = `
-  import fs from 'node:fs'
-  import { syncBuiltinESMExports } from 'node:module'
-  const { renameSync } = fs
-  fs.renameSync = (from, to) => {
-    if (to.endsWith('daemon.db')) process.kill(process.pid, 'SIGKILL')
-    renameSync(from, to)
-  }
-  syncBuiltinESMExports()`
+import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
 beforeEach(() => {
@@ -87,20 +83,6 @@ test('a backup goes in the place of a database that is used, and of a daemon tha
   expect(readdirSync(home.dir).filter(name => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('a restore that is killed leaves the database in its place, and nothing half written', async () => {
-  await build('before')
-  const { file } = await home.json<Backup>(['daemon', 'backup'])
-  await build('after')
-  await home.json(['daemon', 'stop'])
-  const preload = `data:text/javascript,${encodeURIComponent(KILLED_AT_THE_END)}`
-  const args = ['--import', preload, DATABASE_TOOL, 'restore', file]
-  const { code } = await runToEnd(process.execPath, args, { env: home.env })
-  expect(code).toBeNull()
-  expect(readdirSync(home.dir)).toContainEqual(expect.stringMatching(/^daemon\.db\..*\.tmp$/))
-  expect(await builds()).toEqual(['after', 'before'])
-  expect(readdirSync(home.dir)).not.toContainEqual(expect.stringMatching(/\.tmp/))
-})
-
 test('nothing is changed without a yes, and for a backup that is not sound', async () => {
   await build('before')
   const { file: older } = await home.json<Backup>(['daemon', 'backup'])
@@ -111,9 +93,11 @@ test('nothing is changed without a yes, and for a backup that is not sound', asy
   damage(file)
   const refused = await home.mcp(['daemon', 'restore', '--yes', '--json'])
   expect(refused.code).toBe(2)
-  const { message, next } = JSON.parse(refused.stderr).error
-  expect(message).toContain(`${file} cannot be restored: `)
-  expect(next[0].command).toBe(`mcp daemon restore ${older}`)
+  expect(JSON.parse(refused.stderr).error.message).toContain(`${file} cannot be restored: `)
+  const listed = await home.json<{ file: string }[]>(['daemon', 'backup', '--list'])
+  expect(listed.map(one => one.file)).toEqual([file, older])
+  expect((await home.mcp(['daemon', 'backup', '--verify'])).code).toBe(1)
+  expect((await home.mcp(['daemon', 'backup', '--verify', older])).code).toBe(0)
   writeFileSync(join(home.dir, 'notes.txt'), 'no backup')
   const { code } = await home.mcp(['daemon', 'restore', join(home.dir, 'notes.txt'), '--yes'])
   expect(code).toBe(2)
@@ -131,5 +115,40 @@ test('a restore that fails leaves the daemon running that it stopped', async () 
   expect(code).toBe(7)
   expect(stderr).toContain('the disk is gone')
   expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
+  expect(await builds()).toEqual(['before'])
+})
+
+test('a lost database stops every command with the way out, and restore brings the servers back', async () => {
+  await build('before')
+  await home.json(['daemon', 'backup'])
+  await home.json(['daemon', 'stop'])
+  writeFileSync(join(home.dir, 'daemon.db'), '')
+  const refused = await home.mcp(['list'])
+  expect(refused.code).toBe(7)
+  expect(refused.stderr).toMatch(/is empty \(0 bytes\).*1 artifact.*1 backup.*key file/)
+  expect(refused.stderr).toContain('mcp daemon restore')
+  expect(refused.stderr).toContain('mcp daemon start --new-database')
+  expect(await databaseCheck()).toMatchObject({ status: 'fail', fix: { command: 'mcp daemon restore' } })
+  await home.json(['daemon', 'restore', '--yes'])
+  expect(await builds()).toEqual(['before'])
+})
+
+test('doctor finds a lost key, files that the database does not know, and the age of the last backup', async () => {
+  await build('before')
+  await home.json(['daemon', 'backup'])
+  await home.json(['daemon', 'stop'])
+  writeFileSync(join(home.dir, 'artifacts', `${'a'.repeat(64)}.json`), '{}')
+  await home.json(['daemon', 'start'])
+  await home.json(['daemon', 'stop'])
+  renameSync(join(home.dir, 'secret.key'), join(home.dir, 'away'))
+  const refused = await home.mcp(['list'])
+  expect(refused.code).toBe(7)
+  expect(refused.stderr).toContain('secret.key is missing')
+  const { code, stdout } = await home.mcp(['doctor'])
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/FAIL {2}secret key .*is missing/)
+  expect(stdout).toMatch(/ok {4}files .*1 that the database does not know \(1 artifacts; 2 B\)/)
+  expect(stdout).toMatch(/ok {4}backups .*the last one is daemon-.*, made .* ago/)
+  renameSync(join(home.dir, 'away'), join(home.dir, 'secret.key'))
   expect(await builds()).toEqual(['before'])
 })

@@ -29,6 +29,18 @@ for (const kind of S3_SERVERS)
   }
 
 describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
+  test('lists the keys that start with a text', async () => {
+    const storage = await open()
+    const object = makeObject(10)
+    expect(await storage.list('listed/')).toEqual([])
+    const keys = ['listed/a/1.json', 'listed/a/2.json', 'listed/b & c.json']
+    for (const key of keys.toReversed()) await storage.put(key, object.file, object)
+    expect(await storage.list('listed/')).toEqual(keys)
+    expect(await storage.list('listed/a/')).toEqual(keys.slice(0, 2))
+    for (const key of keys) await storage.remove(key)
+    expect(await storage.list('listed/')).toEqual([])
+  })
+
   test('gives back what was put, once and again, until it is removed', async () => {
     const storage = await open()
     const object = makeObject(3 * MIB)

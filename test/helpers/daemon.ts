@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createDaemon, type Daemon, type DaemonConfig } from '../../src/daemon/daemon.ts'
 import { type HomePaths, homePaths } from '../../src/shared/paths.ts'
 
+const DATABASE_PROGRAM = fileURLToPath(new URL('../../dist/database.js', import.meta.url))
 const INSTANCE_PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 
 export interface ApiAnswer {
@@ -45,6 +46,7 @@ export async function startTestDaemon(changes: Partial<DaemonConfig> = {}): Prom
     home: homePaths({ MCP_HOME: folder }),
     port: 0,
     instanceProgram: INSTANCE_PROGRAM,
+    databaseProgram: DATABASE_PROGRAM,
     nonce: 'test-nonce',
     startedAt: new Date().toISOString(),
     warmSpares: 0,

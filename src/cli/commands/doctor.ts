@@ -3,6 +3,7 @@ import type { CommandContext } from '../command-context.ts'
 import type { Finding } from '../doctor/check.ts'
 import { CLIENT_CHECKS } from '../doctor/client-checks.ts'
 import { DAEMON_CHECKS } from '../doctor/daemon-checks.ts'
+import { FILE_CHECKS } from '../doctor/file-checks.ts'
 import { HOME_CHECKS } from '../doctor/home-checks.ts'
 import { ISOLATION_CHECKS } from '../doctor/isolation-checks.ts'
 import { findRepairs } from '../doctor/repairs.ts'
@@ -26,6 +27,7 @@ export default defineCommand({
     const checks = [
       ...DAEMON_CHECKS.slice(0, 2),
       ...HOME_CHECKS,
+      ...FILE_CHECKS,
       ...DAEMON_CHECKS.slice(2),
       ...ISOLATION_CHECKS,
       ...CLIENT_CHECKS,

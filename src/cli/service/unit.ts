@@ -16,7 +16,7 @@ export const LAUNCHD_LABEL = 'dev.mcp-hosting.daemon'
 
 /** Those that change where a daemon lives; the rest of a terminal's environment has no place in a service. */
 const KEPT =
-  /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
+  /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY|BACKUP)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
 
 export function serviceEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept = Object.entries(env).filter(

@@ -14,6 +14,7 @@ import type { Supervisor } from '../runtime/supervisor.ts'
 import type { Store } from '../store/store.ts'
 import type { Addresses } from './addresses.ts'
 import type { Background } from './background.ts'
+import type { Backups } from './backups.ts'
 import type { Clock } from './clock.ts'
 import type { Destinations } from './destinations.ts'
 import type { Images } from './images.ts'
@@ -42,8 +43,7 @@ export interface Rooms {
   /** Loaded with the first that is made. */
   images(): Promise<Images>
   registry: RegistrySettings
-  /** Folder of the database's copies. */
-  backupsDir: string
+  backups: Backups
   logs: LogStore
   unknownFiles: UnknownFiles
   requestMetrics: RequestMetrics

@@ -1,5 +1,5 @@
 import { ApiKeys } from './api-keys.ts'
-import { Backups } from './backups.ts'
+import type { Backups } from './backups.ts'
 import { Builds } from './builds.ts'
 import { Chats } from './chats.ts'
 import { ContainerBuilds } from './container-builds.ts'
@@ -65,7 +65,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     chats,
     vendorKeys,
     testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
-    backups: new Backups(rooms.store.database, rooms.backupsDir, rooms.clock),
+    backups: rooms.backups,
     prometheusPage: new PrometheusPage(rooms),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
     signIns: rooms.signIns,

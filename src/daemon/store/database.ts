@@ -63,16 +63,6 @@ export class Database {
     return this.#relaxed
   }
 
-  /** A consistent copy, made beside other work; the file holds all of it, without a write-ahead log. */
-  async backup(path: string): Promise<void> {
-    try {
-      await this.#connection.backup(path)
-      chmodSync(path, 0o600)
-    } catch (error) {
-      throw toStoreError(error, path)
-    }
-  }
-
   /** While another daemon has the file: what would be written is an error. */
   setReadOnly(isReadOnly: boolean): void {
     for (const connection of [this.#connection, this.relaxed])

@@ -27,6 +27,8 @@ const MIGRATIONS: readonly string[] = [
   destinations,
 ]
 
+export const SCHEMA_VERSION = MIGRATIONS.length
+
 /** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */
 export function migrate(connection: BetterSqlite3.Database, path: string): void {
   const version = connection.pragma('user_version', { simple: true }) as number

@@ -1,6 +1,6 @@
 import { createReadStream, realpathSync } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
 import { writeWhole } from './write-whole.ts'
@@ -53,9 +53,22 @@ export class FileStorage implements ObjectStorage {
     await rm(this.#path(key), { force: true })
   }
 
+  async list(prefix: string): Promise<string[]> {
+    const folder = this.#path(dirname(`${prefix}x`))
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(error => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+      throw error
+    })
+    return entries
+      .filter(entry => entry.isFile() && !entry.name.endsWith('.tmp'))
+      .map(entry => relative(this.#directory, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+      .filter(key => key.startsWith(prefix))
+      .sort()
+  }
+
   #path(key: string): string {
     const path = resolve(this.#directory, key)
-    if (path.startsWith(this.#directory + sep)) return path
+    if (path === this.#directory || path.startsWith(this.#directory + sep)) return path
     throw new TypeError(`"${key}" leads out of the storage`)
   }
 }

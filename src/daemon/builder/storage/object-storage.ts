@@ -26,6 +26,8 @@ export interface ObjectStorage {
   read(key: string, digest: string): Promise<AsyncIterable<Uint8Array> | undefined>
   /** Nothing happens when there is none. */
   remove(key: string): Promise<void>
+  /** Keys that start with this text, sorted. Throws UPSTREAM_FAILED. */
+  list(prefix: string): Promise<string[]>
 }
 
 /** Passes the chunks on and throws INVALID_REQUEST at their end unless they have this digest. */

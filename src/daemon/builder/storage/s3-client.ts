@@ -141,6 +141,13 @@ export function xmlText(text: string, name: string): string | undefined {
   return found?.replace(/&(quot|apos|lt|gt|amp|#34|#39);/g, (_, entity: string) => ENTITIES[entity]!)
 }
 
+/** Text of all elements with this name. */
+export function xmlTexts(text: string, name: string): string[] {
+  return [...text.matchAll(new RegExp(`<${name}>[^<]*</${name}>`, 'g'))].map(
+    ([element]) => xmlText(element, name)!,
+  )
+}
+
 const ENTITIES: Record<string, string> = {
   quot: '"',
   apos: "'",

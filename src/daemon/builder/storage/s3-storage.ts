@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { HostingError } from '../../../shared/errors.ts'
 import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
-import { S3Client, type S3Settings } from './s3-client.ts'
+import { S3Client, type S3Settings, xmlText, xmlTexts } from './s3-client.ts'
 import { uploadInParts } from './s3-multipart.ts'
 
 /** From this size on an object is sent in parts, so that a fault costs one of them and not the whole. */
@@ -57,6 +57,28 @@ export class S3Storage implements ObjectStorage {
     if (![200, 204, 404].includes(answer.statusCode))
       throw await this.#client.failure(answer, `does not remove ${key}`)
     await answer.body.dump()
+  }
+
+  /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
+  async list(prefix: string): Promise<string[]> {
+    const keys: string[] = []
+    let token: string | undefined
+    do {
+      const answer = await this.#client.send({
+        method: 'GET',
+        key: '',
+        query: {
+          'list-type': '2',
+          prefix: this.#prefix + prefix,
+          ...(token && { 'continuation-token': token }),
+        },
+      })
+      if (answer.statusCode !== 200) throw await this.#client.failure(answer, 'does not list its objects')
+      const text = await answer.body.text()
+      keys.push(...xmlTexts(text, 'Key').map(key => key.slice(this.#prefix.length)))
+      token = xmlText(text, 'IsTruncated') === 'true' ? xmlText(text, 'NextContinuationToken') : undefined
+    } while (token)
+    return keys.sort()
   }
 
   /** Goes on where a connection broke off, as long as it is the same object. */

@@ -65,8 +65,8 @@ export function daemonEndpoints(
 
   const backUp = endpoint({
     operationId: 'backUpDatabase',
-    summary: 'Copy the database while it is used',
-    answers: { 201: { description: 'Where the copy lies', schema: backupSchema } },
+    summary: 'Back up the database and the files that it refers to',
+    answers: { 201: { description: 'The backup', schema: backupSchema } },
     run: async () => ({ status: 201, data: await backups.create() }),
   })
 
