@@ -257,8 +257,8 @@ export const service: readonly Mutation[] = [
   {
     fault: 'a crash leaves files of what is gone',
     file: 'daemon/services/reconcile.ts',
-    code: 'rooms.background.run(() => removeLeftovers(rooms))',
-    without: 'void removeLeftovers',
+    code: 'watchLeftovers(rooms)',
+    without: 'void watchLeftovers',
     tests: 'services/reconcile',
   },
   {

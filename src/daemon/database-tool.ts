@@ -11,7 +11,7 @@ import { startFailure } from './daemon-log.ts'
 import { lockBackups, lockHome } from './home-lock.ts'
 import { requireDatabase } from './require-database.ts'
 import { keyCheck } from './services/secret-key.ts'
-import { openSecretBox } from './services/secrets.ts'
+import { readSecretBox } from './services/secrets.ts'
 import { readBackupStorage } from './storage-settings.ts'
 import { checkDatabase } from './store/check-database.ts'
 
@@ -77,7 +77,7 @@ function lostDatabase(paths: HomePaths): { lost?: string } {
 /** Undefined without a key, or for a damaged one. */
 function homeKeyCheck({ secretKey }: HomePaths): string | undefined {
   try {
-    return existsSync(secretKey) ? keyCheck(openSecretBox(secretKey)) : undefined
+    return existsSync(secretKey) ? keyCheck(readSecretBox(secretKey)) : undefined
   } catch {
     return undefined
   }

@@ -88,7 +88,7 @@ test('paths and values with special characters stay what they are', () => {
   expect(launchdAgent(spec)).toContain('<string>/x %h $HOME &lt;&amp;&gt;</string>')
 })
 
-test('the database is backed up while it is used, and the newest ten copies are kept', async () => {
+test('the database is backed up while it is used, and copied to a file that is named', async () => {
   await home.mcp(['projects', 'create', 'kept'])
   const target = join(home.dir, 'safe.db')
   const record = await home.json<{ file: string; bytes: number }>(['daemon', 'backup', target])
@@ -98,14 +98,10 @@ test('the database is backed up while it is used, and the newest ten copies are 
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     copy.close()
   }
-  for (let index = 0; index < 11; index++) await home.json(['daemon', 'backup'])
-  const names = readdirSync(join(home.dir, 'backups'))
-  expect(names).toHaveLength(10)
-  expect(names).not.toContain(record.file.split('/').at(-1))
 })
 
 test('a copy that cannot be written where it should lie is told, and the one in the home is there', async () => {
   const { code, stderr } = await home.mcp(['daemon', 'backup', join(home.dir, 'none', 'safe.db')])
   expect([code, stderr]).toEqual([7, expect.stringContaining('safe.db was not written')])
-  expect(readdirSync(join(home.dir, 'backups'))).toHaveLength(1)
+  expect(readdirSync(join(home.dir, 'backups')).filter(name => name.endsWith('.db'))).toHaveLength(1)
 })

@@ -11,7 +11,7 @@ import { type Finding, fail, pass } from './check.ts'
 export async function checkDatabaseFile({ paths, env }: CommandContext): Promise<Finding> {
   const file = paths.database
   try {
-    const { lost } = await inspectHome(env)
+    const { lost } = await inspectHome(env).catch((): { lost?: string } => ({})) // damaged: see below
     if (lost) return fail(lost, ...(await wayOut(env, paths)))
     if (!existsSync(file)) return pass('none yet; the first start of the daemon makes it')
     const { problems, bytes, walBytes } = await checkDatabase(env)

@@ -72,6 +72,11 @@ export function createKeyFile(path: string): void {
 /** Reads the key file. Throws UNAVAILABLE for a file that holds no key. */
 export function openSecretBox(path: string): SecretBox {
   chmodSync(path, 0o600)
+  return readSecretBox(path)
+}
+
+/** The same for a reader that changes nothing. */
+export function readSecretBox(path: string): SecretBox {
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
   if (key.length === 32) return new SecretBox(key, path)
   throw new HostingError(

@@ -113,7 +113,8 @@ export class S3Client {
   #url(key: string): URL {
     const { endpoint, bucket, region } = this.#settings
     const path = key.split('/').map(encodeURIComponent).join('/')
-    if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}/${path}`)
+    // Of the bucket itself some servers sign the path without a slash at its end.
+    if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}${path && `/${path}`}`)
     // A name with dots fits no certificate of theirs.
     if (bucket.includes('.')) return new URL(`https://s3.${region}.amazonaws.com/${bucket}/${path}`)
     return new URL(`https://${bucket}.s3.${region}.amazonaws.com/${path}`)
