@@ -27,6 +27,7 @@ import { RemoteBackups } from '../../src/daemon/backup/remote-backups.ts'
 import { openStorage } from '../../src/daemon/builder/storage/open-storage.ts'
 import { Backups } from '../../src/daemon/services/backups.ts'
 import { readBackupStorage } from '../../src/daemon/storage-settings.ts'
+import { initial } from '../../src/daemon/store/migrations/0001-initial.ts'
 import { homePaths } from '../../src/shared/paths.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
@@ -334,31 +335,44 @@ test('a storage out of reach does not keep the home from being backed up, and is
   expect(status.error).toBe(sendError)
 })
 
+/** Of the first schema, with one build of the artifact that is there. */
+function makeOldDatabase(): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(daemon.home.database + ending, { force: true })
+  const [artifact] = readdirSync(daemon.home.artifacts)
+  const database = new BetterSqlite3(daemon.home.database)
+  database.exec(initial)
+  database.pragma('user_version = 1')
+  database.exec("INSERT INTO servers VALUES ('old', NULL, '2026-01-01T00:00:00.000Z')")
+  database
+    .prepare(
+      `INSERT INTO builds (id, name, template, status, digest, tools, resources, prompts, env, created_at)
+       VALUES ('mcp_old', 'old', 'basic', 'ready', ?, '[]', '[]', '[]', '[]', '2026-01-01T00:00:00.000Z')`,
+    )
+    .run(artifact!.replace('.json', ''))
+  database.close()
+}
+
 test('a database of an older version is backed up before this version changes it', async () => {
   await daemon.daemon.close()
-  const database = new BetterSqlite3(daemon.home.database)
-  database.exec('DROP TABLE facts; PRAGMA user_version = 9')
-  database.close()
+  makeOldDatabase()
   await daemon.restart()
   const [made] = (await tool(['list'])) as Answer[]
-  expect(made).toMatchObject({ reason: 'migration', files: 3 })
+  expect(made).toMatchObject({ reason: 'migration', files: 2 })
   const before = new BetterSqlite3(made!.file, { readonly: true })
-  expect(before.pragma('user_version', { simple: true })).toBe(9)
+  expect(before.pragma('user_version', { simple: true })).toBe(1)
   before.close()
 })
 
 test('a database that cannot be backed up is not changed by a newer version', async () => {
   await daemon.daemon.close()
-  const database = new BetterSqlite3(daemon.home.database)
-  database.exec('DROP TABLE facts; PRAGMA user_version = 9')
-  database.close()
+  makeOldDatabase()
   writeFileSync(daemon.home.backups, 'no folder')
   await expect(daemon.restart()).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: expect.stringContaining('because its backup failed'),
   })
   const same = new BetterSqlite3(daemon.home.database)
-  expect(same.pragma('user_version', { simple: true })).toBe(9)
+  expect(same.pragma('user_version', { simple: true })).toBe(1)
   same.close()
   rmSync(daemon.home.backups)
   await daemon.restart()
