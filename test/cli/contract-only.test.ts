@@ -171,14 +171,17 @@ describe.concurrent('an API that implements only the contract', () => {
     await expectWorking(hintsOf(stdout))
   })
 
-  test.each(refused)('is explained to who types mcp $args', async ({ args, input, refused }) => {
-    const answer = await run(`${args} --json`, { input })
-    expect(answer).toMatchObject({ code: 4, stdout: '' })
-    const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
-    expect(`${error.message}\n${error.details}`).toMatch(refused!)
-    expect(error.next.length).toBeGreaterThan(0)
-    await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
-  })
+  test.each(refused)(
+    'lacks what mcp $args needs, and the command says so',
+    async ({ args, input, refused }) => {
+      const answer = await run(`${args} --json`, { input })
+      expect(answer).toMatchObject({ code: 4, stdout: '' })
+      const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
+      expect(`${error.message}\n${error.details}`).toMatch(refused!)
+      expect(error.next.length).toBeGreaterThan(0)
+      await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
+    },
+  )
 })
 
 /** Lines such as `See its state:  mcp status dep-9`. */

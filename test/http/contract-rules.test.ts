@@ -47,7 +47,7 @@ describe('the query', () => {
   test('is refused when it has an unknown parameter, on operations without parameters too', async () => {
     for (const path of [`/v1/build/${mcpId}`, '/api/deployments/api-key/info', '/openapi.json', '/health']) {
       const answer = await get(`${path}?zzz=1`)
-      expect([answer.status, answer.body.error.details], path).toEqual([400, 'zzz: not a known field'])
+      expect([answer.status, answer.body.error.details], path).toEqual([400, 'zzz: not a known parameter'])
     }
     expect((await daemon.api('POST', '/v1/test?stream=1', { body: {} })).status).toBe(400)
   })

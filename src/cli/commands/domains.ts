@@ -62,6 +62,8 @@ export const add = defineCommand({
 export const remove = defineCommand({
   name: 'domains remove',
   summary: 'remove a mapped subdomain',
+  description:
+    'Removes a mapped subdomain, or the one that a deployment got by itself. The server keeps its port and its other names.',
   arguments: { subdomain: { required: true, doc: 'the subdomain' } },
   examples: [{ command: 'mcp domains remove team', does: 'the server keeps its other names' }],
   async run({ output, api }, { subdomain }) {

@@ -12,20 +12,20 @@ export function validate<T extends z.ZodType>(schema: T, input: unknown, part: s
   if (result.success) return result.data
   const details = result.error.issues
     .slice(0, MAX_TOLD)
-    .flatMap(issue => describeIssue(schema, issue))
+    .flatMap(issue => describeIssue(schema, issue, part === 'query' ? 'parameter' : 'field'))
     .slice(0, MAX_TOLD)
   throw new HostingError('INVALID_REQUEST', `The ${part} is not valid: ${details[0]}`, {
     details: details.join('; '),
   })
 }
 
-function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): string[] {
+function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue, noun: string): string[] {
   const path = cut(issue.path.join('.'))
   const at = (name: string) => (path ? `${path}.${cut(name)}` : cut(name))
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, MAX_TOLD)
-      .map(key => `${at(key)}: not a known field${suggestion(schema, issue.path, key)}`)
+      .map(key => `${at(key)}: not a known ${noun}${suggestion(schema, issue.path, key)}`)
   if (issue.code === 'invalid_key') return [`${path}: ${issue.issues[0]?.message ?? issue.message}`]
   return [`${path || 'the whole'}: ${issue.message}`]
 }

@@ -36,7 +36,7 @@ export class TestRuns {
 
   /**
    * Sends the message and resolves when the agent has answered. Throws NOT_FOUND for an unknown build or chat, CONFLICT
-   * for one that is not ready or busy, INVALID_REQUEST for an unknown model, UNAVAILABLE without a key for it, and what
+   * for one that is not ready or busy and for a model without a key, INVALID_REQUEST for an unknown model, and what
    * the model's vendor fails with.
    */
   async run(
