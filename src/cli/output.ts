@@ -1,7 +1,8 @@
 import { formatDurationMs } from '../shared/duration.ts'
 import type { HostingError, NextStep } from '../shared/errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { formatTable, printable, printableStyled } from './table.ts'
+import { markedStyle, unstyled, written } from './own-styles.ts'
+import { formatTable, printable, printableJson } from './table.ts'
 
 export interface OutputOptions {
   json: boolean
@@ -65,11 +66,11 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
     },
     style,
     result(value, print) {
-      if (json) out(JSON.stringify(value ?? null))
+      if (json) out(printableJson(JSON.stringify(value ?? null)))
       else print()
     },
     entry(value, line) {
-      out(json ? JSON.stringify(value) : line())
+      out(json ? printableJson(JSON.stringify(value)) : line())
     },
     line(text = '') {
       out(text)
@@ -98,7 +99,7 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       if (!quiet && !json) err(text)
     },
     warn(text) {
-      err(json ? JSON.stringify({ warning: text }) : text)
+      err(json ? printableJson(JSON.stringify({ warning: text })) : text)
     },
     warnOf({ warnings = [] }) {
       if (!json) for (const text of warnings) err(`Warning: ${printable(text)}`)
@@ -112,7 +113,7 @@ export async function createOutput(options: OutputOptions): Promise<Output> {
       return spins ? spin(text, work) : work(() => {})
     },
     async error(error) {
-      if (json) err(JSON.stringify(toErrorDocument(error)))
+      if (json) err(printableJson(JSON.stringify(toErrorDocument(error))))
       else for (const line of errorLines(error, await styleFor(process.stderr, options))) err(line)
       if (debug) err(stackOf(error))
     },
@@ -128,7 +129,7 @@ function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => vo
   let stream: NodeJS.WriteStream | undefined
   return (text, end = '\n') => {
     stream ??= process[name].on('error', onPipeError)
-    stream.write(`${stream.isTTY ? printableStyled(text) : text}${end}`)
+    stream.write(`${stream.isTTY ? written(text) : unstyled(text)}${end}`)
   }
 }
 
@@ -180,7 +181,7 @@ function same(text: string): string {
 /** chalk is loaded only for a terminal that wants colour (https://no-color.org). */
 async function styleFor(stream: NodeJS.WriteStream, { color, json, env }: OutputOptions): Promise<Style> {
   if (!color || json || env.NO_COLOR || env.TERM === 'dumb' || !stream.isTTY) return PLAIN
-  return (await import('chalk')).default
+  return markedStyle((await import('chalk')).default)
 }
 
 /** Work that is done sooner shows nothing, and ora is not even loaded. */

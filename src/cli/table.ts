@@ -18,24 +18,28 @@ export function formatTable(
   )
 }
 
-/** Names and log texts come from elsewhere: without control characters they cannot steer the terminal. */
+/**
+ * Names and log texts come from elsewhere: without control characters they cannot steer the terminal, and without the ones
+ * that turn the direction of writing or are invisible they show what they hold.
+ */
 export function printable(text: string): string {
+  return text.replace(STEERING, '�')
+}
+
+/** JSON of any text: what steers a terminal is escaped, and the value stays the same. */
+export function printableJson(json: string): string {
+  return json.replace(STEERING, found =>
+    Array.from(
+      { length: found.length },
+      (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
+}
+
+/** Control characters; embeddings, overrides and isolates of direction; tags (Unicode, "Bidirectional Controls", "Tags"). */
+const STEERING =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '�')
-}
-
-/** What is left of a text on its way to a terminal: the styles of our own lines, and nothing else that steers it. */
-export function printableStyled(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .split(OWN_STYLES)
-    .map((part, index) => (index % 2 ? part : printable(part)))
-    .join('')
-}
-
-/** Bold, dim, the four colours, and their ends. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one.
-const OWN_STYLES = /(\x1b\[(?:1|2|22|31|32|33|36|39)m)/
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
 function onOneLine(cell: string): string {
   return printable(cell).replace(/\s*\n\s*/g, ' ')

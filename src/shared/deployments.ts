@@ -67,14 +67,17 @@ export const deployConfigSchema = z.strictObject({
     .string()
     .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
     .optional(),
-  /** Of each instance; `cpus` and `pids` with the engine `container` alone. */
+  /** Of each instance; `cpus` with the engine `container` alone, `pids` of programs too. */
   limits: z
     .strictObject({
-      /** A process that holds more is replaced by a new one. 512 when absent; in other environments 384 for processes. */
+      /**
+       * A process that holds more is replaced by a new one. 512 when absent; in other environments 384 for processes. A program
+       * with everything that it starts is killed above twice as much.
+       */
       memory_mb: z.int().min(16).max(1_048_576).optional(),
       /** Processors, for example 0.5; no limit when absent. */
       cpus: z.number().min(0.01).max(1024).optional(),
-      /** Processes and threads; 256 when absent. */
+      /** Processes and threads; when absent 256 in a container, 512 of a program with everything that it starts. */
       pids: z.int().min(8).max(1_000_000).optional(),
     })
     .optional(),
@@ -188,6 +191,14 @@ export const deploymentStatusSchema = deploymentRecordSchema.extend({
   instances: z.array(instanceSchema),
   /** What its environment and configuration promise. */
   promises: promisesSchema.optional(),
+  /** Extension: what keeps the program from the machine. Absent for servers that run none, and in lists. */
+  isolation: z
+    .object({
+      sandbox: z.enum(['bubblewrap', 'none']),
+      /** What is not in force, each as the rest of a sentence about the program. Empty when everything is. */
+      gaps: z.array(z.string()),
+    })
+    .optional(),
   /** Deployments before it that still serve sessions which began there. */
   staying_sessions: z.array(z.object({ deployment_id: z.string(), sessions: z.int() })).optional(),
   created_at: isoTime,

@@ -71,11 +71,22 @@ export default defineCommand({
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
     sayDeployed(context, deployment)
     context.output.warnOf(deployment)
+    const isolation = project.request.program && (await readIsolation(context, deployment))
     // Where users sign in, the preview of the same build answers without.
     const tried = await tryOut(context, auth ? build.url : deployment.url, project)
-    report(context, name, { build, deployment, tried })
+    report(context, name, { build, deployment, isolation, tried })
   },
 })
+
+/** Undefined where the server runs no program, or the API does not tell. */
+async function readIsolation(
+  context: CommandContext,
+  { deployment_id }: Deployed,
+): Promise<Deployed['isolation']> {
+  const api = await context.api()
+  const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment_id)}/status`)
+  return status.isolation
+}
 
 interface Tried {
   tools: string[]
@@ -117,17 +128,25 @@ function sayDeployed({ output }: CommandContext, { deploy_time, deployment_id }:
 interface Result {
   build: BuildRecord
   deployment: Deployed
+  isolation: Deployed['isolation']
   tried: Tried
 }
 
-function report({ output }: CommandContext, name: string, { build, deployment, tried }: Result): void {
+function report(
+  { output }: CommandContext,
+  name: string,
+  { build, deployment, isolation, tried }: Result,
+): void {
   const { deployment_id, url, health_check } = deployment
   const { tools, call, ms } = tried
   const { mcp_id } = build
   // An API that knows no more than the contract finds no server by its name.
   const knowsNames = build.template !== undefined
   const reference = knowsNames ? name : url
-  output.result({ mcp_id, deployment_id, url, health_check, tools, call }, () => {
+  const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }
+  output.result(known, () => {
+    for (const gap of isolation?.gaps ?? [])
+      output.line(`${output.style.yellow('Warning:')} the program ${gap}`)
     output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)

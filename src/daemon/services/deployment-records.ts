@@ -14,6 +14,7 @@ import { buildWarnings, deploymentWarnings } from './deployment-warnings.ts'
 import { promisesOf, scalingOf } from './environments.ts'
 import { probeHealth } from './health-probe.ts'
 import { namedUrls } from './host-names.ts'
+import { isolationOf } from './isolation.ts'
 import type { Previews } from './previews.ts'
 import type { Rooms } from './rooms.ts'
 import { isSteadyProgram, placementOf } from './served.ts'
@@ -95,6 +96,12 @@ export class Records {
       stopped_at: deployment.stoppedAt,
       error: deployment.error,
     }
+  }
+
+  /** The same of one, for which its artifact and variables are read. */
+  detailedStatus(deployment: Deployment): DeploymentStatus {
+    const isolation = isolationOf(this.#rooms, deployment)
+    return { ...this.status(deployment), ...(isolation && { isolation }) }
   }
 
   #promises(deployment: Deployment): Pick<DeploymentStatus, 'promises' | 'staying_sessions'> {

@@ -7,6 +7,7 @@ const MAX_WAITING = 200
 /** What a program says before its tenant is served waits here for the tenant's log. */
 export class EarlyOutlet implements ServerOutlet {
   readonly #limit = new OutputLimit()
+  readonly #warned = new Set<string>()
   #target: ServerOutlet | undefined
   #waiting: Parameters<ServerOutlet['log']>[] = []
 
@@ -19,6 +20,15 @@ export class EarlyOutlet implements ServerOutlet {
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void {
     if (this.#target) this.#target.log(level, message, stream)
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
+  }
+
+  /** Logs each sentence about the program once, however often it is started. */
+  warnOnce(gaps: readonly string[] = []): void {
+    for (const gap of gaps) {
+      if (this.#warned.has(gap)) continue
+      this.#warned.add(gap)
+      this.log('warn', `the program ${gap}`)
+    }
   }
 
   /** A line that the program printed; what is too much is counted and told. */

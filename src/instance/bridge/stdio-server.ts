@@ -76,7 +76,11 @@ function createChildren(
 ): Children {
   const options = {
     outlet,
-    spawn: (events: ChildEvents) => new McpChild(commandLine(program, tenant), { guard, ...limits }, events),
+    spawn: (events: ChildEvents) => {
+      const line = commandLine(program, tenant)
+      outlet.warnOnce(line.gaps)
+      return new McpChild(line, { guard, ...limits }, events)
+    },
     onCrashLoop: (sentence: string) =>
       outlet.fail(`the program ends again and again; the last time it ${sentence}`),
   }

@@ -19,13 +19,16 @@ export function prepareHttpProgram(artifact: Artifact, tenant: Tenant): Promise<
     outlet,
     what: 'program',
     path: program.path,
-    open: onStarted =>
-      HttpChild.start(commandLine(program, tenant), {
+    open: onStarted => {
+      const line = commandLine(program, tenant)
+      outlet.warnOnce(line.gaps)
+      return HttpChild.start(line, {
         guard,
         startTimeoutMs: START_TIMEOUT_MS,
         onStarted,
-        onOutput: (stream, line) => outlet.print(stream, line),
-      }),
+        onOutput: (stream, text) => outlet.print(stream, text),
+      })
+    },
     onClosed: () => guard.close(),
   })
 }

@@ -82,7 +82,10 @@ export function deployEndpoints({ deployments, records }: Services) {
     params,
     answers: { 200: { description: 'The deployment', schema: deploymentStatusSchema } },
     errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: records.status(deployments.get(params.deployment_id)) }),
+    run: ({ params }) => ({
+      status: 200,
+      data: records.detailedStatus(deployments.get(params.deployment_id)),
+    }),
   })
 
   const stop = endpoint({
