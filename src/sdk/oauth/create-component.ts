@@ -16,7 +16,6 @@ import { createUpstream } from './upstream/upstream.ts'
 
 const DEFAULT_TOKEN_TTL_SECONDS = 3600
 const DEFAULT_ROTATION_SECONDS = 30 * 24 * 3600
-const DEFAULT_REGISTRATIONS_PER_HOUR = 60
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 /** RFC 7518 3.2: an HS256 key has at least as many bits as the hash. */
 const MIN_SECRET_BYTES = 32
@@ -66,7 +65,7 @@ export function createComponent(parts: ComponentParts): Component {
     refreshTokenTTL: parts.refreshTokenTTL,
     tokenMapper: parts.tokenMapper,
     rememberConsentSeconds: parts.rememberConsentSeconds,
-    registrations: createRegistrationLimit(parts.registrationsPerHour ?? DEFAULT_REGISTRATIONS_PER_HOUR),
+    registrations: createRegistrationLimit(parts.registrationsPerHour),
     now: () => Math.floor(now()),
     log: parts.log ?? (() => {}),
   }

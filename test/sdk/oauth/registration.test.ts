@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createRegistrationLimit } from '../../../src/sdk/oauth/clients/registration-limit.ts'
 import { errorOf, openAuthorize, signIn, startFlow } from './support/flow.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from './support/mounted.ts'
 
@@ -142,6 +143,21 @@ test('after many registrations from one address the next must wait', async () =>
   expect(statuses).toEqual([201, 201, 201, 429])
   time = 3601
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(201)
+})
+
+test('one address cannot keep another one out, and clients that share one wait a minute at most', () => {
+  const limit = createRegistrationLimit()
+  const registered = (address: string, now: number, tries: number) =>
+    Array.from({ length: tries }, () => limit.waitSeconds(address, now)).filter(wait => wait === 0).length
+  expect(registered('203.0.113.7', 0, 100)).toBe(60)
+  expect(registered('203.0.113.8', 0, 100)).toBe(60)
+  expect(limit.waitSeconds('203.0.113.7', 0)).toBe(60)
+  expect(limit.waitSeconds('203.0.113.7', 60)).toBe(0)
+  expect(limit.waitSeconds('203.0.113.7', 60)).toBe(60)
+  for (const shared of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '']) {
+    expect(registered(shared, 0, 1000)).toBe(600)
+    expect(limit.waitSeconds(shared, 0)).toBe(6)
+  }
 })
 
 test('there are only so many clients that nobody used', async () => {
