@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   Client as ModernClient,
@@ -274,6 +274,36 @@ describe('what goes wrong', () => {
     })
     expect(build).toMatchObject({ status: 'failed', error: { details: 'no key given' } })
     expect(build.error?.message).toContain('ended with exit code 7')
+  })
+
+  test('a program without a sandbox is reported by its status and its log', async () => {
+    const { deployment } = await host('bare', {
+      command: 'node',
+      args: [FIXTURE],
+      isolation: { sandbox: 'off' },
+    })
+    const status = await daemon.api('GET', `/v1/deploy/${deployment.deployment_id}/status`)
+    const gap = 'runs without a sandbox, because isolation.sandbox is "off"'
+    expect(status.body.data.isolation).toEqual({ sandbox: 'none', gaps: [gap] })
+    await callModern(deployment.url, 'env')
+    const log = () => daemon.api('GET', `/api/lambda-deploy/${deployment.deployment_id}/logs`)
+    await eventually(async () => (await log()).text.includes('the program runs without a sandbox'))
+  })
+
+  test('mcp up and mcp status say that a program runs without a sandbox', async () => {
+    const home = createHome()
+    // Neither bubblewrap nor anything else is there.
+    const options = { env: { ...home.env, PATH: dirname(process.execPath) } }
+    try {
+      const up = await home.mcp(['up', '--command', `node ${FIXTURE}`, '--name', 'bare'], options)
+      const gap = 'runs without a sandbox, because bubblewrap is not installed here'
+      expect(up.stdout).toContain(`Warning: the program ${gap}\n`)
+      expect((await home.mcp(['status', 'bare'], options)).stdout).toContain(`warning its program ${gap}\n`)
+      const isolation = { sandbox: 'none', gaps: [gap] }
+      expect(await home.json(['status', 'bare'], options)).toMatchObject({ isolation })
+    } finally {
+      await home.remove()
+    }
   })
 
   test('variables for the build are used and kept nowhere', async () => {

@@ -80,7 +80,11 @@ export default defineCommand({
       value: 'count',
       doc: 'processors of a container, such as 0.5 (default: no limit)',
     },
-    pids: { type: 'integer', value: 'count', doc: 'processes and threads of a container (default: 256)' },
+    pids: {
+      type: 'integer',
+      value: 'count',
+      doc: 'processes and threads of a container (default: 256) or a program (512)',
+    },
     ...PROGRAM_OPTIONS,
     allowBreaking: {
       type: 'boolean',

@@ -1,5 +1,6 @@
 import { findBubblewrap } from '../../shared/bubblewrap.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
+import { findUserSwitch } from '../../shared/sandbox-user.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
 import type { CommandContext } from '../command-context.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
@@ -54,10 +55,23 @@ function checkPrograms({ env }: CommandContext): Finding {
       'Run programs that you do not trust in a container or on Linux',
     )
   const bubblewrap = findBubblewrap(env.PATH ?? '')
-  if (bubblewrap.usable) return pass(`programs (--command) run inside of ${bubblewrap.file}`)
+  if (bubblewrap.usable) return checkProgramUser(bubblewrap.file, env.PATH ?? '')
   return warn(
-    `programs (--command) may do what you may do: ${bubblewrap.why}`,
+    `programs (--command) may do what you may do: ${bubblewrap.why}; their memory and processes are watched`,
     'Install it, or allow user namespaces',
     'apt install bubblewrap',
+  )
+}
+
+/** A daemon that root starts gives programs users without privileges. */
+function checkProgramUser(bubblewrap: string, path: string): Finding {
+  const sentence = `programs (--command) run inside of ${bubblewrap}, and their memory and processes are watched`
+  if (process.getuid?.() !== 0) return pass(sentence)
+  const userSwitch = findUserSwitch(path)
+  if (userSwitch.usable) return pass(`${sentence}; of a daemon of root they run as users of their own`)
+  return warn(
+    `${sentence}; of a daemon of root they run as root: ${userSwitch.why}`,
+    'Run the daemon as an ordinary user, or install setpriv',
+    'apt install util-linux',
   )
 }
