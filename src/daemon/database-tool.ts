@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { BACKUP_REASONS, type BackupReason } from '../shared/backups.ts'
-import { HostingError } from '../shared/errors.ts'
+import { HostingError, toHostingError } from '../shared/errors.ts'
 import { type HomePaths, homePaths } from '../shared/paths.ts'
 import { HomeBackups } from './backup/home-backups.ts'
 import { inspectHome } from './backup/inspect-home.ts'
@@ -87,6 +87,7 @@ try {
   const [, , task, ...args] = process.argv
   console.log(JSON.stringify(await run(task, args)))
 } catch (error) {
-  console.error(JSON.stringify(startFailure(error)))
+  const known = toHostingError(error)
+  console.error(JSON.stringify(startFailure(known.code === 'INTERNAL' ? error : known)))
   process.exitCode = 1
 }

@@ -120,6 +120,25 @@ test('a start on a full disk says that the disk is full, and works once there is
   expect(stdout).toContain('echo')
 })
 
+test('a backup and a restore on a full disk fail with a clear sentence and leave what was there', async () => {
+  const { code, stdout, stderr } = await inMountNamespace(`
+    mount -t tmpfs -o size=6m tmpfs "$MCP_HOME" || exit 90
+    $MCP build ${project} --json > /dev/null || exit 91
+    $MCP daemon backup --json > /dev/null || exit 92
+    dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null
+    $MCP daemon backup --json; echo "backup: $?"
+    $MCP daemon restore --yes --json; echo "restore: $?"
+    rm "$MCP_HOME/filler"
+    $MCP daemon backup --verify --json; echo "verify: $?"
+    $MCP daemon backup --json > /dev/null; echo "freed: $?"
+    $MCP list --json
+    $MCP daemon stop --json > /dev/null`)
+  expect(code, stderr).toBe(0)
+  for (const line of ['backup: 7', 'restore: 7', 'verify: 0', 'freed: 0']) expect(stdout).toContain(line)
+  expect(stderr.match(/full/g)!.length).toBeGreaterThanOrEqual(2)
+  expect(stdout).toContain('"echo"')
+})
+
 test('several commands at once on a fresh home end with one daemon', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => home.mcp(['list', '--json'])))
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, '']))

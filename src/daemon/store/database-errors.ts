@@ -17,14 +17,16 @@ export function toStoreError(error: unknown, path: string): unknown {
   return error
 }
 
+/** SHMSIZE: the index of the write-ahead log could not grow (https://sqlite.org/rescode.html#ioerr_shmsize). */
+const FULL = /^(?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/
+
 function sentenceOf(code: string, path: string): { message: string; next: string } | undefined {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
     return {
       message: `The database ${path} is damaged (${code}).`,
       next: 'Restore the last backup with `mcp daemon restore`. Without one, move the file away and run `mcp daemon start --new-database`; files of servers are kept for seven days.',
     }
-  // The shared memory of the write-ahead log could not grow (https://sqlite.org/rescode.html#ioerr_shmsize).
-  if (/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/.test(code))
+  if (FULL.test(code))
     return {
       message: `The disk that holds ${path} is full: nothing was changed.`,
       next: 'Free some space and try again.',
