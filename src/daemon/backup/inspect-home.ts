@@ -20,7 +20,7 @@ export function inspectHome(paths: HomePaths, keyCheck: string | undefined): Hom
         name: newest.name,
         file: newest.file,
         ...(newest.manifest && { createdAt: newest.manifest.createdAt }),
-        isOfThisDatabase: !newest.manifest || newest.manifest.databaseId === facts?.databaseId,
+        isOfThisDatabase: !facts || !newest.manifest || newest.manifest.databaseId === facts.databaseId,
         missing: newest.manifest?.missing.length ?? 0,
       },
     }),
