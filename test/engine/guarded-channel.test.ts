@@ -1,6 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
+import {
+  type ChannelLimits,
+  DESCRIBING_LIMITS,
+  SEALED_LIMITS,
+} from '../../src/daemon/engine/channel-limits.ts'
 import { guardChannel } from '../../src/daemon/engine/guarded-channel.ts'
 
 const children: ChildProcess[] = []
@@ -9,7 +14,7 @@ afterEach(() => {
 })
 
 /** A child whose channel is guarded, and what was found of it. */
-function start(source: string) {
+function start(source: string, limits?: () => ChannelLimits, handles?: Parameters<typeof guardChannel>[2]) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -17,10 +22,15 @@ function start(source: string) {
   const heard: unknown[] = []
   const violations: string[] = []
   const violated = new Promise<void>(resolve =>
-    guardChannel(child, what => {
-      violations.push(what)
-      resolve()
-    }),
+    guardChannel(
+      child,
+      what => {
+        violations.push(what)
+        resolve()
+      },
+      handles,
+      limits,
+    ),
   )
   child.on('message', message => heard.push(message))
   return { child, heard, violations, violated }
@@ -69,6 +79,60 @@ test.each([
   await once(child, 'close')
   expect(violations).toEqual([told])
   expect(heard).toHaveLength(heardUntilThen)
+})
+
+test.each([
+  [
+    'a large message when none is expected',
+    `write('['); for (;;) write('"' + 'x'.repeat(65536) + '",')`,
+    SEALED_LIMITS,
+    'sent the daemon a message of more than 2 MB',
+  ],
+  [
+    'a message of very many objects',
+    `const part = '{},'.repeat(20_000); write('['); for (;;) write(part)`,
+    SEALED_LIMITS,
+    'sent the daemon a message of more than 200000 values',
+  ],
+  [
+    'a message of brackets where a large one is expected',
+    `const part = '['.repeat(60_000); for (;;) write(part)`,
+    DESCRIBING_LIMITS,
+    'sent the daemon a message of more than 1000000 values',
+  ],
+  [
+    'messages of 64 KB without pause',
+    `const part = JSON.stringify({ type: 'alive', x: 'x'.repeat(65_000) }) + '\\n'; for (;;) write(part)`,
+    SEALED_LIMITS,
+    'sent the daemon more than 8 MB a second',
+  ],
+])('%s ends a process with user code before it is parsed', async (_name, act, limits, reason) => {
+  const { child, heard, violations, violated } = start(`${WRITE} ${act}; ${STAY}`, () => limits)
+  await violated
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  expect(violations).toEqual([reason])
+  expect(heard.length).toBeLessThan(200)
+})
+
+test('a description of several MB gets through where it is expected', async () => {
+  const { child, heard, violations } = start(
+    `process.send({ type: 'described', text: 'x'.repeat(5_000_000) }); ${STAY}`,
+    () => DESCRIBING_LIMITS,
+  )
+  await once(child, 'message')
+  expect(heard).toHaveLength(1)
+  expect(violations).toEqual([])
+})
+
+test('a process that has no descriptor left for connections is ended after a few of them', async () => {
+  const { violations, violated } = start(
+    `${WRITE} for (let i = 0; i < 30; i++) write('{"cmd":"NODE_HANDLE_NACK"}\\n'); ${STAY}`,
+    undefined,
+    { settles: () => true },
+  )
+  await violated
+  expect(violations).toEqual(['had no file descriptor left for a connection'])
 })
 
 test('the end of a child is seen as ever', async () => {

@@ -1,10 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
+import { type ChannelLimits, ChannelMeter, OPEN_LIMITS } from './channel-limits.ts'
 import type { HandleSender } from './handle-sender.ts'
 
-/** Bytes of one message; the description of a large server has a few million. */
-const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 /** A process takes some thousand connections a second, each with a message or less; nothing else comes as often. */
 const MAX_MESSAGES_A_SECOND = 20_000
+/** Handles in a row that did not arrive: the process has no descriptor left for a connection. */
+const MAX_LOST_HANDLES = 20
 
 /** Node's side of a channel, `setupChannel` in lib/internal/child_process.js. */
 export interface ChannelHandle {
@@ -23,8 +24,9 @@ export function guardChannel(
   child: ChildProcess,
   onViolation: (what: string) => void,
   handles?: Pick<HandleSender, 'settles'>,
+  limits: () => ChannelLimits = () => OPEN_LIMITS,
 ): void {
-  const watch = new ChannelWatch(onViolation)
+  const watch = new ChannelWatch(onViolation, limits)
   guardReading(child, watch)
   guardEvents(child, watch, handles)
 }
@@ -32,12 +34,14 @@ export function guardChannel(
 class ChannelWatch {
   isDeaf = false
   readonly #onViolation: (what: string) => void
-  #unfinishedBytes = 0
+  readonly #meter: ChannelMeter
   #second = 0
   #count = 0
+  #lostHandles = 0
 
-  constructor(onViolation: (what: string) => void) {
+  constructor(onViolation: (what: string) => void, limits: () => ChannelLimits) {
     this.#onViolation = onViolation
+    this.#meter = new ChannelMeter(limits)
   }
 
   violate(what: string): void {
@@ -46,14 +50,20 @@ class ChannelWatch {
     this.#onViolation(what)
   }
 
-  bytes(count: number): void {
-    this.#unfinishedBytes += count
-    if (this.#unfinishedBytes > MAX_MESSAGE_BYTES)
-      this.violate(`sent the daemon a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`)
+  bytes(chunk: ArrayBuffer): void {
+    const problem = this.#meter.take(new Uint8Array(chunk))
+    if (problem !== undefined) this.violate(problem)
+  }
+
+  /** Node's answer to a handle. */
+  handle(message: unknown): void {
+    const { cmd } = Object(message) as { cmd?: unknown }
+    if (cmd === 'NODE_HANDLE_ACK') this.#lostHandles = 0
+    else if (cmd === 'NODE_HANDLE_NACK' && ++this.#lostHandles > MAX_LOST_HANDLES)
+      this.violate('had no file descriptor left for a connection')
   }
 
   message(): void {
-    this.#unfinishedBytes = 0
     const now = Math.trunc(Date.now() / 1000)
     if (now !== this.#second) [this.#second, this.#count] = [now, 0]
     if (++this.#count > MAX_MESSAGES_A_SECOND)
@@ -67,7 +77,7 @@ function guardReading(child: ChildProcess, watch: ChannelWatch): void {
   const read = channel.onread
   channel.onread = function (bytes) {
     if (bytes === undefined) return read.call(this)
-    watch.bytes(bytes.byteLength)
+    watch.bytes(bytes)
     if (watch.isDeaf) return
     try {
       return read.call(this, bytes)
@@ -85,7 +95,10 @@ function guardEvents(
   const emit = child.emit.bind(child) as (event: string, ...args: unknown[]) => boolean
   child.emit = (event: string, ...args: unknown[]) => {
     if (event !== 'message' && event !== 'internalMessage') return emit(event, ...args)
-    if (event === 'internalMessage' && handles?.settles(args[0])) return true
+    if (event === 'internalMessage') {
+      watch.handle(args[0])
+      if (handles?.settles(args[0])) return true
+    }
     watch.message()
     if (watch.isDeaf) return true
     if (event === 'message') return emit(event, ...args)

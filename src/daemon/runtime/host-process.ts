@@ -2,6 +2,12 @@ import type { ChildProcess, SendHandle } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { FromInstance, ToInstance } from '../../shared/instance-protocol.ts'
+import {
+  type ChannelLimits,
+  DESCRIBING_LIMITS,
+  OPEN_LIMITS,
+  SEALED_LIMITS,
+} from '../engine/channel-limits.ts'
 import { HandleSender } from '../engine/handle-sender.ts'
 import {
   isSealedKind,
@@ -38,6 +44,8 @@ export class HostProcess {
   #logPath: string
   #asked = false
   #hasSpoken = false
+  /** It was asked what its server defines, which is the only large answer. */
+  #isDescribing = false
   #reason: string | undefined
   #ending: HostEnding | undefined
 
@@ -55,8 +63,10 @@ export class HostProcess {
     hear(this.child, {
       takesHandle: messages => this.#takesHandle(messages),
       handles: this.handles,
+      limits: () => this.#limits,
       onMessage: (message, handle) => {
         this.#vitals?.heard()
+        if (message.type === 'described' || message.type === 'failed') this.#isDescribing = false
         this.#hasSpoken = true
         onMessage(message, handle)
       },
@@ -87,6 +97,7 @@ export class HostProcess {
 
   /** `then`: the handle was sent, or never will be. */
   send(message: ToInstance, handle?: SocketHandle, then?: () => void): void {
+    if (message.type === 'describe') this.#isDescribing = true
     if (!this.child.connected) return then?.()
     const onSent = (error: Error | null) => {
       then?.()
@@ -113,6 +124,11 @@ export class HostProcess {
   #takesHandle([first]: FromInstance[]): boolean {
     if (!this.isSealed) return true
     return !this.#hasSpoken && first?.type === 'ready' && first.egress === true
+  }
+
+  get #limits(): ChannelLimits {
+    if (!this.isSealed) return OPEN_LIMITS
+    return this.#isDescribing ? DESCRIBING_LIMITS : SEALED_LIMITS
   }
 
   #watchVitals(): VitalSigns | undefined {

@@ -1,0 +1,95 @@
+/** What one process may write to its channel. */
+export interface ChannelLimits {
+  /** Bytes of one message. */
+  messageBytes: number
+  bytesASecond: number
+  /** Objects, lists and members of one message: what parsing costs beyond its bytes. */
+  values: number
+}
+
+const MB = 1024 * 1024
+
+/** Processes of ours alone; one that hosts thousands of servers reports on all of them at once. */
+export const OPEN_LIMITS: ChannelLimits = {
+  messageBytes: 32 * MB,
+  bytesASecond: 128 * MB,
+  values: Number.POSITIVE_INFINITY,
+}
+
+/** Processes with user code: reports on one server are a few hundred KB a second at most. */
+export const SEALED_LIMITS: ChannelLimits = { messageBytes: 2 * MB, bytesASecond: 8 * MB, values: 200_000 }
+
+/** A process with user code that was asked to describe its server. */
+export const DESCRIBING_LIMITS: ChannelLimits = {
+  messageBytes: 16 * MB,
+  bytesASecond: 24 * MB,
+  values: 1_000_000,
+}
+
+const LINE_FEED = 10
+const [BRACE, BRACKET, COMMA] = [0x7b, 0x5b, 0x2c]
+
+/** Measures what arrives before any of it is parsed. Messages are lines. */
+export class ChannelMeter {
+  readonly #limits: () => ChannelLimits
+  #messageBytes = 0
+  #values = 0
+  #second = 0
+  #secondBytes = 0
+
+  constructor(limits: () => ChannelLimits) {
+    this.#limits = limits
+  }
+
+  /** What is wrong with it, as the rest of a sentence about the process. Undefined when nothing is. */
+  take(chunk: Uint8Array): string | undefined {
+    const limits = this.#limits()
+    const perSecond = this.#takeSecond(chunk.length)
+    if (perSecond > limits.bytesASecond)
+      return `sent the daemon more than ${inMb(limits.bytesASecond)} MB a second`
+    // Only what continues in another chunk can be large: a chunk has 64 KB.
+    const first = chunk.indexOf(LINE_FEED)
+    this.#add(first === -1 ? chunk : chunk.subarray(0, first), limits)
+    const problem = this.#problem(limits)
+    if (first === -1 || problem !== undefined) return problem
+    this.#messageBytes = 0
+    this.#values = 0
+    this.#add(chunk.subarray(chunk.lastIndexOf(LINE_FEED) + 1), limits)
+    return undefined
+  }
+
+  #add(part: Uint8Array, { values }: ChannelLimits): void {
+    this.#messageBytes += part.length
+    if (Number.isFinite(values)) this.#values += countValues(part)
+  }
+
+  #problem({ messageBytes, values }: ChannelLimits): string | undefined {
+    if (this.#messageBytes > messageBytes)
+      return `sent the daemon a message of more than ${inMb(messageBytes)} MB`
+    if (this.#values > values) return `sent the daemon a message of more than ${values} values`
+    return undefined
+  }
+
+  #takeSecond(bytes: number): number {
+    const now = Math.trunc(performance.now() / 1000)
+    if (now !== this.#second) {
+      this.#second = now
+      this.#secondBytes = 0
+    }
+    this.#secondBytes += bytes
+    return this.#secondBytes
+  }
+}
+
+function countValues(part: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < part.length; at++) {
+    const byte = part[at]
+    if (byte === BRACE || byte === BRACKET || byte === COMMA) count++
+  }
+  return count
+}
+
+function inMb(bytes: number): number {
+  return bytes / MB
+}
