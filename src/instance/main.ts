@@ -13,6 +13,8 @@ process.once('message', () => {
   isWanted = true
 })
 endOnInternalErrors()
+// A log that may grow no more costs lines and not the process.
+if (process.permission) process.on('SIGXFSZ', () => {})
 runInstance(prepare, describe)
 setTimeout(async () => {
   if (isWanted) return

@@ -208,6 +208,9 @@ export type FromInstance =
    */
   | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }
 
+/** Names the descriptor of a process's log in its environment, where that is not standard output. */
+export const LOG_DESCRIPTOR = 'MCP_INSTANCE_LOG_DESCRIPTOR'
+
 /** Environment variable of an instance process with its own network namespace. Its value is `1`. */
 export const OWN_NETWORK = 'MCP_OWN_NETWORK'
 

@@ -37,6 +37,7 @@ function start(source: string, limits?: () => ChannelLimits, handles?: Parameter
 }
 
 const WRITE = `import { writeSync } from 'node:fs'; const write = text => { for (;;) try { return writeSync(3, text) } catch (error) { if (error.code !== 'EAGAIN') throw error } };`
+const WRITE_ALL = `const writeAll = text => { for (let rest = text; rest.length > 0; ) rest = rest.slice(write(rest)) };`
 const STAY = 'setInterval(() => {}, 1000);'
 
 test('messages come through, with the handles that are sent along', async () => {
@@ -102,12 +103,12 @@ test.each([
   ],
   [
     'messages of 64 KB without pause',
-    `const part = JSON.stringify({ type: 'alive', x: 'x'.repeat(65_000) }) + '\\n'; for (;;) write(part)`,
+    `const part = JSON.stringify({ type: 'alive', x: 'x'.repeat(65_000) }) + '\\n'; for (;;) writeAll(part)`,
     SEALED_LIMITS,
     'sent the daemon more than 8 MB a second',
   ],
 ])('%s ends a process with user code before it is parsed', async (_name, act, limits, reason) => {
-  const { child, heard, violations, violated } = start(`${WRITE} ${act}; ${STAY}`, () => limits)
+  const { child, heard, violations, violated } = start(`${WRITE} ${WRITE_ALL} ${act}; ${STAY}`, () => limits)
   await violated
   child.kill('SIGKILL')
   await once(child, 'close')

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { moduleSandbox } from '../../src/daemon/engine/module-sandbox.ts'
 import { startProcess } from '../../src/daemon/engine/process-engine.ts'
+import { RawOutput } from '../../src/daemon/engine/raw-output.ts'
 import { endingOfNode, nodePid } from '../../src/daemon/engine/wrapped-child.ts'
 import { descendantsOf, isRunning, readProc } from '../helpers/processes.ts'
 import { until } from '../helpers/runtime-harness.ts'
@@ -45,7 +46,9 @@ describe.skipIf(!moduleSandbox().usable)('a process below bubblewrap', () => {
 
   test('is reported as aborted when its heap is full', async () => {
     const { child } = await start('greedy', `const kept = []; for (;;) kept.push(new Array(10000).fill({}))`)
+    const raw = new RawOutput(child, () => join(folder, 'greedy.log'))
     expect(await endingOf(child)).toEqual({ code: null, signal: 'SIGABRT' })
+    expect(raw.tail).toContain('heap out of memory')
     expect(readFileSync(join(folder, 'greedy.log'), 'utf8')).toContain('heap out of memory')
   })
 

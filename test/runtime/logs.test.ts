@@ -2,6 +2,7 @@ import {
   appendFileSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -249,3 +250,38 @@ test('the file of an instance that runs and says nothing stays', async () => {
   await logs.prune('d', AGED, new Set(['a']))
   expect(readdirSync(join(dir, 'd'))).toEqual(['a.log'])
 })
+
+test('a process cannot write lines in the name of another instance', async () => {
+  await write('d', 'a', { ...line(1, 'x'), instance: 'daemon' })
+  expect((await logs.page('d', { limit: 10 })).lines).toMatchObject([{ instance: 'a', message: 'x' }])
+})
+
+test('full segments of an instance are removed by their bytes as well', async () => {
+  const limits = { segmentBytes: 10, keptSegments: 50, keptBytes: 600, keptInstances: 5 }
+  for (let round = 0; round < 5; round++) {
+    await write('d', 'a', line(round, `${round}${'x'.repeat(200)}`))
+    await logs.rotateWhenDue('d', 'a', noHold, limits)
+  }
+  const sizes = readdirSync(join(dir, 'd')).map(name => statSync(join(dir, 'd', name)).size)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(600)
+  const { lines } = await logs.page('d', { limit: 10 })
+  expect(lines.map(({ message }) => message[0])).toEqual(['3', '4'])
+})
+
+test.runIf(process.platform === 'linux')(
+  'the tail of a log of giant lines that are no log lines reads a small part of it',
+  async () => {
+    const giant = `${'x'.repeat(1_000_000)}\n`
+    await write('d', 'a', line(1, 'old'))
+    for (let round = 0; round < 40; round++) appendFileSync(join(dir, 'd', 'a.log'), giant)
+    const before = bytesRead()
+    const { lines } = await logs.page('d', { limit: 10, tail: 1 })
+    expect(lines[0]?.message).toHaveLength(1_000_000)
+    expect(bytesRead() - before).toBeLessThan(15_000_000)
+  },
+)
+
+/** Of this process, from files and sockets. */
+function bytesRead(): number {
+  return Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))![1])
+}

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
-import { OWN_NETWORK } from '../../shared/instance-protocol.ts'
+import { LOG_DESCRIPTOR, OWN_NETWORK } from '../../shared/instance-protocol.ts'
 import { moduleSandbox } from './module-sandbox.ts'
 import { type NetworkWall, networkWall } from './network-wall.ts'
 import { type Depth, standForNode } from './wrapped-child.ts'
@@ -46,11 +46,18 @@ export function startProcess(options: ProcessOptions): StartedProcess {
   const log = openSync(logPath, 'a', 0o600)
   try {
     const { command, depth, ownNetwork } = commandOf(options)
-    const child = spawn(command[0]!, command.slice(1), {
+    const isSealed = isSealedKind(options.kind)
+    const [file, ...args] = [...(isSealed ? fileSizeLimit() : []), ...command]
+    const child = spawn(file!, args, {
       // Holds no folder that someone may want to remove or unmount.
       cwd: parse(process.execPath).root,
-      env: { ...processEnvironment(process.env), ...(ownNetwork && { [OWN_NETWORK]: '1' }) },
-      stdio: ['ignore', log, log, 'ipc'],
+      env: {
+        ...processEnvironment(process.env),
+        ...(ownNetwork && { [OWN_NETWORK]: '1' }),
+        ...(isSealed && { [LOG_DESCRIPTOR]: String(SEALED_LOG) }),
+      },
+      // User code prints by itself to pipes that the daemon empties (raw-output.ts); the log is out of its reach.
+      stdio: isSealed ? ['ignore', 'pipe', 'pipe', 'ipc', log] : ['ignore', log, log, 'ipc'],
       // A process group of its own: Ctrl-C in the daemon's terminal must not cut requests that the daemon still drains.
       detached: true,
     })
@@ -60,6 +67,9 @@ export function startProcess(options: ProcessOptions): StartedProcess {
     closeSync(log)
   }
 }
+
+/** Descriptor of the log in a process with user code. */
+const SEALED_LOG = 4
 
 /** Off until something outside answers for the namespaces: code in them has no network. */
 const HAS_EGRESS = false
@@ -147,13 +157,24 @@ let leashed: string[] | undefined
  * closed (PR_SET_PDEATHSIG, prctl(2), by setpriv of util-linux). Where there is none, such a loop goes on.
  */
 function leash(): string[] {
-  leashed ??= findLeash()
+  leashed ??= findPrefix('setpriv', '--pdeathsig', 'KILL')
   return leashed
 }
 
-function findLeash(): string[] {
+/** The rotation keeps a log far below. Whatever gets around the seals still cannot fill the disk. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024
+
+let limited: string[] | undefined
+
+/** Starts a process that cannot make a file longer than that (RLIMIT_FSIZE, setrlimit(2), by prlimit of util-linux). */
+function fileSizeLimit(): string[] {
+  limited ??= findPrefix('prlimit', `--fsize=${MAX_FILE_BYTES}`)
+  return limited
+}
+
+/** The command that starts another one like this. Empty where it does not work. */
+function findPrefix(file: string, ...args: string[]): string[] {
   if (process.platform !== 'linux') return []
-  const [file, ...args] = ['setpriv', '--pdeathsig', 'KILL'] as const
   const env = processEnvironment(process.env) // which has no PATH: found is what the start will find
   return spawnSync(file, [...args, 'true'], { stdio: 'ignore', env }).status === 0 ? [file, ...args] : []
 }

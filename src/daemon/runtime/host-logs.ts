@@ -29,7 +29,7 @@ export function removeLeftoverLogs(logsDir: string): void {
 
 /** The last lines a process wrote, without the structure around its log lines; `[]` when there is no such file. */
 function lastLines(path: string, count: number): string[] {
-  return readTail(path)
+  return readLogTail(path)
     .split('\n')
     .filter(line => line.trim() !== '')
     .map(readableLine)
@@ -50,7 +50,7 @@ const HEAP_REPORT =
 const TAIL_BYTES = 8192
 
 /** Empty when there is no such file: the reason for an end is told without it as well. */
-function readTail(path: string): string {
+export function readLogTail(path: string): string {
   try {
     const file = openSync(path, 'r')
     try {
@@ -78,14 +78,15 @@ function readableLine(line: string): string {
 
 /**
  * V8 tells it in the process's output only, and then takes up to a second for its report, in which the process may be
- * killed because it does not answer. What user code prints is in lines of JSON.
+ * killed because it does not answer. `printed`: the end of that output. What user code prints
+ * is in lines of JSON.
  */
 export function heapFailure(
   signal: NodeJS.Signals | null,
-  logPath: string,
+  printed: string,
   memoryLimitMb: number,
 ): string | undefined {
   if (signal !== 'SIGABRT' && signal !== 'SIGKILL') return undefined
-  const isOutOfMemory = /^FATAL ERROR: .*heap out of memory/m.test(readTail(logPath))
+  const isOutOfMemory = /^FATAL ERROR: .*heap out of memory/m.test(printed)
   return isOutOfMemory ? `crashed: out of memory (limit ${memoryLimitMb} MB)` : undefined
 }

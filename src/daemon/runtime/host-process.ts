@@ -15,10 +15,11 @@ import {
   type StartedProcess,
   startProcess,
 } from '../engine/process-engine.ts'
+import { RawOutput } from '../engine/raw-output.ts'
 import { type TerminationDelays, terminate } from '../engine/termination.ts'
 import { endingOfNode, nodePid } from '../engine/wrapped-child.ts'
 import type { HostEnding } from './host-ending.ts'
-import { heapFailure } from './host-logs.ts'
+import { heapFailure, readLogTail } from './host-logs.ts'
 import { hear } from './incoming.ts'
 import type { SocketHandle } from './loan.ts'
 import { VitalSigns } from './vital-signs.ts'
@@ -42,6 +43,7 @@ export class HostProcess {
   readonly #depth: StartedProcess['depth']
   readonly #vitals: VitalSigns | undefined
   #logPath: string
+  readonly #raw: RawOutput | undefined
   #asked = false
   #hasSpoken = false
   /** It was asked what its server defines, which is the only large answer. */
@@ -56,6 +58,7 @@ export class HostProcess {
     this.isSealed = isSealedKind(options.kind)
     const { child, depth } = startProcess(options)
     this.child = child
+    if (this.isSealed) this.#raw = new RawOutput(child, () => this.#logPath)
     this.#depth = depth
     this.handles = new HandleSender(this.child)
     this.ended = this.#watchEnd()
@@ -161,7 +164,9 @@ export class HostProcess {
   #endingOf(exitCode: number | null, exitSignal: NodeJS.Signals | null): HostEnding {
     const { code, signal } =
       this.#depth === undefined ? { code: exitCode, signal: exitSignal } : endingOfNode(exitCode, exitSignal)
-    const reason = heapFailure(signal, this.#logPath, this.#options.memoryLimitMb) ?? this.#reason
+    const reason =
+      heapFailure(signal, this.#raw?.tail ?? readLogTail(this.#logPath), this.#options.memoryLimitMb) ??
+      this.#reason
     return { asked: this.#asked, code, signal, reason }
   }
 }

@@ -9,7 +9,7 @@ export function parseStructured(text: string, instance: string): LogLine | undef
   try {
     const line = JSON.parse(text)
     const isOurs = typeof line.timestamp === 'string' && typeof line.message === 'string'
-    return isOurs ? { instance, ...line } : undefined
+    return isOurs ? { ...line, instance } : undefined
   } catch {
     return undefined // it is shown as it was printed
   }

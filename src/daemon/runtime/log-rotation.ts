@@ -8,6 +8,8 @@ export interface LogLimits {
   segmentMs?: number
   /** Full segments of one instance. */
   keptSegments: number
+  /** Bytes of these; no limit when absent. */
+  keptBytes?: number
   /** Instances of one deployment. */
   keptInstances: number
   /** What was last written before is forgotten; nothing is for its age alone when absent. */
@@ -74,16 +76,22 @@ export async function removeSurplusSegments(
   for (const [instance, segments] of all) {
     const isOver = ended.has(instance) || (!running.has(instance) && lastWrite(segments) < limit)
     if (isOver) for (const { path } of segments) await rm(path, { force: true })
-    else await removeOld(segments, limits.keptSegments, limit)
+    else await removeOld(segments, limits, limit)
   }
 }
 
 /** The newest full one is emptied, not removed: by its name the file being written has its number, which positions hold. */
-async function removeOld(segments: readonly Segment[], kept: number, limit: number): Promise<void> {
+async function removeOld(
+  segments: readonly Segment[],
+  { keptSegments, keptBytes = Number.POSITIVE_INFINITY }: LogLimits,
+  limit: number,
+): Promise<void> {
   const full = segments.filter(segment => !segment.active)
   const newest = full.at(-1)
-  for (const [index, segment] of full.entries()) {
-    const isSurplus = index < full.length - kept || segment.modifiedMs < limit
+  let bytes = 0
+  for (const [age, segment] of full.toReversed().entries()) {
+    bytes += segment.size
+    const isSurplus = age >= keptSegments || bytes > keptBytes || segment.modifiedMs < limit
     if (!isSurplus) continue
     if (segment !== newest) await rm(segment.path, { force: true })
     else if (segment.size > 0) await truncate(segment.path, 0)

@@ -7,6 +7,8 @@ import { listSegments, type Segment } from './log-segments.ts'
 
 const CHUNK_BYTES = 65_536
 const LINE_END = 10
+/** Of printed lines that wait for a line with a time. Without a limit the whole log is read for the last line. */
+const MAX_PRINTED_CHARACTERS = 2_000_000
 
 /** The last matching lines, oldest first, read from the end: what is older is not touched. `position`: the end of the log. */
 export async function readTail(
@@ -47,6 +49,7 @@ class BackwardCursor {
   readonly #ready: LogLine[] = []
   /** Printed lines after one that is not read yet, whose time they take. */
   #printed: string[] = []
+  #printedCharacters = 0
   #file: FileHandle | undefined
   /** Of the file, from `#offset` on, up to the end of the next line; without its line end. */
   #pending: Buffer = Buffer.alloc(0)
@@ -78,7 +81,7 @@ class BackwardCursor {
         break
       }
       const line = parseStructured(text, this.instance)
-      if (!line) this.#printed.push(text)
+      if (!line) this.#print(text)
       else {
         this.#give(line.timestamp)
         this.#ready.push(line)
@@ -96,7 +99,14 @@ class BackwardCursor {
     this.#file = undefined
   }
 
+  #print(text: string): void {
+    this.#printed.push(text)
+    this.#printedCharacters += text.length + 1
+    if (this.#printedCharacters > MAX_PRINTED_CHARACTERS) this.#give(new Date(this.#modifiedMs).toISOString())
+  }
+
   #give(timestamp: string): void {
+    this.#printedCharacters = 0
     for (const text of this.#printed) this.#ready.push(printedLine(text, this.instance, timestamp))
     this.#printed = []
   }

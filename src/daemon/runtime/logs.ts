@@ -34,6 +34,7 @@ export const LOG_LIMITS: LogLimits = {
   segmentBytes: 10_000_000,
   segmentMs: DAY_MS,
   keptSegments: 7,
+  keptBytes: 100_000_000,
   keptInstances: 20,
   keptMs: 7 * DAY_MS,
 }

@@ -1,9 +1,9 @@
-import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
+import { LOG_DESCRIPTOR, type LogLine, type Tenant } from '../../shared/instance-protocol.ts'
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
 
-const STDOUT = 1
+const LOG = Number(process.env[LOG_DESCRIPTOR] ?? 1)
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
 const MAX_ARGUMENTS_CHARACTERS = 4096
 const MAX_SUBJECTS = 200
@@ -51,7 +51,7 @@ export class TenantLog {
   constructor(tenant: Tenant) {
     this.showsMessages = tenant.logLevel === 'debug'
     this.#redact = createRedactor(Object.values(tenant.env))
-    this.#writer = new LogWriter(tenant.logFile ?? STDOUT, (count, reason) =>
+    this.#writer = new LogWriter(tenant.logFile ?? LOG, (count, reason) =>
       stringify(bare(serverLine('warn', `${count} log lines were lost (${reason})`))),
     )
   }

@@ -1,0 +1,88 @@
+import { appendFileSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import type { LogLine } from '../../shared/instance-protocol.ts'
+
+const BYTES_A_SECOND = 64 * 1024
+const BURST_BYTES = 512 * 1024
+const MAX_LINE_CHARACTERS = 16 * 1024
+/** More than V8's report on a full heap. */
+const TAIL_CHARACTERS = 8192
+
+type Stream = 'stdout' | 'stderr'
+type Source = Record<Stream, NodeJS.ReadableStream | null>
+
+/**
+ * What a process with user code writes to descriptors 1 and 2 by itself, past its log: V8's last words, warnings of
+ * Node's, and whatever gets around the seals. It arrives through pipes and is written as text inside log lines, so that it
+ * can be neither a log line nor more than the disk takes.
+ */
+export class RawOutput {
+  /** The end of what was printed. */
+  tail = ''
+  readonly #logPath: () => string
+  #left = BURST_BYTES
+  #filledAt = performance.now()
+  #dropped = 0
+
+  constructor(source: Source, logPath: () => string) {
+    this.#logPath = logPath
+    for (const stream of ['stdout', 'stderr'] as const) if (source[stream]) this.#read(stream, source[stream])
+  }
+
+  #read(stream: Stream, input: NodeJS.ReadableStream): void {
+    const decoder = new StringDecoder()
+    let unfinished = ''
+    input.on('data', (chunk: Buffer) => {
+      const lines = (unfinished + decoder.write(chunk)).split('\n')
+      unfinished = lines.pop()!
+      if (unfinished.length > MAX_LINE_CHARACTERS) lines.push(unfinished)
+      if (unfinished.length > MAX_LINE_CHARACTERS) unfinished = ''
+      this.#write(stream, lines)
+    })
+    input.on('end', () => this.#write(stream, unfinished === '' ? [] : [unfinished]))
+    input.on('error', () => {}) // its process has ended
+  }
+
+  #write(stream: Stream, lines: string[]): void {
+    if (lines.length > 0) this.tail = `${this.tail}${lines.join('\n')}\n`.slice(-TAIL_CHARACTERS)
+    const kept = lines.filter(line => this.#takes(line.length + 100))
+    const dropped = kept.length > 0 ? this.#takeDropped() : []
+    const text = [...dropped, ...kept.map(line => lineOf(stream, line))].map(line => `${line}\n`).join('')
+    if (text === '') return
+    try {
+      appendFileSync(this.#logPath(), text, { mode: 0o600 })
+    } catch {
+      this.#dropped += kept.length // a full disk; the tail is kept in memory
+    }
+  }
+
+  #takes(bytes: number): boolean {
+    const now = performance.now()
+    this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_A_SECOND)
+    this.#filledAt = now
+    if (this.#left < bytes) {
+      this.#dropped++
+      return false
+    }
+    this.#left -= bytes
+    return true
+  }
+
+  #takeDropped(): string[] {
+    if (this.#dropped === 0) return []
+    const message = `${this.#dropped} lines that the process printed by itself were dropped: they were more than ${BYTES_A_SECOND / 1024} KB a second`
+    this.#dropped = 0
+    return [lineOf('stderr', message)]
+  }
+}
+
+function lineOf(stream: Stream, text: string): string {
+  const message = text.length > MAX_LINE_CHARACTERS ? `${text.slice(0, MAX_LINE_CHARACTERS)}…` : text
+  const line: LogLine = {
+    timestamp: new Date().toISOString(),
+    level: stream === 'stderr' ? 'error' : 'info',
+    stream,
+    message,
+  }
+  return JSON.stringify(line)
+}
