@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import { gzipSync } from 'node:zlib'
+import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import { NODE_TARGET } from '../src/shared/supported-node.ts'
 import { lazyBuiltins, lightHttpImport, linkingBuiltins } from './builtin-imports.ts'
 import { emitDeclarations } from './declarations.ts'
 import { LEAN_UNDICI, leanPackages } from './lean-packages.ts'
 import { nodeCheck, requireSameEngines } from './node-check.ts'
+import { buildShared, linkShared, sharedPackages } from './shared-packages.ts'
 import { startInOneFile } from './start-in-one-file.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -54,13 +56,20 @@ export async function buildDist(): Promise<string[]> {
     legalComments: 'none',
     logLevel: 'warning',
   }
+  const shared = await buildShared(common)
   const results = await Promise.all([
     build({
       ...common,
       entryPoints: { cli: 'src/cli/main.ts' },
       splitting: true,
       minify: true,
-      plugins: [lazyBuiltins, leanPackages, startInOneFile({ root, first: START, commands: commandFiles() })],
+      plugins: [
+        // Its copy of liquidjs loads modules of Node only when they are used.
+        sharedPackages({ except: ['liquidjs'] }),
+        lazyBuiltins,
+        leanPackages,
+        startInOneFile({ root, first: START, commands: commandFiles() }),
+      ],
       banner: {},
       chunkNames: 'cli/[name]-[hash]',
     }),
@@ -71,6 +80,7 @@ export async function buildDist(): Promise<string[]> {
       minify: true,
       // For the stack traces in its log.
       keepNames: true,
+      plugins: [sharedPackages(), lightHttpImport, leanPackages],
       chunkNames: 'daemon/[name]-[hash]',
     }),
     build({
@@ -78,11 +88,12 @@ export async function buildDist(): Promise<string[]> {
       entryPoints: { instance: 'src/instance/main.ts' },
       splitting: true,
       minify: true,
+      plugins: [sharedPackages(), lightHttpImport, leanPackages],
       chunkNames: 'instance/[name]-[hash]',
     }),
     // The way out of confined processes: one small file.
     build({ ...common, entryPoints: { egress: 'src/egress/main.ts' }, minify: true, banner: {} }),
-    // One file: `mcp export` copies it beside an artifact.
+    // One file: `mcp export` unpacks it next to an artifact.
     build({
       ...common,
       entryPoints: { standalone: 'src/instance/standalone.ts' },
@@ -96,7 +107,8 @@ export async function buildDist(): Promise<string[]> {
     build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
   const files = [
-    ...results.flatMap(result => result.outputFiles ?? []).map(withNodeCheck),
+    ...results.flatMap(result => result.outputFiles ?? []).map(file => finish(file, shared)),
+    ...shared,
     { path: join(dist, 'check-node.js'), contents: Buffer.from(nodeCheck('mcpd')) },
     ...(await declarations()),
   ]
@@ -104,10 +116,18 @@ export async function buildDist(): Promise<string[]> {
   return files.map(file => file.path)
 }
 
-/** Programs that a user starts on any Node; neither imports anything before the check. */
-function withNodeCheck({ path, contents }: BuiltFile): BuiltFile {
-  const program = { 'cli.js': 'mcp', 'standalone.js': 'This server' }[relative(dist, path)]
-  return { path, contents: program ? Buffer.concat([Buffer.from(nodeCheck(program)), contents]) : contents }
+/** `cli.js` and the exported server check the Node that they run on first. Neither imports anything before. */
+function finish(file: OutputFile, shared: readonly OutputFile[]): BuiltFile {
+  const { path } = file
+  const contents = linkShared(file, shared)
+  const name = relative(dist, path)
+  if (name === 'cli.js') return { path, contents: Buffer.concat([Buffer.from(nodeCheck('mcp')), contents]) }
+  if (name !== 'standalone.js') return { path, contents }
+  // Only ever copied, so that it needs no space unpacked.
+  return {
+    path: `${path}.gz`,
+    contents: gzipSync(Buffer.concat([Buffer.from(nodeCheck('This server')), contents]), { level: 9 }),
+  }
 }
 
 function commandFiles(): string[] {

@@ -2,8 +2,8 @@ import type { Plugin } from 'esbuild'
 
 /**
  * Leaves out parts of packages that no program uses: of `rate-limiter-flexible` the limiters of all other databases, of zod
- * half of the package, which are languages besides English, of undici mocks, WebSockets and event sources, and inquirer's
- * prompt that opens an editor, with its tables of character sets.
+ * half of the package, which are languages besides English, of undici mocks, interceptors, cookies, WebSockets and event
+ * sources, the models' gateway, and inquirer's prompt that opens an editor, with its tables of character sets.
  */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
@@ -22,6 +22,8 @@ export const leanPackages: Plugin = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
     }))
+    // Models come with their vendor, never as a text that the gateway would resolve.
+    onLoad({ filter: /[\\/]@ai-sdk[\\/]gateway[\\/]dist[\\/]index\.m?js$/ }, () => ({ contents: NO_GATEWAY }))
     onLoad({ filter: UNDICI_UNUSED }, () => ({ contents: 'module.exports = {}' }))
     onLoad({ filter: /[\\/]@inquirer[\\/]editor[\\/]dist[\\/]index\.js$/ }, () => ({
       contents: 'export default undefined',
@@ -32,6 +34,10 @@ export const leanPackages: Plugin = {
 /** For `define`: undici's own switch for bundles of Node, which leaves out its experimental parser. */
 export const LEAN_UNDICI = { esbuildDetection: 'true' }
 
+const NO_GATEWAY = `export class GatewayError { static isInstance() { return false } }
+export class GatewayAuthenticationError extends GatewayError {}
+export const gateway = undefined
+export const createGateway = undefined`
 const LIMITERS = ['RateLimiterMemory', 'RateLimiterRes', 'RateLimiterSQLite']
 const UNDICI_UNUSED =
-  /[\\/]undici[\\/]lib[\\/](?:mock[\\/].*|web[\\/](?:websocket|eventsource)[\\/].*|cache[\\/]sqlite-cache-store)\.js$/
+  /[\\/]undici[\\/]lib[\\/](?:(?:mock|interceptor|web[\\/](?:cookies|websocket|eventsource))[\\/].*|cache[\\/](?:sqlite|memory)-cache-store)\.js$/

@@ -8,6 +8,7 @@ const bundles = readdirSync(dist, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.js'))
   .map(file => join(dist, file))
 
+const STATIC_NAMES = /import\s*\{([^{}]*)\}\s*from\s*"(\.[^"]+)"/g
 const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g
 
 // A bundle exports of a CommonJS package its default alone, where Node itself would find names.
@@ -16,6 +17,19 @@ test('every name that a bundle takes from a lazily loaded one is exported there'
     [...readFileSync(file, 'utf8').matchAll(LAZY_NAMES)].flatMap(([, names = '', path = '']) => {
       const exported = exportsOf(join(dirname(file), path))
       const wanted = names.split(',').map(name => name.split(':')[0]?.trim() ?? '')
+      return wanted
+        .filter(name => name && !exported.has(name))
+        .map(name => `${relative(dist, file)} wants ${name} of ${path}`)
+    }),
+  )
+  expect(missing).toEqual([])
+})
+
+test('every name that a bundle imports from another one is exported there', () => {
+  const missing = bundles.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(STATIC_NAMES)].flatMap(([, names = '', path = '']) => {
+      const exported = exportsOf(join(dirname(file), path))
+      const wanted = names.split(',').map(name => name.trim().split(/\sas\s/)[0] ?? '')
       return wanted
         .filter(name => name && !exported.has(name))
         .map(name => `${relative(dist, file)} wants ${name} of ${path}`)

@@ -140,7 +140,7 @@ function lazyImages(
     const { Images } = await import('./services/images.ts')
     return new Images({
       directory: home.images,
-      standaloneProgram: join(dirname(instanceProgram), 'standalone.js'),
+      standaloneProgram: join(dirname(instanceProgram), 'standalone.js.gz'),
       artifacts,
       packages: home.packages,
       sourceFolder: digest => programSources.folder(digest),

@@ -53,6 +53,7 @@ test('a deployment of a declared server loads what checks its project besides', 
     'deploy.js',
     JSON_PARSER,
     'validate-definitions.js',
+    'ajv.js',
     'project-file.js',
   ])
   expect(files.length).toBeLessThanOrEqual(16)

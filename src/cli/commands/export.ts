@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
@@ -121,7 +122,8 @@ function hasModules({ program, server }: Artifact): boolean {
 
 function writeBundle(directory: string, artifact: Artifact, bundle: string | undefined): string[] {
   mkdirSync(directory, { recursive: true })
-  copyFileSync(join(packageRoot(), 'dist', 'standalone.js'), join(directory, 'server.mjs'))
+  const program = gunzipSync(readFileSync(join(packageRoot(), 'dist', 'standalone.js.gz')))
+  writeFileAtomic(join(directory, 'server.mjs'), program, 0o644)
   const files: Record<string, string> = {
     'artifact.json': JSON.stringify(artifact),
     ...(bundle !== undefined && { 'handlers.mjs': bundle }),

@@ -91,7 +91,7 @@ async function startStream(
   const { tools, hints } = await createTools(run.offer, surroundings, model.takesImages)
   // Unsupported settings are a vendor's business; the log is for faults of ours.
   globalThis.AI_SDK_LOG_WARNINGS = false
-  const { streamText } = await import('ai')
+  const { streamText } = await import('./stream-text.ts')
   return streamText({
     model: model.model,
     instructions: instructionsFor(run.offer, context),

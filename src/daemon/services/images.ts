@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
 import { HostingError } from '../../shared/errors.ts'
 import type { ArtifactStore } from '../builder/artifact-store.ts'
 import { imageArchive } from '../builder/image/archive.ts'
@@ -17,7 +19,7 @@ import { PushedBlobs } from './pushed-blobs.ts'
 export interface ImagesOptions {
   /** Folder of the OCI layout. */
   directory: string
-  /** The program that serves an artifact by itself. */
+  /** The program that serves an artifact by itself, packed with gzip. */
   standaloneProgram: string
   artifacts: ArtifactStore
   /** Folder of installed packages, and that of an unpacked source. */
@@ -87,7 +89,7 @@ export class Images {
         : { served: artifact, app: [], dependencies: [] }
     const bundle = artifacts.loadBundle(digest!)
     const app: LayerEntry[] = [
-      { path: 'server.mjs', file: standaloneProgram },
+      { path: 'server.mjs', content: gunzipSync(readFileSync(standaloneProgram)) },
       { path: 'artifact.json', content: JSON.stringify({ ...artifact, ...files.served }) },
       ...(bundle === undefined ? [] : [{ path: 'handlers.mjs', content: bundle }]),
       ...files.app,
