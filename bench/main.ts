@@ -8,6 +8,7 @@ import { benchOAuth } from './oauth.ts'
 import { benchReload } from './reload.ts'
 import { describeMachine, formatSection, missed, replaceSection } from './report.ts'
 import { benchRows } from './rows.ts'
+import { benchSandbox } from './sandbox.ts'
 import { benchStartUp } from './start-up.ts'
 import { benchStdioBridge } from './stdio-bridge.ts'
 import { benchThroughput } from './throughput.ts'
@@ -16,6 +17,7 @@ import { benchWake } from './wake.ts'
 const BENCHMARKS = {
   'start-up': { title: 'Command start-up', run: benchStartUp },
   deploy: { title: 'From deploy to the first answered call', run: benchDeployTime },
+  sandbox: { title: 'Sandbox of handler modules', run: benchSandbox },
   wake: { title: 'From sleep to the first answered call', run: benchWake },
   builds: { title: 'Builds of a TypeScript project', run: benchBuilds },
   reload: { title: 'mcp dev', run: benchReload },

@@ -7,7 +7,7 @@ import { type Check, type Finding, pass, warn } from './check.ts'
 
 /** What keeps the code of custom servers from the rest of the machine, and what does not (docs/isolation.md). */
 export const ISOLATION_CHECKS: readonly Check[] = [
-  { name: 'modules', run: () => [checkModules()] },
+  { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },
   { name: 'containers', run: checkContainers },
   {
@@ -16,11 +16,21 @@ export const ISOLATION_CHECKS: readonly Check[] = [
   },
 ]
 
-function checkModules(): Finding {
+function checkModules({ env }: CommandContext): Finding {
   const problem = unsealableNode()
   if (problem !== undefined) return warn(problem, 'Install one of these versions of Node')
-  if (process.platform === 'linux')
-    return pass("handler modules run under Node's permission model, in processes whose memory is watched")
+  if (process.platform === 'linux') {
+    const bubblewrap = findBubblewrap(env.PATH ?? '')
+    if (bubblewrap.usable)
+      return pass(
+        "handler modules run inside bubblewrap and under Node's permission model, with limited memory",
+      )
+    return warn(
+      `handler modules run under Node's permission model only, because ${bubblewrap.why}`,
+      'Install it, or allow user namespaces',
+      'apt install bubblewrap',
+    )
+  }
   return warn(
     "handler modules run under Node's permission model; on this system nothing limits what they hold in Buffers",
     'Run modules that you do not trust on Linux',

@@ -52,6 +52,7 @@ export function startProcess(options: ProcessOptions): StartedProcess {
       // Holds no folder that someone may want to remove or unmount.
       cwd: parse(process.execPath).root,
       env: {
+        ...(depth === 2 && timeZone()),
         ...processEnvironment(process.env),
         ...(ownNetwork && { [OWN_NETWORK]: '1' }),
         ...(isSealed && { [LOG_DESCRIPTOR]: String(SEALED_LOG) }),
@@ -70,6 +71,11 @@ export function startProcess(options: ProcessOptions): StartedProcess {
 
 /** Descriptor of the log in a process with user code. */
 const SEALED_LOG = 4
+
+/** A sandbox does not show /etc/localtime. */
+function timeZone(): NodeJS.ProcessEnv {
+  return { TZ: Intl.DateTimeFormat().resolvedOptions().timeZone }
+}
 
 /** Off until something outside answers for the namespaces: code in them has no network. */
 const HAS_EGRESS = false
