@@ -96,9 +96,9 @@ export const metrics: readonly Mutation[] = [
   },
   {
     fault: '/metrics needs no key that may read',
-    file: 'daemon/http/metrics.ts',
-    code: 'requireScope(context, METRICS_ROUTE)',
-    without: 'void requireScope',
+    file: 'daemon/http/app.ts',
+    code: "['GET /metrics', 'READ',",
+    without: "['GET /metrics', 'open',",
     tests: 'http/metrics',
   },
   {

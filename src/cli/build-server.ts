@@ -1,5 +1,5 @@
+import type { BuildRecord } from '../shared/builds.ts'
 import type { BuildRequest } from '../shared/definitions.ts'
-import type { BuildRecord } from '../shared/deployments.ts'
 import { HostingError, type NextStep } from '../shared/errors.ts'
 import type { ApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../shared/deployments.ts'
+import type { BuildRecord } from '../shared/builds.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
 import type { ChatSession } from './chat-session.ts'

@@ -1,4 +1,5 @@
-import type { TestEvent, TestRequest, TestResult } from '../shared/test-runs.ts'
+import type { TestEvent, TestResult } from '../shared/test-results.ts'
+import type { TestRequest } from '../shared/test-runs.ts'
 import type { CommandContext } from './command-context.ts'
 import { withAccess } from './send-test.ts'
 

@@ -1,11 +1,6 @@
-import type {
-  DeployConfig,
-  DeploymentRecord,
-  DeploymentStatus,
-  DeployRequest,
-} from '../shared/deployments.ts'
-import type { NextStep } from '../shared/errors.ts'
-import { HostingError } from '../shared/errors.ts'
+import type { DeployConfig } from '../shared/deploy-config.ts'
+import type { DeploymentRecord, DeploymentStatus, DeployRequest } from '../shared/deployments.ts'
+import { HostingError, type NextStep } from '../shared/errors.ts'
 import { parseDestination } from '../shared/network/destinations.ts'
 import type { ApiClient } from './api-client.ts'
 import type { CommandContext } from './command-context.ts'

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../shared/deployments.ts'
+import type { HealthReport } from '../shared/health-reports.ts'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { formatMs, formatPercent } from './metric-format.ts'

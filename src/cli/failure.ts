@@ -1,5 +1,5 @@
-import type { Failure } from '../shared/deployments.ts'
 import { type ErrorCode, HostingError, type NextStep } from '../shared/errors.ts'
+import type { Failure } from '../shared/fields.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
 

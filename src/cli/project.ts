@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { BuildRequest } from '../shared/definitions.ts'
-import type { DeployConfig } from '../shared/deployments.ts'
+import type { DeployConfig } from '../shared/deploy-config.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'
 import { inlineResourceFiles } from '../shared/project-files.ts'

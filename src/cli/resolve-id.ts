@@ -1,4 +1,5 @@
-import type { BuildRecord, DeploymentStatus } from '../shared/deployments.ts'
+import type { BuildRecord } from '../shared/builds.ts'
+import type { DeploymentStatus } from '../shared/deployments.ts'
 import type { Page } from '../shared/envelope.ts'
 import { HostingError } from '../shared/errors.ts'
 import { nearestName } from '../shared/names.ts'

@@ -1,4 +1,5 @@
-import type { TestRequest, TestResult } from '../shared/test-runs.ts'
+import type { TestResult } from '../shared/test-results.ts'
+import type { TestRequest } from '../shared/test-runs.ts'
 import type { CommandContext } from './command-context.ts'
 import { modelAccess } from './model-access.ts'
 

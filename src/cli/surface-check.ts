@@ -1,4 +1,4 @@
-import type { SurfaceReport } from '../shared/deployments.ts'
+import type { SurfaceReport } from '../shared/builds.ts'
 import { HostingError, type NextStep } from '../shared/errors.ts'
 import type { Environment } from '../shared/states.ts'
 import type { CommandContext } from './command-context.ts'

@@ -1,5 +1,5 @@
 import { formatDurationMs } from '../shared/duration.ts'
-import type { TestResult, ToolCallRecord } from '../shared/test-runs.ts'
+import type { TestResult, ToolCallRecord } from '../shared/test-results.ts'
 import type { Output } from './output.ts'
 import { layOutReply } from './reply-text.ts'
 

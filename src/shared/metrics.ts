@@ -1,67 +1,128 @@
 import * as z from 'zod'
-import { instanceSchema, requestSummarySchema } from './deployments.ts'
-import { ENVIRONMENTS } from './states.ts'
+import {
+  deploymentIdSchema,
+  EXAMPLE_DEPLOYMENT_ID,
+  EXAMPLE_TIME,
+  environmentSchema,
+  isoTime,
+} from './fields.ts'
+import { instanceSchema, requestSummarySchema, toolSummarySchema } from './health-reports.ts'
 
-/** Records of the metrics that the API tells (extensions; docs/metrics.md). */
+/** Records of the metrics that the API returns (extensions; docs/metrics.md). */
 
-const isoTime = z.iso.datetime()
+const REQUESTS = { total: 120, errors: 3, errorRate: 0.025, p50Ms: 2.1, p99Ms: 14.8 }
 
 /** A host and port that the code of a deployment connected to, or was refused, since the deployment was made. */
-export const destinationSchema = z.object({
-  /** `(other)`: further ones of a process that named very many. */
-  host: z.string(),
-  port: z.int(),
-  connections: z.int(),
-  /** Connections that could not be made. */
-  failures: z.int(),
-  /** Connections that the network settings refuse. */
-  refusals: z.int(),
-  bytesSent: z.int(),
-  bytesReceived: z.int(),
-  lastAt: isoTime,
-})
+export const destinationSchema = z
+  .object({
+    host: z
+      .string()
+      .meta({ description: 'Host. `(other)` stands for further hosts.', examples: ['api.github.com'] }),
+    port: z.int().describe('Port.'),
+    connections: z.int().describe('Number of connections.'),
+    failures: z.int().describe('Connections that could not be made.'),
+    refusals: z.int().describe('Connections that the network settings refused.'),
+    bytesSent: z.int().describe('Bytes sent to the host.'),
+    bytesReceived: z.int().describe('Bytes received from the host.'),
+    lastAt: isoTime.describe('Time of the last connection.'),
+  })
+  .meta({ id: 'Destination', description: 'A host that the code of a deployment connected to.' })
 
 /** GET /api/lambda-deploy/{id}/metrics */
-export const metricsHistorySchema = z.object({
-  id: z.string(),
-  since: isoTime,
-  until: isoTime,
-  stepSeconds: z.int(),
-  /** Of all points together. */
-  requests: requestSummarySchema,
-  /** Oldest first, one for each step, those without requests too. */
-  points: z.array(requestSummarySchema.extend({ timestamp: isoTime })),
-  /** By tool, those that were called most often first. */
-  tools: z.array(requestSummarySchema.extend({ tool: z.string() })),
-  /** Of modules and programs behind the network border, the most used ones first. */
-  destinations: z.array(destinationSchema).optional(),
-})
+export const metricsHistorySchema = z
+  .object({
+    id: deploymentIdSchema,
+    since: isoTime.describe('Start of the period.'),
+    until: isoTime.describe('End of the period.'),
+    stepSeconds: z.int().describe('Length of a step in seconds.'),
+    requests: requestSummarySchema.describe('Requests of the whole period.'),
+    points: z
+      .array(
+        requestSummarySchema
+          .extend({ timestamp: isoTime.describe('Start of the step.') })
+          .meta({ id: 'MetricsPoint', description: 'Requests of one step.' }),
+      )
+      .describe('One entry per step, oldest first, steps without requests included.'),
+    tools: z.array(toolSummarySchema).describe('Requests by tool, most called first.'),
+    destinations: z
+      .array(destinationSchema)
+      .optional()
+      .describe('Hosts that its modules and programs connected to, most used first.'),
+  })
+  .meta({
+    id: 'MetricsHistory',
+    description: 'Requests of a deployment over time.',
+    examples: [
+      {
+        id: EXAMPLE_DEPLOYMENT_ID,
+        since: EXAMPLE_TIME,
+        until: EXAMPLE_TIME,
+        stepSeconds: 60,
+        requests: REQUESTS,
+        points: [{ timestamp: EXAMPLE_TIME, ...REQUESTS }],
+        tools: [{ tool: 'greet', ...REQUESTS }],
+      },
+    ],
+  })
 
 /** GET /api/metrics, and each event of its stream. */
-export const liveMetricsSchema = z.object({
-  timestamp: isoTime,
-  /** The requests are those of so many seconds until then. */
-  windowSeconds: z.number(),
-  deployments: z.array(
-    z.object({
-      deploymentId: z.string(),
-      /** The server's. */
-      name: z.string(),
-      environment: z.enum(ENVIRONMENTS),
-      /** Ready ones; none: it sleeps, or does not run. */
-      instances: z.int(),
-      /** Resident memory of their processes; servers without code share one. */
-      memoryBytes: z.int(),
-      activeRequests: z.int(),
-      requestsPerSecond: z.number(),
-      requests: requestSummarySchema,
-      /** Only where one deployment is asked for: the same requests by tool, those that were called most often first. */
-      tools: z.array(requestSummarySchema.extend({ tool: z.string() })).optional(),
-      /** Likewise; the requests of each are those since it was started. */
-      running: z.array(instanceSchema).optional(),
-    }),
-  ),
-})
+export const liveMetricsSchema = z
+  .object({
+    timestamp: isoTime.describe('Time of the measurement.'),
+    windowSeconds: z.number().describe('Length of the window in seconds.'),
+    deployments: z
+      .array(
+        z
+          .object({
+            deploymentId: deploymentIdSchema,
+            name: z.string().describe('Name of the server.'),
+            environment: environmentSchema,
+            instances: z.int().describe('Ready instances. 0 if it sleeps or does not run.'),
+            memoryBytes: z
+              .int()
+              .describe('Resident memory of their processes. Servers without code share one process.'),
+            activeRequests: z.int().describe('Requests in progress.'),
+            requestsPerSecond: z.number().describe('Requests per second in the window.'),
+            requests: requestSummarySchema.describe('Requests in the window.'),
+            tools: z
+              .array(toolSummarySchema)
+              .optional()
+              .describe(
+                'Requests in the window by tool, most called first. Only if one deployment is requested.',
+              ),
+            running: z
+              .array(instanceSchema)
+              .optional()
+              .describe(
+                'Instances with their requests since their start. Only if one deployment is requested.',
+              ),
+          })
+          .meta({ id: 'LiveDeployment', description: 'What a deployment is doing.' }),
+      )
+      .describe('Live deployments.'),
+  })
+  .meta({
+    id: 'LiveMetrics',
+    description: 'What all live deployments are doing.',
+    examples: [
+      {
+        timestamp: EXAMPLE_TIME,
+        windowSeconds: 300,
+        deployments: [
+          {
+            deploymentId: EXAMPLE_DEPLOYMENT_ID,
+            name: 'greeter',
+            environment: 'production',
+            instances: 1,
+            memoryBytes: 52428800,
+            activeRequests: 0,
+            requestsPerSecond: 0.4,
+            requests: REQUESTS,
+          },
+        ],
+      },
+    ],
+  })
 
 export type Destination = z.infer<typeof destinationSchema>
 export type MetricsHistory = z.infer<typeof metricsHistorySchema>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { buildRequestSchema } from './definitions.ts'
-import { deployConfigSchema } from './deployments.ts'
+import { deployConfigSchema } from './deploy-config.ts'
+import { jsonObject } from './json-value.ts'
 import { networkSchema } from './network/network-schema.ts'
 
 /**
@@ -8,23 +9,24 @@ import { networkSchema } from './network/network-schema.ts'
  * (docs/definitions.md "The file").
  */
 export const projectFileSchema = buildRequestSchema.extend({
-  $schema: z.string().optional(),
-  /** Defaults of `mcp deploy`, per environment. */
+  $schema: z.string().optional().describe('Path of this schema, so that an editor completes the file.'),
   deploy: z
     .strictObject({
-      production: deployConfigSchema.optional(),
-      staging: deployConfigSchema.optional(),
-      development: deployConfigSchema.optional(),
-      /** Share of the cases of `test` that must pass before anything is released, as `--require-test`. */
-      requireTest: z.number().min(0).max(1).optional(),
-      /** Default of `network` in all environments. */
-      network: networkSchema.optional(),
+      production: deployConfigSchema.optional().describe('Defaults for production.'),
+      staging: deployConfigSchema.optional().describe('Defaults for staging.'),
+      development: deployConfigSchema.optional().describe('Defaults for development.'),
+      requireTest: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe('Share of the cases of `test` that must pass before a release, as `--require-test`.'),
+      network: networkSchema.optional().describe('Default of `network` in all environments.'),
     })
-    .optional(),
-  /** A test suite: a path or the suite itself. */
-  test: z.union([z.string(), z.record(z.string(), z.json())]).optional(),
-  /** Id of the linked project. */
-  project: z.string().optional(),
+    .optional()
+    .describe('Defaults of `mcp deploy`.'),
+  test: z.union([z.string(), jsonObject]).optional().describe('A test suite: its path, or the suite itself.'),
+  project: z.string().optional().describe('Id of the linked project.'),
 })
 
 export type ProjectFile = z.infer<typeof projectFileSchema>

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { PROJECT_STATES } from './states.ts'
+import { EXAMPLE_TIME, isoTime, itemPage, projectStateSchema } from './fields.ts'
 
 /** Service interface 2.7 and 4.7; what it leaves open is in docs/decisions.md. */
-const isoTime = z.iso.datetime()
 
 const line = (max: number) =>
   z
@@ -10,8 +9,10 @@ const line = (max: number) =>
     .max(max)
     .regex(/^\P{Cc}*$/u, 'without control characters')
 
-const name = line(100).min(1)
-
+const name = line(100)
+  .min(1)
+  .meta({ description: 'Name of the project.', examples: ['weather'] })
+const description = z.string().max(2000).nullable()
 /** `git@github.com:team/repo.git`, the short form of an ssh URL (git-clone(1) "GIT URLS"). */
 const SCP_FORM = /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]\S*$/
 
@@ -21,50 +22,118 @@ function isRepositoryUrl(text: string): boolean {
   return (/^(https?|ssh|git|git\+ssh|git\+https?):$/.test(protocol) && hostname !== '') || SCP_FORM.test(text)
 }
 
+const repositoryUrl = line(2000)
+  .refine(isRepositoryUrl, 'expected an http, https, ssh or git URL, or git@host:path')
+  .nullable()
+
 /** `null` empties a field. */
 const facts = {
-  description: z.string().max(2000).nullable().optional(),
-  repositoryUrl: line(2000)
-    .refine(isRepositoryUrl, 'expected an http, https, ssh or git URL, or git@host:path')
+  description: description.optional().describe('What the project is for. Null empties it.'),
+  repositoryUrl: repositoryUrl.optional().meta({
+    description: 'URL of the repository. Null empties it.',
+    examples: ['https://github.com/example/weather'],
+  }),
+  framework: line(100)
+    .min(1)
     .nullable()
-    .optional(),
-  framework: line(100).min(1).nullable().optional(),
-  /** A URI. An upload sets it to where the archive lies. */
-  storageLocation: line(2000).min(1).nullable().optional(),
-  templateId: z.uuid().nullable().optional(),
-  /** Extension: `registry.example.com/node:24`, `oci:/folder[:name]` or `local`; null: what the daemon is set to. */
-  baseImage: line(500).min(1).nullable().optional(),
+    .optional()
+    .meta({
+      description: 'Framework of the project. Null empties it.',
+      examples: ['fastmcp'],
+    }),
+  storageLocation: line(2000)
+    .min(1)
+    .nullable()
+    .optional()
+    .meta({
+      description: 'URI of the source archive. An upload sets it. Null empties it.',
+      examples: ['s3://sources/weather.tar.gz'],
+    }),
+  templateId: z
+    .uuid()
+    .nullable()
+    .optional()
+    .describe('Id of the template that the project was created from. Null empties it.'),
+  baseImage: line(500)
+    .min(1)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'Extension: base image of its container builds: a reference, `oci:/folder[:name]` or `local`. Null uses the default of the daemon.',
+      examples: ['registry.example.com/node:24'],
+    }),
 }
 
-export const createProjectSchema = z.strictObject({ name, ...facts })
+export const createProjectSchema = z.strictObject({ name, ...facts }).meta({
+  id: 'CreateProjectRequest',
+  description: 'A new project.',
+  examples: [{ name: 'weather', description: 'Forecasts for models' }],
+})
 
 export const updateProjectSchema = z
-  .strictObject({ name: name.optional(), status: z.enum(PROJECT_STATES).optional(), ...facts })
+  .strictObject({
+    name: name.optional(),
+    status: projectStateSchema
+      .optional()
+      .describe('New state: archives, reactivates or deletes the project.'),
+    ...facts,
+  })
   .refine(change => Object.values(change).some(value => value !== undefined), {
     error:
       'give at least one of name, description, repositoryUrl, framework, status, storageLocation, templateId, baseImage',
   })
+  .meta({
+    id: 'UpdateProjectRequest',
+    description: 'Changes to a project. At least one field is required; absent fields stay.',
+    examples: [{ status: 'archived' }],
+  })
 
-export const projectSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  repositoryUrl: z.string().nullable(),
-  framework: z.string().nullable(),
-  status: z.enum(PROJECT_STATES),
-  storageLocation: z.string().nullable(),
-  templateId: z.string().nullable(),
-  /** Extension: what its images are built upon. */
-  baseImage: z.string().nullable(),
-  /** Extension: what `POST /v1/build` takes as `source`; null without an uploaded archive. */
-  sourceId: z.string().nullable(),
-  /** Extension: SHA-256 of that archive, hexadecimal. */
-  sourceDigest: z.string().nullable(),
-  createdAt: isoTime,
-  updatedAt: isoTime,
-})
+export const projectSchema = z
+  .object({
+    id: z.string().meta({ description: 'Id of the project.', examples: ['prj_4h7k2m9q5w1x8z3c6v0b'] }),
+    name: z.string().describe('Name of the project.'),
+    description: z.string().nullable().describe('What the project is for.'),
+    repositoryUrl: z.string().nullable().describe('URL of the repository.'),
+    framework: z.string().nullable().describe('Framework of the project.'),
+    status: projectStateSchema,
+    storageLocation: z.string().nullable().describe('URI of the source archive.'),
+    templateId: z.string().nullable().describe('Id of the template that the project was created from.'),
+    baseImage: z.string().nullable().describe('Extension: base image of its container builds.'),
+    sourceId: z
+      .string()
+      .nullable()
+      .describe('Extension: `source` of a build request. Null without an uploaded archive.'),
+    sourceDigest: z
+      .string()
+      .nullable()
+      .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null without one.'),
+    createdAt: isoTime.describe('Creation time.'),
+    updatedAt: isoTime.describe('Time of the last change.'),
+  })
+  .meta({
+    id: 'Project',
+    description: 'A project. Fields without a value are null.',
+    examples: [
+      {
+        id: 'prj_4h7k2m9q5w1x8z3c6v0b',
+        name: 'weather',
+        description: 'Forecasts for models',
+        repositoryUrl: null,
+        framework: null,
+        status: 'active',
+        storageLocation: null,
+        templateId: null,
+        baseImage: null,
+        sourceId: null,
+        sourceDigest: null,
+        createdAt: EXAMPLE_TIME,
+        updatedAt: EXAMPLE_TIME,
+      },
+    ],
+  })
 
-export const projectPageSchema = z.object({ items: z.array(projectSchema), nextToken: z.string().nullable() })
+export const projectPageSchema = itemPage(projectSchema, 'ProjectPage')
 
 export type CreateProjectRequest = z.infer<typeof createProjectSchema>
 export type UpdateProjectRequest = z.infer<typeof updateProjectSchema>

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BuildRecord, DeploymentStatus } from '../../src/shared/deployments.ts'
+import type { BuildRecord } from '../../src/shared/builds.ts'
+import type { DeploymentStatus } from '../../src/shared/deployments.ts'
 import { createHome, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 
 /** The life of servers from the command line, with the real daemon. One daemon for all; each test has its own server. */

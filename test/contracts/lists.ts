@@ -21,7 +21,7 @@ type Spec = OpenApiClient['operations'][number]['spec']
 
 /** Name of the query parameter that asks for the next page. */
 function tokenOf(spec: Spec): 'cursor' | 'nextToken' | undefined {
-  const names = spec.parameters.map(({ name }: { name: string }) => name)
+  const names = (spec.parameters ?? []).map(({ name }: { name?: string }) => name)
   return (['cursor', 'nextToken'] as const).find(name => names.includes(name))
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SuiteOutcome } from '../../src/cli/suite/outcome.ts'
-import type { TestResult } from '../../src/shared/test-runs.ts'
+import type { TestResult } from '../../src/shared/test-results.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { type ModelStub, startModelStub } from '../helpers/model-stub.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BuildRecord } from '../../src/shared/deployments.ts'
+import type { BuildRecord } from '../../src/shared/builds.ts'
 import { callTool } from '../helpers/daemon.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
-import type { TestEvent } from '../../shared/test-runs.ts'
+import type { TestEvent } from '../../shared/test-results.ts'
 import { type ChatRoom, runChatCommand } from '../chat-commands.ts'
 import { ChatSession } from '../chat-session.ts'
 import { defineCommand } from '../command.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/auth-providers.ts'
-import type { DeployConfig } from '../../shared/deployments.ts'
+import type { DeployConfig } from '../../shared/deploy-config.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'

@@ -1,6 +1,6 @@
-import type { HealthReport } from '../../shared/deployments.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { HealthReport } from '../../shared/health-reports.ts'
 import { ENVIRONMENTS } from '../../shared/states.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../command-context.ts'

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import type { BuildRecord } from '../../shared/deployments.ts'
+import type { BuildRecord } from '../../shared/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { buildServer, reportFailedBuild } from '../build-server.ts'
 import { defineCommand } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/deployments.ts'
+import type { BuildRecord } from '../../shared/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { settleBuild } from '../build-server.ts'
 import type { CommandContext } from '../command-context.ts'

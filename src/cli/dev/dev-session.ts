@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/deployments.ts'
+import type { BuildRecord } from '../../shared/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-context.ts'

@@ -1,4 +1,4 @@
-import type { TestResult } from '../../shared/test-runs.ts'
+import type { TestResult } from '../../shared/test-results.ts'
 
 /** What a run did, of one message or of a whole conversation. Undefined is what the API does not tell. */
 export interface Observed {

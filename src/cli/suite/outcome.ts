@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../shared/errors.ts'
-import type { Usage } from '../../shared/test-runs.ts'
+import type { Usage } from '../../shared/test-results.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from '../exit-codes.ts'
 import { kValues, passAll, passAt } from './statistics.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
-import type { Usage } from '../../shared/test-runs.ts'
+import type { Usage } from '../../shared/test-results.ts'
 
 /** US dollars for a million tokens. */
 export interface Price {

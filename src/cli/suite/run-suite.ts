@@ -1,5 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
-import type { TestRequest, TestResult } from '../../shared/test-runs.ts'
+import type { TestResult } from '../../shared/test-results.ts'
+import type { TestRequest } from '../../shared/test-runs.ts'
 import type { Expectation } from '../../shared/test-suite.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { SchemaCheck } from './judge-calls.ts'

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { Cassette, RecordedResponse, TestResult } from '../../shared/test-runs.ts'
+import type { TestResult } from '../../shared/test-results.ts'
+import type { Cassette, RecordedResponse } from '../../shared/test-runs.ts'
 import type { PlannedCase } from './plan.ts'
 
 /** One answer of a model. `request` is there for people: the digest alone decides. */

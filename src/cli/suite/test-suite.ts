@@ -1,5 +1,5 @@
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { BuildRecord } from '../../shared/deployments.ts'
+import type { BuildRecord } from '../../shared/builds.ts'
 import type { ModelKeyList } from '../../shared/model-keys.ts'
 import type { Suite } from '../../shared/test-suite.ts'
 import type { CommandContext } from '../command-context.ts'

@@ -1,5 +1,6 @@
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
-import type { Answers, Question } from '../../shared/test-runs.ts'
+import type { Question } from '../../shared/test-results.ts'
+import type { Answers } from '../../shared/test-runs.ts'
 
 /** A server may always ask; what it is answered stands in {@link Answers}. */
 export const ASKABLE: ClientCapabilities = { sampling: {}, elicitation: { form: {} } }

@@ -1,5 +1,5 @@
 import { toSeconds } from '../../shared/duration.ts'
-import type { TestEvent, TestResult } from '../../shared/test-runs.ts'
+import type { TestEvent, TestResult } from '../../shared/test-results.ts'
 
 export type CallKind = 'tool' | 'resource' | 'prompt'
 

@@ -7,7 +7,8 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
 import { HostingError } from '../../shared/errors.ts'
-import type { RecordedResponse, TestResult } from '../../shared/test-runs.ts'
+import type { TestResult } from '../../shared/test-results.ts'
+import type { RecordedResponse } from '../../shared/test-runs.ts'
 import { toStream } from './answer-stream.ts'
 import { normalizeRequest } from './normalized-request.ts'
 import { redactSecrets } from './redact-secrets.ts'

@@ -1,5 +1,5 @@
 import type { StepResult, ToolSet } from 'ai'
-import type { TestEvent } from '../../shared/test-runs.ts'
+import type { TestEvent } from '../../shared/test-results.ts'
 import type { CallLedger } from './call-ledger.ts'
 
 export type Step = StepResult<ToolSet>

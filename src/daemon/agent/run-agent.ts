@@ -1,14 +1,12 @@
 import type { ModelMessage } from 'ai'
 import { HostingError } from '../../shared/errors.ts'
 import type { McpConnection } from '../../shared/mcp-connection.ts'
+import type { TestEvent, TestResult, Usage } from '../../shared/test-results.ts'
 import {
   DEFAULT_LIMITS,
   type TestContext,
-  type TestEvent,
   type TestLimits,
   type TestRequest,
-  type TestResult,
-  type Usage,
 } from '../../shared/test-runs.ts'
 import { type Call, CallLedger } from './call-ledger.ts'
 import { followStream, type Progress, type Step } from './follow-stream.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelUsage } from 'ai'
-import type { Usage } from '../../shared/test-runs.ts'
+import type { Usage } from '../../shared/test-results.ts'
 
 /** What the turns of a run used together. What a model does not tell counts as nothing. */
 export function addUsage(steps: readonly { usage: LanguageModelUsage }[]): Usage {

@@ -16,7 +16,7 @@ import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.t
 import { answerError, type ErrorLog } from './error-envelope.ts'
 import { healthEndpoint } from './health.ts'
 import { hostCheck } from './host-check.ts'
-import { METRICS_ROUTE, metricsPage } from './metrics.ts'
+import { metricsPage } from './metrics.ts'
 import { openApiEndpoint } from './openapi.ts'
 import { rateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
@@ -55,6 +55,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
     [
       ['GET /health', 'open', healthEndpoint(health)],
       ['GET /openapi.json', 'open', openApiEndpoint(() => routes)],
+      ['GET /metrics', 'READ', metricsPage(services.prometheusPage)],
 
       ['POST /v1/build', 'BUILD_AND_DEPLOY', build.createBuild],
       ['GET /v1/build', 'READ', build.listBuilds],
@@ -120,7 +121,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 }
 
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { apiKeys, rateLimits, signIns, prometheusPage } = options.services
+  const { apiKeys, rateLimits, signIns } = options.services
   const routes = routesOf(options)
   const takesExpired = (method: string, path: string) =>
     routes.some(
@@ -129,15 +130,11 @@ export function createApp(options: AppOptions): Hono<Bindings> {
 
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))
-  app.notFound(context => refuseUnknown(context, [...routes, METRICS_ROUTE]))
+  app.notFound(context => refuseUnknown(context, routes))
   app.use(requestId, signIn(signIns), hostCheck)
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
-  app.get(
-    '/metrics',
-    authentication(apiKeys, () => false),
-    metricsPage(prometheusPage),
-  )
+  app.use('/metrics', authentication(apiKeys, takesExpired))
   for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route, options.closing))
   return app
 }

@@ -39,7 +39,7 @@ async function readCall(
 ): Promise<Call<unknown, unknown, unknown>> {
   const { endpoint } = route
   const { params } = endpoint
-  const query = readQuery(context, endpoint.query)
+  const query = endpoint.takesAnyQuery ? {} : readQuery(context, endpoint.query)
   const extraScope = endpoint.scopeOfQuery?.(query)
   if (extraScope) requireScope(context, { ...route, access: extraScope })
   return {
@@ -50,6 +50,7 @@ async function readCall(
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
     signal: AbortSignal.any([context.req.raw.signal, closing]),
+    header: name => context.req.header(name),
     lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }
@@ -96,6 +97,9 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   }
   if (reply.status === 204) return context.body(null, 204)
   for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)
+  if (reply.status === 304) return context.body(null, 304)
+  if ('bytes' in reply)
+    return context.body(reply.bytes as Uint8Array<ArrayBuffer>, 200, { 'Content-Type': reply.type })
   if (reply.status === 202 && route.endpoint.takesPrefer)
     context.header('Preference-Applied', 'respond-async')
   if (!route.path.startsWith('/v1/')) return context.json(reply.data as object, reply.status)

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { ErrorCode, HostingError } from '../../shared/errors.ts'
 import type { Scope } from '../../shared/scopes.ts'
 import type { Principal } from '../services/api-keys.ts'
+import type { HeaderName } from './openapi/headers.ts'
 
 /** What the middleware leaves for the endpoints. */
 export interface Variables {
@@ -28,6 +29,7 @@ export interface Call<Params, Query, Body> {
   /** Aborts when the client goes away or the daemon ends. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
+  header(name: string): string | undefined
   /** Where an event stream broke off, as its last event said (`Last-Event-ID`). */
   lastEventId: string | undefined
 }
@@ -46,6 +48,8 @@ export type Reply =
   /** A client whose stream breaks off goes on after the last one it got. */
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }
+  | { status: 200; bytes: Uint8Array; type: string; headers?: Record<string, string> }
+  | { status: 304; headers: Record<string, string> }
 
 /** One possible answer as the OpenAPI description lists it. */
 export interface AnswerDoc {
@@ -56,7 +60,11 @@ export interface AnswerDoc {
   file?: string
   /** Also answered as a stream of server-sent events with one JSON document each. */
   events?: z.ZodType
-  headers?: Record<string, string>
+  /** The stream continues after `Last-Event-ID`. */
+  resumable?: boolean
+  /** Media type of an answer that is text. */
+  text?: string
+  headers?: readonly HeaderName[]
 }
 
 /** One operation: what it takes, what it answers, what it does. Validation and description come from the same schemas. */
@@ -77,9 +85,13 @@ export interface Endpoint<
   /** A body of bytes instead of JSON: `run` gets it as it streams. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
+  /** Unknown query parameters are ignored. */
+  takesAnyQuery?: boolean
+  /** Requests with a key do not count for its limit. */
+  isUncounted?: boolean
   /** A scope that only some queries need, in addition to the route's. */
   scopeOfQuery?(query: z.output<Q>): Scope | undefined
-  answers: Partial<Record<200 | 201 | 202 | 204, AnswerDoc>>
+  answers: Partial<Record<200 | 201 | 202 | 204 | 304, AnswerDoc>>
   /** Codes besides those that every operation may answer with. */
   errors?: ErrorCode[]
   run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply

@@ -12,9 +12,11 @@ export function healthEndpoint({ nonce, ...facts }: DaemonFacts) {
   const expected = proofOf(nonce)
   return endpoint({
     operationId: 'getDaemonHealth',
-    summary: 'Tell which daemon this is',
-    answers: { 200: { description: 'It runs', schema: daemonHealthSchema } },
-    query: z.strictObject({ challenge: z.string().min(1).max(200).optional() }),
+    summary: 'Show which daemon answers',
+    answers: { 200: { description: 'The daemon is running.', schema: daemonHealthSchema } },
+    query: z.strictObject({
+      challenge: z.string().min(1).max(200).optional().describe('First half of the nonce in `daemon.json`.'),
+    }),
     run: ({ query: { challenge } }) => {
       const isKnown = challenge !== undefined && isSame(challenge, expected.challenge)
       return { status: 200, data: { status: 'ok', ...(isKnown && { proof: expected.answer }), ...facts } }

@@ -21,10 +21,22 @@ export function phaseSchema<const Phase extends string>(phases: readonly Phase[]
   return z.preprocess(value => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(phases))
 }
 
-export const limitSchema = wholeNumber({ min: 1, max: 1000 }).default(100)
+export const limitSchema = wholeNumber({ min: 1, max: 1000 })
+  .default(100)
+  .describe('Maximum number of records on the page.')
+
+/** Of a page of log lines. */
+export const logLimitSchema = wholeNumber({ min: 1, max: 10_000 })
+  .default(1000)
+  .describe('Maximum number of lines on the page.')
+
+export const logTokenSchema = z.string().optional().describe('`nextToken` of the previous page.')
+
+export const serverFilterSchema = z.string().optional().describe('Only of the server with this name.')
 
 /** `cursor` or `nextToken` of a list. */
 export const pageTokenSchema = z
   .string()
   .refine(isPageToken, 'not a token of this list; leave it out to start with the first page')
   .optional()
+  .describe('Token of the next page, as the previous page had it. Without it, the first page.')

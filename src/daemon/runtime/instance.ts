@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { InstanceReport } from '../../shared/deployments.ts'
+import type { InstanceReport } from '../../shared/health-reports.ts'
 import type {
   Announcement,
   EarlierVersion,

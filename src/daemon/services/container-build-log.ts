@@ -1,6 +1,6 @@
 import type { BuildPhase } from '../../shared/container-builds.ts'
-import type { LogPage } from '../../shared/deployments.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { LogPage } from '../../shared/log-pages.ts'
 import type { LogStore } from '../runtime/logs.ts'
 import type { ContainerBuild } from '../store/container-builds.ts'
 

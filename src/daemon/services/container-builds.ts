@@ -1,7 +1,7 @@
 import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
-import type { LogPage } from '../../shared/deployments.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
+import type { LogPage } from '../../shared/log-pages.ts'
 import { CONTAINER_BUILD_TRANSITIONS, type ContainerBuildState, canMove } from '../../shared/states.ts'
 import type { ContainerBuild, ContainerBuildFilter } from '../store/container-builds.ts'
 import type { Builds } from './builds.ts'

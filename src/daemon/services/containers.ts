@@ -1,6 +1,6 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { ContainerEngine, ContainerLimit } from '../../shared/container-engine.ts'
-import type { DeployConfig } from '../../shared/deployments.ts'
+import type { DeployConfig } from '../../shared/deploy-config.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ContainerLimits, TenantContainer } from '../../shared/instance-protocol.ts'
 import type { Build } from '../store/builds.ts'

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../shared/deployments.ts'
+import type { HealthReport } from '../../shared/health-reports.ts'
 import type { DeploymentState } from '../../shared/states.ts'
 
 type Check = HealthReport['checks'][number]

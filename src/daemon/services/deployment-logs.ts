@@ -1,6 +1,6 @@
-import type { LogPage } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { LogPage } from '../../shared/log-pages.ts'
 import { type LogFilter, matchesFilter, RUN_PHASE } from '../runtime/log-filter.ts'
 import { decodeToken, type LogStore } from '../runtime/logs.ts'
 import type { Store } from '../store/store.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InstanceReport } from '../../shared/deployments.ts'
+import type { InstanceReport } from '../../shared/health-reports.ts'
 import type { LiveMetrics } from '../../shared/metrics.ts'
 import { RequestTally } from '../../shared/request-tally.ts'
 import type { LiveDeployment } from '../store/deployments.ts'

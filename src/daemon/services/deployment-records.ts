@@ -1,10 +1,7 @@
-import type {
-  BuildRecord,
-  DeploymentRecord,
-  DeploymentStatus,
-  HealthReport,
-} from '../../shared/deployments.ts'
+import type { BuildRecord } from '../../shared/builds.ts'
+import type { DeploymentRecord, DeploymentStatus } from '../../shared/deployments.ts'
 import { toSeconds } from '../../shared/duration.ts'
+import type { HealthReport } from '../../shared/health-reports.ts'
 import type { ServedReport } from '../runtime/supervisor.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'

@@ -1,5 +1,5 @@
+import type { DeployConfig } from '../../shared/deploy-config.ts'
 import type { DeploymentAuth } from '../../shared/deployment-auth.ts'
-import type { DeployConfig } from '../../shared/deployments.ts'
 import type { Deployment } from '../store/deployments.ts'
 import type { SecretBox } from './secrets.ts'
 

@@ -1,5 +1,5 @@
-import type { Failure } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { Failure } from '../../shared/fields.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
 import { canMove, DEPLOYMENT_TRANSITIONS, type DeploymentState } from '../../shared/states.ts'
 import type { Deployment } from '../store/deployments.ts'

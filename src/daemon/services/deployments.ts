@@ -1,5 +1,6 @@
 import type { Artifact } from '../../shared/artifact.ts'
-import type { DeployConfig, DeployRequest } from '../../shared/deployments.ts'
+import type { DeployConfig } from '../../shared/deploy-config.ts'
+import type { DeployRequest } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { Build } from '../store/builds.ts'

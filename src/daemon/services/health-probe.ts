@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import type { HealthReport } from '../../shared/deployments.ts'
+import type { HealthReport } from '../../shared/health-reports.ts'
 
 type Check = HealthReport['checks'][number]
 

@@ -1,5 +1,5 @@
-import type { Failure } from '../../shared/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { Failure } from '../../shared/fields.ts'
 import { Turns } from '../../shared/turns.ts'
 import type { Deployment } from '../store/deployments.ts'
 import { moveDeployment } from './deployment-states.ts'

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../shared/deployments.ts'
+import type { HealthReport } from '../../shared/health-reports.ts'
 import { type RequestTally, type SeriesCounts, sumOf, tallyOf } from '../../shared/request-tally.ts'
 import type { MinuteOfRequests, ServerSeries } from '../store/request-history.ts'
 import type { Store } from '../store/store.ts'

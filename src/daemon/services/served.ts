@@ -1,5 +1,5 @@
 import type { Artifact } from '../../shared/artifact.ts'
-import type { DeployConfig } from '../../shared/deployments.ts'
+import type { DeployConfig } from '../../shared/deploy-config.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Served } from '../runtime/supervisor.ts'
 import type { Address } from '../store/addresses.ts'

@@ -1,4 +1,4 @@
-import type { SurfaceReport } from '../../shared/deployments.ts'
+import type { SurfaceReport } from '../../shared/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ChangedList } from '../../shared/instance-protocol.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'

@@ -2,7 +2,8 @@ import type { ModelMessage } from 'ai'
 import { toSeconds } from '../../shared/duration.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
-import type { TestEvent, TestRequest, TestResult } from '../../shared/test-runs.ts'
+import type { TestEvent, TestResult } from '../../shared/test-results.ts'
+import type { TestRequest } from '../../shared/test-runs.ts'
 import { EventQueue } from '../agent/event-queue.ts'
 import {
   DEFAULT_VENDOR_MODEL,

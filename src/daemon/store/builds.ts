@@ -1,5 +1,5 @@
 import type { Artifact } from '../../shared/artifact.ts'
-import type { Failure } from '../../shared/deployments.ts'
+import type { Failure } from '../../shared/fields.ts'
 import type { BuildState, Template } from '../../shared/states.ts'
 import type { Database } from './database.ts'
 import { selectPage } from './keyset.ts'

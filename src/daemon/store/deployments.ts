@@ -1,4 +1,5 @@
-import type { DeployConfig, Failure } from '../../shared/deployments.ts'
+import type { DeployConfig } from '../../shared/deploy-config.ts'
+import type { Failure } from '../../shared/fields.ts'
 import type { DeploymentState, Environment } from '../../shared/states.ts'
 import type { Database } from './database.ts'
 import { selectPage } from './keyset.ts'

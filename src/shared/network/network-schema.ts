@@ -10,15 +10,21 @@ const destinationSchema = z
   })
 
 /** `config.network` of a deployment, and `deploy.network` of a project file. */
-export const networkSchema = z.union(
-  [
-    z.literal('none'),
-    z.strictObject({
-      allow: z
-        .array(destinationSchema)
-        .min(1, 'must name at least one host; "network": "none" closes the network')
-        .max(MAX_ALLOWED),
-    }),
-  ],
-  { error: 'must be "none" or a list of hosts such as { "allow": ["api.example.com:443"] }' },
-)
+export const networkSchema = z
+  .union(
+    [
+      z.literal('none'),
+      z.strictObject({
+        allow: z
+          .array(destinationSchema)
+          .min(1, 'must name at least one host; "network": "none" closes the network')
+          .max(MAX_ALLOWED)
+          .meta({
+            description: 'The only hosts that code may reach, each with an optional port.',
+            examples: [['api.github.com', '*.example.com:443', '203.0.113.7:5432']],
+          }),
+      }),
+    ],
+    { error: 'must be "none" or a list of hosts such as { "allow": ["api.example.com:443"] }' },
+  )
+  .meta({ id: 'NetworkSetting', description: 'Hosts that the code of a server may reach.' })

@@ -18,7 +18,9 @@ export function testDaemon(contract: Contract): void {
       status: 'ok',
       pid: process.pid,
     })
-    await call('getOpenApi')
+    const { headers } = await call('getOpenApi')
+    await call('getOpenApi', {}, { headers: { 'if-none-match': headers.etag! } })
+    await call('getPrometheusMetrics')
     await call('backUpDatabase')
     expect((await call('describeDaemon')).body).toMatchObject({ pid: process.pid, upgrade: null })
     await call('upgradeDaemon', {}, { body: {} })

@@ -7,7 +7,8 @@ import { createHttpHandler } from '../../../src/instance/handlers/http-handler.t
 import { createGuardedAgent } from '../../../src/instance/handlers/http-send.ts'
 import { loadLiquid } from '../../../src/instance/handlers/load.ts'
 import type { ClientContext } from '../../../src/instance/prepared-server.ts'
-import { type HttpHandler, httpHandlerSchema, type ToolDefinition } from '../../../src/shared/definitions.ts'
+import type { HttpHandler, ToolDefinition } from '../../../src/shared/definitions.ts'
+import { httpHandlerSchema } from '../../../src/shared/handlers.ts'
 import { callTool, createCall, textOf } from '../../helpers/prepared.ts'
 
 interface Received {

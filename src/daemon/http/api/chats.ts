@@ -2,21 +2,21 @@ import * as z from 'zod'
 import { chatMessageCountSchema, chatMessagePageSchema, chatPageSchema } from '../../../shared/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
-const params = z.object({ chatId: idSchema })
+const params = z.object({ chatId: idSchema.describe('Id of the chat.') })
 
 export function chatsEndpoints({ chats }: Services) {
   const listChats = endpoint({
     operationId: 'listChats',
     summary: 'List chats with the test agent, newest first',
     query: z.strictObject({
-      mcpId: z.string().optional(),
-      name: z.string().optional(),
+      mcpId: z.string().optional().describe('Only of the build with this id.'),
+      name: serverFilterSchema,
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),
-    answers: { 200: { description: 'A page of chats', schema: chatPageSchema } },
+    answers: { 200: { description: 'A page of chats.', schema: chatPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({
       status: 200,
       data: chats.list(filter, limit, nextToken),
@@ -27,8 +27,8 @@ export function chatsEndpoints({ chats }: Services) {
     operationId: 'listChatMessages',
     summary: 'List the messages of a chat, oldest first',
     params,
-    query: z.strictObject({ limit: limitSchema, nextToken: z.string().optional() }),
-    answers: { 200: { description: 'A page of messages', schema: chatMessagePageSchema } },
+    query: z.strictObject({ limit: limitSchema, nextToken: logTokenSchema }),
+    answers: { 200: { description: 'A page of messages.', schema: chatMessagePageSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params, query }) => ({
       status: 200,
@@ -40,16 +40,16 @@ export function chatsEndpoints({ chats }: Services) {
     operationId: 'countChatMessages',
     summary: 'Count the messages of a chat',
     params,
-    answers: { 200: { description: 'The count', schema: chatMessageCountSchema } },
+    answers: { 200: { description: 'The count.', schema: chatMessageCountSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: chats.count(params.chatId) }),
   })
 
   const removeChat = endpoint({
     operationId: 'removeChat',
-    summary: 'Forget a chat with its messages',
+    summary: 'Remove a chat with its messages',
     params,
-    answers: { 204: { description: 'Removed' } },
+    answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
       chats.remove(params.chatId)

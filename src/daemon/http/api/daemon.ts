@@ -35,15 +35,15 @@ export function daemonEndpoints(
   const { pid, version, startedAt } = facts
   const describeDaemon = endpoint({
     operationId: 'describeDaemon',
-    summary: 'The daemon, and what became of the upgrade it was asked for',
-    answers: { 200: { description: 'The daemon', schema: daemonStateSchema } },
+    summary: 'Show the daemon and its last upgrade',
+    answers: { 200: { description: 'The daemon.', schema: daemonStateSchema } },
     run: () => ({ status: 200, data: { pid, version, startedAt, upgrade: upgrades?.state() ?? null } }),
   })
 
   const upgradeDaemon = endpoint({
     operationId: 'upgradeDaemon',
-    summary: 'Put another daemon in its place while its servers answer on',
-    answers: { 202: { description: 'It is on the way', schema: daemonUpgradingSchema } },
+    summary: 'Replace the daemon while its servers keep answering',
+    answers: { 202: { description: 'The next daemon is starting.', schema: daemonUpgradingSchema } },
     body: upgradeRequestSchema,
     run({ body }) {
       if (!upgrades) throw new HostingError('UNAVAILABLE', 'This daemon is part of another program.')
@@ -55,7 +55,7 @@ export function daemonEndpoints(
   const stopDaemon = endpoint({
     operationId: 'stopDaemon',
     summary: 'Stop the daemon and everything it started',
-    answers: { 202: { description: 'It is stopping', schema: daemonStoppingSchema } },
+    answers: { 202: { description: 'The daemon is stopping.', schema: daemonStoppingSchema } },
     run() {
       // The answer leaves first.
       setImmediate(requestStop)
@@ -66,7 +66,7 @@ export function daemonEndpoints(
   const backUp = endpoint({
     operationId: 'backUpDatabase',
     summary: 'Back up the database and the files that it refers to',
-    answers: { 201: { description: 'The backup', schema: backupSchema } },
+    answers: { 201: { description: 'The backup.', schema: backupSchema } },
     run: async () => ({ status: 201, data: await backups.create() }),
   })
 

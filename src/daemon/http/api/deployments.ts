@@ -5,8 +5,8 @@ import { endpoint } from '../endpoint.ts'
 export function deploymentsEndpoints({ apiKeys }: Services) {
   const keyInfo = endpoint({
     operationId: 'getApiKeyInfo',
-    summary: 'Show the key that the request was made with, an expired one too',
-    answers: { 200: { description: 'The key', schema: keyInfoSchema } },
+    summary: 'Show the API key of the request, even if it has expired',
+    answers: { 200: { description: 'The key.', schema: keyInfoSchema } },
     run: ({ principal }) => ({ status: 200, data: apiKeys.info(principal) }),
   })
 

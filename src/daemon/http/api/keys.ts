@@ -16,9 +16,9 @@ import { missingScope, scopesOf } from '../scope.ts'
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
   const createKey = endpoint({
     operationId: 'createApiKey',
-    summary: 'Make an API key; its secret is in this answer only',
+    summary: 'Create an API key. Only this response has its secret',
     body: createKeyRequestSchema,
-    answers: { 201: { description: 'The key with its secret', schema: createdKeySchema } },
+    answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
     run: ({ body, principal }) => ({ status: 201, data: apiKeys.create(principal, body) }),
   })
 
@@ -26,15 +26,15 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     operationId: 'listApiKeys',
     summary: 'List API keys, newest first',
     query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
-    answers: { 200: { description: 'A page of keys', schema: keyPageSchema } },
+    answers: { 200: { description: 'A page of keys.', schema: keyPageSchema } },
     run: ({ query }) => ({ status: 200, data: apiKeys.list(query.limit, query.nextToken) }),
   })
 
   const revokeKey = endpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    params: z.object({ id: idSchema }),
-    answers: { 204: { description: 'Revoked' } },
+    params: z.object({ id: idSchema.describe('Id of the key.') }),
+    answers: { 204: { description: 'Revoked.' } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run({ params }) {
       apiKeys.revoke(params.id)
@@ -44,13 +44,14 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
 
   const checkKey = endpoint({
     operationId: 'checkApiKey',
-    summary: 'Tell whether a key may make a request, and why',
+    summary: 'Check whether a key may make a request',
     body: checkKeyRequestSchema,
-    answers: { 200: { description: 'The verdict', schema: checkedKeySchema } },
+    answers: { 200: { description: 'The result.', schema: checkedKeySchema } },
     run: ({ body }) => ({ status: 200, data: judge(body) }),
   })
 
-  function judge({ key, method, path }: z.output<typeof checkKeyRequestSchema>) {
+  function judge({ key, method, path: target }: z.output<typeof checkKeyRequestSchema>) {
+    const path = target.split('?')[0]!
     const wanted = method === 'HEAD' ? 'GET' : method
     const route = routes().find(each => each.method === wanted && matchesPath(each, path))
     if (!route) return refused(`There is no ${method} ${path}.`)

@@ -5,19 +5,26 @@ import {
   containerBuildPageSchema,
   containerBuildSchema,
 } from '../../../shared/container-builds.ts'
-import { CONTAINER_BUILD_STATES } from '../../../shared/states.ts'
+import { containerBuildStateSchema } from '../../../shared/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema, pageTokenSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
+import {
+  idSchema,
+  limitSchema,
+  logLimitSchema,
+  logTokenSchema,
+  pageTokenSchema,
+  phaseSchema,
+} from '../path-ids.ts'
 
-const params = z.object({ id: idSchema })
+const params = z.object({ id: idSchema.describe('Id of the container build.') })
 
 export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
   const trigger = endpoint({
     operationId: 'triggerContainerBuild',
-    summary: "Build an image of a project's source, in the background",
-    params: z.object({ projectId: idSchema }),
-    answers: { 201: { description: 'Triggered; it is pending', schema: containerBuildSchema } },
+    summary: 'Start a container build of the source of a project',
+    params: z.object({ projectId: idSchema.describe('Id of the project.') }),
+    answers: { 201: { description: 'The build, `pending`.', schema: containerBuildSchema } },
     errors: ['NOT_FOUND', 'NO_SOURCE', 'CONFLICT'],
     run: ({ params }) => ({ status: 201, data: containerBuilds.trigger(params.projectId) }),
   })
@@ -26,12 +33,12 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'listContainerBuilds',
     summary: 'List container builds, newest first',
     query: z.strictObject({
-      projectId: z.string().optional(),
-      status: z.enum(CONTAINER_BUILD_STATES).optional(),
+      projectId: z.string().optional().describe('Only of this project.'),
+      status: containerBuildStateSchema.optional().describe('Only in this state.'),
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),
-    answers: { 200: { description: 'A page of builds', schema: containerBuildPageSchema } },
+    answers: { 200: { description: 'A page of builds.', schema: containerBuildPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({
       status: 200,
       data: containerBuilds.list(filter, limit, nextToken),
@@ -42,16 +49,16 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'getContainerBuild',
     summary: 'Show a container build',
     params,
-    answers: { 200: { description: 'The build', schema: containerBuildSchema } },
+    answers: { 200: { description: 'The build.', schema: containerBuildSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: containerBuilds.get(params.id) }),
   })
 
   const stop = endpoint({
     operationId: 'stopContainerBuild',
-    summary: 'Stop a container build that waits or runs',
+    summary: 'Stop a container build',
     params,
-    answers: { 200: { description: 'The build, stopped', schema: containerBuildSchema } },
+    answers: { 200: { description: 'The stopped build.', schema: containerBuildSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params }) => ({ status: 200, data: containerBuilds.stop(params.id) }),
   })
@@ -61,13 +68,13 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     summary: 'Read the log of a container build, or follow it to its end',
     params,
     query: z.strictObject({
-      limit: wholeNumber({ min: 1, max: 10_000 }).default(1000),
-      nextToken: z.string().optional(),
-      phase: phaseSchema(BUILD_PHASES).optional(),
+      limit: logLimitSchema,
+      nextToken: logTokenSchema,
+      phase: phaseSchema(BUILD_PHASES).optional().describe('Only lines of this phase.'),
     }),
     answers: {
       200: {
-        description: 'A page of lines',
+        description: 'A page of lines.',
         schema: containerBuildLogSchema,
         events: containerBuildLogSchema.shape.lines.element,
       },

@@ -1,34 +1,41 @@
 import * as z from 'zod'
 import { BUILD_PHASES } from '../../../shared/container-builds.ts'
-import { healthReportSchema, logPageSchema } from '../../../shared/deployments.ts'
+import { healthReportSchema } from '../../../shared/health-reports.ts'
+import { logPageSchema } from '../../../shared/log-pages.ts'
 import { metricsHistorySchema } from '../../../shared/metrics.ts'
 import { sessionLabel } from '../../../shared/session-label.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
+import { idSchema, logLimitSchema, logTokenSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
 
-const params = z.object({ id: idSchema })
+const params = z.object({ id: idSchema.describe('Id of the deployment.') })
+const logParams = z.object({ id: idSchema.describe('Id of the deployment, or of a build for its preview.') })
+
+const time = z.iso.datetime({ offset: true }).optional()
 
 const logQuery = z.strictObject({
-  limit: wholeNumber({ min: 1, max: 10_000 }).default(1000),
-  nextToken: z.string().optional(),
-  level: z.enum(['debug', 'info', 'warn', 'error']).optional(),
-  since: z.iso.datetime({ offset: true }).optional(),
-  until: z.iso.datetime({ offset: true }).optional(),
-  grep: z.string().min(1).max(200).optional(),
-  tail: wholeNumber({ min: 0, max: 10_000 }).optional(),
-  phase: phaseSchema([...BUILD_PHASES, 'RUN']).optional(),
-  tool: z.string().optional(),
-  sessionId: z.string().optional(),
-  requestId: z.string().optional(),
-  instance: z.string().optional(),
+  limit: logLimitSchema,
+  nextToken: logTokenSchema,
+  level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Only lines of this level or above.'),
+  since: time.describe('Only lines from this time on.'),
+  until: time.describe('Only lines up to this time.'),
+  grep: z.string().min(1).max(200).optional().describe('Only lines that contain this text.'),
+  tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Only this number of newest lines.'),
+  phase: phaseSchema([...BUILD_PHASES, 'RUN'])
+    .optional()
+    .describe('Only lines of this phase: `RUN`, or a phase of the build.'),
+  tool: z.string().optional().describe('Only calls of this tool.'),
+  sessionId: z.string().optional().describe('Only requests of this session.'),
+  requestId: z.string().optional().describe('Only this request.'),
+  instance: z.string().optional().describe('Only lines of this instance.'),
 })
 
 const metricsQuery = z.strictObject({
-  since: z.iso.datetime({ offset: true }).optional(),
-  until: z.iso.datetime({ offset: true }).optional(),
-  /** Seconds. */
-  step: wholeNumber({ min: 60, max: 86_400, multipleOf: 60 }).optional(),
+  since: time.describe('Start of the period. By default an hour before its end.'),
+  until: time.describe('End of the period. By default now.'),
+  step: wholeNumber({ min: 60, max: 86_400, multipleOf: 60 })
+    .optional()
+    .describe('Length of a step in seconds, a multiple of 60. By default as short as the period allows.'),
 })
 
 export function lambdaDeployEndpoints(services: Services) {
@@ -38,21 +45,22 @@ export function lambdaDeployEndpoints(services: Services) {
     operationId: 'getDeploymentHealth',
     summary: 'Check the health of a deployment',
     params,
-    answers: { 200: { description: 'What was found', schema: healthReportSchema } },
+    answers: { 200: { description: 'The report.', schema: healthReportSchema } },
     errors: ['NOT_FOUND'],
     run: async ({ params }) => ({ status: 200, data: await records.health(deployments.get(params.id)) }),
   })
 
   const logs = endpoint({
     operationId: 'getDeploymentLogs',
-    summary: 'Read or follow the log of a deployment (or of a preview, by its mcp_id)',
-    params,
+    summary: 'Read or follow the log of a deployment, or of a preview',
+    params: logParams,
     query: logQuery,
     answers: {
       200: {
-        description: 'A page of lines',
+        description: 'A page of lines.',
         schema: logPageSchema,
         events: logPageSchema.shape.lines.element,
+        resumable: true,
       },
     },
     errors: ['NOT_FOUND'],
@@ -73,10 +81,10 @@ export function lambdaDeployEndpoints(services: Services) {
 
   const metrics = endpoint({
     operationId: 'getDeploymentMetrics',
-    summary: 'Read what a deployment answered within the last week, by time and by tool',
+    summary: 'Read the requests of a deployment in the last week, by time and by tool',
     params,
     query: metricsQuery,
-    answers: { 200: { description: 'What was counted', schema: metricsHistorySchema } },
+    answers: { 200: { description: 'Counts.', schema: metricsHistorySchema } },
     errors: ['NOT_FOUND'],
     run: ({ params, query: { since, until, step } }) => {
       const { id } = deployments.get(params.id)

@@ -16,16 +16,16 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     operationId: 'listMappings',
     summary: 'List subdomain mappings, newest first',
     query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
-    answers: { 200: { description: 'A page of mappings', schema: mappingPageSchema } },
+    answers: { 200: { description: 'A page of mappings.', schema: mappingPageSchema } },
     run: ({ query }) => ({ status: 200, data: mappings.list(query.limit, query.nextToken) }),
   })
 
   const putMapping = endpoint({
     operationId: 'putMapping',
-    summary: "Lead a subdomain to a deployment's server and environment",
+    summary: 'Map a subdomain to the server and environment of a deployment',
     params,
     body: putMappingSchema,
-    answers: { 200: { description: 'The mapping', schema: mappingSchema } },
+    answers: { 200: { description: 'The mapping.', schema: mappingSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params, body }) => ({ status: 200, data: mappings.put(params.subdomain, body.deploymentId) }),
   })
@@ -34,7 +34,7 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     operationId: 'removeMapping',
     summary: 'Remove a subdomain mapping',
     params,
-    answers: { 204: { description: 'Removed' } },
+    answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
       mappings.remove(params.subdomain)

@@ -1,25 +1,30 @@
 import * as z from 'zod'
+import { environmentSchema } from '../../../shared/fields.ts'
 import { liveMetricsSchema } from '../../../shared/metrics.ts'
-import { ENVIRONMENTS } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { wholeNumber } from '../path-ids.ts'
 
 const query = z.strictObject({
-  environment: z.enum(ENVIRONMENTS).optional(),
-  deploymentId: z.string().max(128).optional(),
-  /** Seconds between two events of the stream. */
-  interval: wholeNumber({ min: 1, max: 3600 }).default(2),
+  environment: environmentSchema.optional().describe('Only in this environment.'),
+  deploymentId: z
+    .string()
+    .max(128)
+    .optional()
+    .describe('Only this deployment, with its tools and instances.'),
+  interval: wholeNumber({ min: 1, max: 3600 })
+    .default(2)
+    .describe('Seconds between two events of the stream.'),
 })
 
 export function metricsEndpoints({ deploymentMetrics }: Services) {
   const getMetrics = endpoint({
     operationId: 'getMetrics',
-    summary: 'See what all deployments do, once or as it happens',
+    summary: 'Show what all live deployments are doing, once or as a stream',
     query,
     answers: {
       200: {
-        description: 'Every live deployment',
+        description: 'Every live deployment.',
         schema: liveMetricsSchema,
         events: liveMetricsSchema,
       },

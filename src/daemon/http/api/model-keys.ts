@@ -4,22 +4,24 @@ import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'
 
-const params = z.object({ vendor: idSchema })
+const params = z.object({
+  vendor: idSchema.meta({ description: 'Vendor: `anthropic` or `openai`.', examples: ['anthropic'] }),
+})
 
 export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
   const listModelKeys = endpoint({
     operationId: 'listModelKeys',
-    summary: "Tell which vendors' models the test agent has a key for, and the default model",
-    answers: { 200: { description: 'One entry a vendor', schema: modelKeyListSchema } },
+    summary: 'List the model keys of the test agent, and its default model',
+    answers: { 200: { description: 'One entry per vendor.', schema: modelKeyListSchema } },
     run: () => ({ status: 200, data: { items: vendorKeys.list(), defaultModel: testRuns.defaultModel() } }),
   })
 
   const saveModelKey = endpoint({
     operationId: 'saveModelKey',
-    summary: "Save a vendor's key, encrypted",
+    summary: 'Save the key of a model vendor, encrypted',
     params,
     body: saveModelKeySchema,
-    answers: { 200: { description: 'Saved', schema: modelKeySchema } },
+    answers: { 200: { description: 'The key.', schema: modelKeySchema } },
     errors: ['NOT_FOUND'],
     run: ({ params, body }) => ({
       status: 200,
@@ -29,9 +31,9 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
 
   const removeModelKey = endpoint({
     operationId: 'removeModelKey',
-    summary: "Forget a vendor's saved key",
+    summary: 'Remove the saved key of a model vendor',
     params,
-    answers: { 204: { description: 'Removed' } },
+    answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
       vendorKeys.remove(params.vendor)

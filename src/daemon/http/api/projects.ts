@@ -1,39 +1,39 @@
 import * as z from 'zod'
+import { projectStateSchema } from '../../../shared/fields.ts'
 import {
   createProjectSchema,
   projectPageSchema,
   projectSchema,
   updateProjectSchema,
 } from '../../../shared/projects.ts'
-import { PROJECT_STATES } from '../../../shared/states.ts'
 import type { Services } from '../../services/services.ts'
 import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/sources.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
-const params = z.object({ id: idSchema })
-const one = { 200: { description: 'The project', schema: projectSchema } }
+const params = z.object({ id: idSchema.describe('Id of the project.') })
+const one = { 200: { description: 'The project.', schema: projectSchema } }
 
 export function projectsEndpoints({ projects, sources }: Services) {
   const createProject = endpoint({
     operationId: 'createProject',
-    summary: 'Make a project',
+    summary: 'Create a project',
     body: createProjectSchema,
-    answers: { 201: { description: 'The project', schema: projectSchema } },
+    answers: { 201: { description: 'The project.', schema: projectSchema } },
     errors: ['UPSTREAM_FAILED'],
     run: async ({ body }) => ({ status: 201, data: await projects.create(body) }),
   })
 
   const listProjects = endpoint({
     operationId: 'listProjects',
-    summary: 'List projects, newest first; deleted ones only when they are asked for',
+    summary: 'List projects, newest first',
     query: z.strictObject({
-      name: z.string().optional(),
-      status: z.enum(PROJECT_STATES).optional(),
+      name: z.string().optional().describe('Only with this name.'),
+      status: projectStateSchema.optional().describe('Only in this state. By default all but deleted ones.'),
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),
-    answers: { 200: { description: 'A page of projects', schema: projectPageSchema } },
+    answers: { 200: { description: 'A page of projects.', schema: projectPageSchema } },
     run: ({ query: { limit, nextToken, ...filter } }) => ({
       status: 200,
       data: projects.list(filter, limit, nextToken),
@@ -42,7 +42,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
 
   const getProject = endpoint({
     operationId: 'getProject',
-    summary: 'Show a project, a deleted one too',
+    summary: 'Show a project, even if it is deleted',
     params,
     answers: one,
     errors: ['NOT_FOUND'],
@@ -51,7 +51,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
 
   const updateProject = endpoint({
     operationId: 'updateProject',
-    summary: 'Change fields of a project; archive, reactivate or delete it by its status',
+    summary: 'Update a project; its status archives, reactivates or deletes it',
     params,
     body: updateProjectSchema,
     answers: one,
@@ -61,14 +61,14 @@ export function projectsEndpoints({ projects, sources }: Services) {
 
   const putSource = endpoint({
     operationId: 'putProjectSource',
-    summary: 'Upload the source of a project, a .tar.gz or .zip archive; sets storageLocation and sourceId',
+    summary: 'Upload the source of a project as a .tar.gz or .zip archive',
     params,
     query: z.strictObject({
-      /** SHA-256 of the archive; with an empty body, that of one which is stored already. */
       digest: z
         .string()
         .regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
-        .optional(),
+        .optional()
+        .describe('SHA-256 of the archive. With an empty body, an archive that is already stored is used.'),
     }),
     binary: {
       types: ['application/gzip', 'application/zip', 'application/octet-stream'],

@@ -1,33 +1,43 @@
 import * as z from 'zod'
+import { buildRecordSchema, surfaceReportSchema } from '../../../shared/builds.ts'
 import { buildRequestSchema } from '../../../shared/definitions.ts'
-import { buildRecordSchema, surfaceReportSchema } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
-import { BUILD_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
+import { buildStateSchema, environmentSchema } from '../../../shared/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
-const location = { Location: 'Path of the build' }
+const location = ['Location'] as const
 
-const bundleSchema = z.object({ bundle: z.string() })
+const artifactSchema = z
+  .looseObject({ format: z.literal(1).describe('Version of the format.') })
+  .meta({ id: 'Artifact', description: 'Normalised definitions of a server.', examples: [{ format: 1 }] })
 
-const params = z.object({ mcp_id: idSchema })
+const bundleSchema = z
+  .object({ bundle: z.string().describe('One ECMAScript module with an inline source map.') })
+  .meta({ id: 'Bundle', description: 'Code of handler modules.', examples: [{ bundle: 'export {}' }] })
+
+const params = z.object({ mcp_id: idSchema.describe('Id of the build.') })
 
 export function buildEndpoints({ builds, records, surfaces }: Services) {
   const createBuild = endpoint({
     operationId: 'createBuild',
-    summary: 'Build an MCP server of its definitions',
+    summary: 'Build an MCP server from its definitions',
     body: buildRequestSchema,
     // All faults of the definitions are INVALID_MCP, those of their shape too.
     rawBody: true,
     takesPrefer: true,
     answers: {
       201: {
-        description: 'The build is over: ready, or failed with its error',
+        description: 'The build has finished: `ready`, or `failed` with its error.',
         schema: buildRecordSchema,
         headers: location,
       },
-      202: { description: 'Accepted; the build goes on', schema: buildRecordSchema, headers: location },
+      202: {
+        description: 'Accepted. The build continues in the background.',
+        schema: buildRecordSchema,
+        headers: location,
+      },
     },
     errors: ['INVALID_MCP', 'NOT_FOUND'],
     async run({ body, respondAsync }) {
@@ -42,12 +52,12 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'listBuilds',
     summary: 'List builds, newest first',
     query: z.strictObject({
-      name: z.string().optional(),
-      status: z.enum(BUILD_STATES).optional(),
+      name: serverFilterSchema,
+      status: buildStateSchema.optional().describe('Only in this state.'),
       limit: limitSchema,
       cursor: pageTokenSchema,
     }),
-    answers: { 200: { description: 'A page of builds', schema: pageOf(buildRecordSchema) } },
+    answers: { 200: { description: 'A page of builds.', schema: pageOf(buildRecordSchema, 'BuildPage') } },
     run({ query: { limit, cursor, ...filter } }) {
       const { items, nextCursor } = builds.list(filter, limit, cursor)
       return {
@@ -61,16 +71,16 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'getBuild',
     summary: 'Show a build',
     params,
-    answers: { 200: { description: 'The build', schema: buildRecordSchema } },
+    answers: { 200: { description: 'The build.', schema: buildRecordSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: records.build(builds.get(params.mcp_id)) }),
   })
 
   const getArtifact = endpoint({
     operationId: 'getArtifact',
-    summary: 'Show what a build made: the normalised definitions that instances serve',
+    summary: 'Show the artifact of a build: the normalised definitions that instances serve',
     params,
-    answers: { 200: { description: 'The artifact', schema: z.looseObject({ format: z.literal(1) }) } },
+    answers: { 200: { description: 'The artifact.', schema: artifactSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params }) => ({ status: 200, data: builds.artifact(params.mcp_id) }),
   })
@@ -79,20 +89,33 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'getBundle',
     summary: "Show the bundled code of a server's handler modules",
     params,
-    answers: { 200: { description: 'One ECMAScript module, its source map inline', schema: bundleSchema } },
+    answers: { 200: { description: 'The bundle.', schema: bundleSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params }) => ({ status: 200, data: { bundle: builds.bundle(params.mcp_id) } }),
   })
 
   const getImage = endpoint({
     operationId: 'getImage',
-    summary: 'Fetch a built server as a container image, a tar that docker, podman and skopeo load',
+    summary: 'Download a built server as a container image that docker, podman and skopeo load',
     params,
     query: z.strictObject({
-      /** `registry.example.com/node:24`, `…@sha256:<digest>`, `oci:/folder[:name]` or `local`; needs BUILD_AND_DEPLOY. */
-      base: z.string().min(1).max(500).optional(),
+      base: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .meta({
+          description:
+            'Base image: a reference, `oci:/folder[:name]` or `local`. Needs the scope BUILD_AND_DEPLOY.',
+          examples: ['registry.example.com/node:24'],
+        }),
     }),
-    answers: { 200: { description: 'An OCI layout and a Docker archive in one', file: 'application/x-tar' } },
+    answers: {
+      200: {
+        description: 'A tar that is both an OCI layout and a Docker archive.',
+        file: 'application/x-tar',
+      },
+    },
     errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
     // It makes the daemon ask other machines and read folders, with its own credentials.
     scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
@@ -104,10 +127,10 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
 
   const getSurface = endpoint({
     operationId: 'getSurface',
-    summary: "Compare what clients see of a build with the server's live deployments",
+    summary: 'Compare what clients see of a build with the live deployments of its server',
     params,
-    query: z.strictObject({ environment: z.enum(ENVIRONMENTS).optional() }),
-    answers: { 200: { description: 'The changes', schema: surfaceReportSchema } },
+    query: z.strictObject({ environment: environmentSchema.optional().describe('Only this environment.') }),
+    answers: { 200: { description: 'The changes.', schema: surfaceReportSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params, query }) => ({ status: 200, data: surfaces.report(params.mcp_id, query.environment) }),
   })
@@ -116,7 +139,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'removeBuild',
     summary: 'Remove a build that no deployment uses',
     params,
-    answers: { 204: { description: 'Removed' } },
+    answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     async run({ params }) {
       await builds.remove(params.mcp_id)

@@ -7,27 +7,37 @@ import {
   rollbackRequestSchema,
 } from '../../../shared/deployments.ts'
 import { pageOf } from '../../../shared/envelope.ts'
-import { DEPLOYMENT_STATES, ENVIRONMENTS } from '../../../shared/states.ts'
+import { deploymentStateSchema, environmentSchema } from '../../../shared/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint, type Reply } from '../endpoint.ts'
-import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
-const params = z.object({ deployment_id: idSchema })
+const params = z.object({ deployment_id: idSchema.describe('Id of the deployment.') })
 
-const location = { Location: "Path of the deployment's status" }
+const location = ['Location'] as const
 
 const created = {
   201: {
-    description: 'It is over: deployed, or failed with its error',
+    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
     schema: deploymentRecordSchema,
     headers: location,
   },
-  202: { description: 'Accepted; the deployment goes on', schema: deploymentRecordSchema, headers: location },
+  202: {
+    description: 'Accepted. The deployment continues in the background.',
+    schema: deploymentRecordSchema,
+    headers: location,
+  },
 }
 
 const brought = {
-  200: { description: 'It is over: deployed, or failed with its error', schema: deploymentStatusSchema },
-  202: { description: 'Accepted; the deployment goes on', schema: deploymentStatusSchema },
+  200: {
+    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+    schema: deploymentStatusSchema,
+  },
+  202: {
+    description: 'Accepted. The deployment continues in the background.',
+    schema: deploymentStatusSchema,
+  },
 }
 
 export function deployEndpoints({ deployments, records }: Services) {
@@ -49,8 +59,7 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const createDeployment = endpoint({
     operationId: 'createDeployment',
-    summary:
-      'Deploy a built server to an environment; the one that served there is superseded without a failed request',
+    summary: 'Deploy a build to an environment, replacing the live deployment without a failed request',
     body: deployRequestSchema,
     takesPrefer: true,
     answers: created,
@@ -62,13 +71,18 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'listDeployments',
     summary: 'List deployments, newest first',
     query: z.strictObject({
-      name: z.string().optional(),
-      environment: z.enum(ENVIRONMENTS).optional(),
-      status: z.enum(DEPLOYMENT_STATES).optional(),
+      name: serverFilterSchema,
+      environment: environmentSchema.optional().describe('Only in this environment.'),
+      status: deploymentStateSchema.optional().describe('Only in this state.'),
       limit: limitSchema,
       cursor: pageTokenSchema,
     }),
-    answers: { 200: { description: 'A page of deployments', schema: pageOf(deploymentStatusSchema) } },
+    answers: {
+      200: {
+        description: 'A page of deployments.',
+        schema: pageOf(deploymentStatusSchema, 'DeploymentPage'),
+      },
+    },
     run({ query: { limit, cursor, ...filter } }) {
       const { items, nextCursor } = deployments.list(filter, limit, cursor)
       const page = items.map(deployment => records.status(deployment))
@@ -80,7 +94,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'getDeploymentStatus',
     summary: 'Show a deployment',
     params,
-    answers: { 200: { description: 'The deployment', schema: deploymentStatusSchema } },
+    answers: { 200: { description: 'The deployment.', schema: deploymentStatusSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({
       status: 200,
@@ -90,9 +104,9 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const stop = endpoint({
     operationId: 'stopDeployment',
-    summary: 'Stop a deployment: connections are refused at once, running requests end',
+    summary: 'Stop a deployment: new connections are refused, running requests finish',
     params,
-    answers: { 200: { description: 'The stopped deployment', schema: deploymentStatusSchema } },
+    answers: { 200: { description: 'The stopped deployment.', schema: deploymentStatusSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ params }) => ({
       status: 200,
@@ -117,7 +131,7 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const restart = endpoint({
     operationId: 'restartDeployment',
-    summary: 'Replace the instances of a deployment by new ones',
+    summary: 'Replace the instances of a deployment',
     params,
     answers: { 200: brought[200] },
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -129,7 +143,7 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const rollback = endpoint({
     operationId: 'rollbackDeployment',
-    summary: 'Deploy again what was deployed before, as a new deployment',
+    summary: 'Go back to an earlier deployment, as a new deployment',
     params,
     body: rollbackRequestSchema,
     bodyOptional: true,
@@ -142,9 +156,9 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const remove = endpoint({
     operationId: 'removeDeployment',
-    summary: 'End a deployment at once and forget it with its logs',
+    summary: 'Kill a deployment and remove it with its logs',
     params,
-    answers: { 204: { description: 'Removed' } },
+    answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     async run({ params }) {
       await deployments.remove(params.deployment_id)

@@ -1,14 +1,15 @@
-import { testEventSchema, testRequestSchema, testResultSchema } from '../../../shared/test-runs.ts'
+import { testEventSchema, testResultSchema } from '../../../shared/test-results.ts'
+import { testRequestSchema } from '../../../shared/test-runs.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 
 export function testEndpoints({ testRuns }: Services) {
   const runTest = endpoint({
     operationId: 'runTest',
-    summary: 'Send a message to an agent that uses a built server, and tell what it did',
+    summary: 'Send a message to an agent that uses a server',
     body: testRequestSchema,
     answers: {
-      200: { description: 'The agent has answered', schema: testResultSchema, events: testEventSchema },
+      200: { description: 'Result of the test.', schema: testResultSchema, events: testEventSchema },
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'NOT_RECORDED', 'UPSTREAM_FAILED', 'UNAVAILABLE'],
     async run({ body, signal, accepts }) {

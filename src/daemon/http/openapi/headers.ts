@@ -1,0 +1,29 @@
+/** Response headers, by name: `components.headers`. */
+export const HEADERS = {
+  'X-Request-Id': header('Id of the request, equal to `meta.request_id`.', 'req_4h7k2m9q5w1x8z3c6v0b'),
+  'X-RateLimit-Limit': header('Requests per hour that the plan allows.', 1000),
+  'X-RateLimit-Remaining': header('Requests left in this window.', 997),
+  'X-RateLimit-Reset': header('Unix time in seconds at which the window ends.', 1_795_352_400),
+  'Retry-After': header('Seconds to wait before the next request.', 3600),
+  'WWW-Authenticate': header(
+    'Bearer challenge (RFC 6750).',
+    'Bearer realm="mcp-hosting", error="invalid_token"',
+  ),
+  'Preference-Applied': header('Preference that was applied (RFC 7240).', 'respond-async'),
+  ETag: header('Version of the record (RFC 9110 8.8.3).', '"4f0Z5m8Qk1yVb7RtXw2c9A"'),
+  Location: header('Path of the new record.', '/v1/build/mcp_4h7k2m9q5w1x8z3c6v0b'),
+} as const
+
+export type HeaderName = keyof typeof HEADERS
+
+function header(description: string, example: string | number) {
+  const type = typeof example === 'number' ? 'integer' : 'string'
+  return { description, required: true, schema: { type }, example }
+}
+
+/** References to these headers. Optional ones may be missing from a response. */
+export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
+  const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
+  const rest = optional.map(name => [name, { ...HEADERS[name], required: false }])
+  return Object.fromEntries([...required, ...rest])
+}

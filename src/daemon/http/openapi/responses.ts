@@ -1,0 +1,131 @@
+import type { ErrorCode } from '../../../shared/errors.ts'
+import type { AnswerDoc, Route } from '../endpoint.ts'
+import { scopesOf } from '../scope.ts'
+import { STATUS_OF } from '../status.ts'
+import { describeHeaders, type HeaderName } from './headers.ts'
+import type { SchemaWriter } from './schema-writer.ts'
+
+type Json = Record<string, unknown>
+
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
+
+const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/out:Error' } } }
+
+/** Writes the responses of operations. Error responses are shared: `components.responses`. */
+export class ResponseWriter {
+  readonly shared: Record<string, Json> = {}
+  readonly #schemas: SchemaWriter
+
+  constructor(schemas: SchemaWriter) {
+    this.#schemas = schemas
+  }
+
+  describe(route: Route): Json {
+    const answers = Object.entries(route.endpoint.answers) as [string, AnswerDoc][]
+    const byStatus = Map.groupBy(errorsOf(route), code => STATUS_OF[code])
+    return {
+      ...Object.fromEntries(
+        answers.map(([status, answer]) => [status, this.#describeAnswer(route, Number(status), answer)]),
+      ),
+      ...Object.fromEntries(
+        [...byStatus].map(([status, codes]) => [status, this.#referToError(route, status, codes)]),
+      ),
+    }
+  }
+
+  #describeAnswer(route: Route, status: number, answer: AnswerDoc): Json {
+    const isAsync = status === 202 && route.endpoint.takesPrefer
+    const own = answer.headers ?? []
+    const content = this.#contentOf(route, answer)
+    return {
+      description: answer.description,
+      headers: describeHeaders([
+        ...headersFor(route),
+        ...own,
+        ...(isAsync ? ['Preference-Applied' as const] : []),
+      ]),
+      ...(content && { content }),
+    }
+  }
+
+  #contentOf(route: Route, { schema, events, file, text }: AnswerDoc): Json | undefined {
+    if (file) return { [file]: { schema: { type: 'string', format: 'binary' } } }
+    if (text) return { [text]: { schema: { type: 'string' } } }
+    if (!schema) return undefined
+    const isWrapped = route.path.startsWith('/v1/')
+    return {
+      'application/json': {
+        schema: isWrapped ? this.#schemas.writeEnvelope(schema) : this.#schemas.write(schema, 'output'),
+      },
+      ...(events && {
+        'text/event-stream': {
+          schema: { type: 'string', description: 'Server-sent events. `x-event-data` is the JSON of each.' },
+          'x-event-data': this.#schemas.write(events, 'output'),
+        },
+      }),
+    }
+  }
+
+  #referToError(route: Route, status: number, codes: ErrorCode[]): Json {
+    // Before the key is known there is nothing to count. A fault may come before or after.
+    const isUncounted = status === 401 || status === 403 || !isCounted(route)
+    const own: HeaderName[] = status === 401 ? ['WWW-Authenticate'] : status === 429 ? ['Retry-After'] : []
+    const counts = isUncounted ? [] : RATE_HEADERS
+    const name = `${codes.map(toPascalCase).join('Or')}${isUncounted && status !== 401 && status !== 403 ? 'Uncounted' : ''}`
+    this.shared[name] ??= {
+      description: `${codes.map(code => `\`${code}\``).join(' or ')}.`,
+      headers:
+        status >= 500
+          ? describeHeaders(['X-Request-Id'], counts)
+          : describeHeaders(
+              ['X-Request-Id', ...counts, ...own],
+              codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : [],
+            ),
+      content: ERROR_CONTENT,
+    }
+    return { $ref: `#/components/responses/${name}` }
+  }
+}
+
+function isCounted({ access, endpoint }: Route): boolean {
+  return access !== 'open' && !endpoint.isUncounted
+}
+
+function headersFor(route: Route): HeaderName[] {
+  return isCounted(route) ? ['X-Request-Id', ...RATE_HEADERS] : ['X-Request-Id']
+}
+
+/** Error codes that any operation of its kind may answer with, and its own. */
+function errorsOf(route: Route): ErrorCode[] {
+  const { endpoint, access } = route
+  const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'UNAVAILABLE']
+  const withLimit: ErrorCode[] = isCounted(route) ? ['RATE_LIMITED'] : []
+  const withScope: ErrorCode[] = scopesOf(access).length > 0 ? ['INSUFFICIENT_SCOPE'] : []
+  const withInput: ErrorCode[] = endpoint.takesAnyQuery ? [] : ['INVALID_REQUEST']
+  const withBody: ErrorCode[] = endpoint.body
+    ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+    : endpoint.binary
+      ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+      : []
+  const own = endpoint.errors ?? []
+  return [
+    ...new Set<ErrorCode>([
+      'FORBIDDEN',
+      ...withKey,
+      ...withLimit,
+      ...withScope,
+      ...withInput,
+      ...withBody,
+      ...own,
+      'INTERNAL',
+    ]),
+  ].toSorted()
+}
+
+/** `NOT_FOUND` → `NotFound`. */
+function toPascalCase(code: string): string {
+  return code
+    .split('_')
+    .map(word => word[0] + word.slice(1).toLowerCase())
+    .join('')
+}

@@ -1,0 +1,112 @@
+import type { operations } from './api.d.ts'
+import * as sdk from './hey-api/index.ts'
+
+const path = {
+  id: { path: { id: 'x' } },
+  build: { path: { mcp_id: 'x' } },
+  deployment: { path: { deployment_id: 'x' } },
+  chat: { path: { chatId: 'x' } },
+  vendor: { path: { vendor: 'anthropic' } },
+  subdomain: { path: { subdomain: 'weather' } },
+}
+
+/** A call of every operation, as @hey-api/openapi-ts types it. An operation without a call does not compile. */
+export const calls = {
+  getDaemonHealth: () => sdk.getDaemonHealth(),
+  getOpenApi: () => sdk.getOpenApi(),
+  getPrometheusMetrics: () => sdk.getPrometheusMetrics(),
+  createBuild: () =>
+    sdk.createBuild({
+      body: {
+        name: 'greeter',
+        template: 'advanced',
+        tools: [
+          {
+            name: 'greet',
+            description: 'Greets a person.',
+            inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
+            handler: { type: 'template', text: 'Hello, {{ name }}!' },
+          },
+          {
+            name: 'weather',
+            description: 'Current weather.',
+            inputSchema: { type: 'object' },
+            handler: { type: 'http', url: 'https://api.example.com/' },
+          },
+        ],
+        resources: [{ uri: 'docs://readme', name: 'readme', description: 'Read me.', text: 'Hi' }],
+        prompts: [{ name: 'review', description: 'Reviews code.', template: 'Review {{ code }}' }],
+        data: { cities: ['Bern', 1, null] },
+        env: ['TOKEN', { name: 'REGION', default: 'eu' }],
+      },
+    }),
+  listBuilds: () => sdk.listBuilds({ query: { status: 'ready', limit: 10 } }),
+  getBuild: () => sdk.getBuild(path.build),
+  getArtifact: () => sdk.getArtifact(path.build),
+  getBundle: () => sdk.getBundle(path.build),
+  getImage: () => sdk.getImage(path.build),
+  getSurface: () => sdk.getSurface(path.build),
+  removeBuild: () => sdk.removeBuild(path.build),
+  runTest: () =>
+    sdk.runTest({
+      body: { mcp_id: 'x', message: 'Greet Ada.', context: { user_id: 'u1', session_data: { a: [1] } } },
+    }),
+  createDeployment: () =>
+    sdk.createDeployment({
+      body: {
+        mcp_id: 'x',
+        environment: 'production',
+        config: { scaling: { max_instances: 2 }, env_vars: { TOKEN: 'x' } },
+      },
+    }),
+  listDeployments: () => sdk.listDeployments({ query: { environment: 'staging' } }),
+  getDeploymentStatus: () => sdk.getDeploymentStatus(path.deployment),
+  stopDeployment: () => sdk.stopDeployment(path.deployment),
+  startDeployment: () => sdk.startDeployment({ ...path.deployment, headers: { Prefer: 'respond-async' } }),
+  restartDeployment: () => sdk.restartDeployment(path.deployment),
+  rollbackDeployment: () => sdk.rollbackDeployment(path.deployment),
+  removeDeployment: () => sdk.removeDeployment(path.deployment),
+  createProject: () => sdk.createProject({ body: { name: 'weather' } }),
+  listProjects: () => sdk.listProjects(),
+  getProject: () => sdk.getProject(path.id),
+  updateProject: () => sdk.updateProject({ ...path.id, body: { status: 'archived' } }),
+  putProjectSource: () => sdk.putProjectSource({ ...path.id, body: new Blob([]) }),
+  triggerContainerBuild: () => sdk.triggerContainerBuild({ path: { projectId: 'x' } }),
+  listContainerBuilds: () => sdk.listContainerBuilds(),
+  getContainerBuild: () => sdk.getContainerBuild(path.id),
+  stopContainerBuild: () => sdk.stopContainerBuild(path.id),
+  getContainerBuildLogs: () => sdk.getContainerBuildLogs(path.id),
+  getApiKeyInfo: () => sdk.getApiKeyInfo(),
+  getDeploymentHealth: () => sdk.getDeploymentHealth(path.id),
+  getDeploymentLogs: () => sdk.getDeploymentLogs({ ...path.id, query: { level: 'warn', tail: 10 } }),
+  getDeploymentMetrics: () => sdk.getDeploymentMetrics(path.id),
+  getMetrics: () => sdk.getMetrics(),
+  listMappings: () => sdk.listMappings(),
+  putMapping: () => sdk.putMapping({ ...path.subdomain, body: { deploymentId: 'x' } }),
+  removeMapping: () => sdk.removeMapping(path.subdomain),
+  listChats: () => sdk.listChats(),
+  removeChat: () => sdk.removeChat(path.chat),
+  listChatMessages: () => sdk.listChatMessages(path.chat),
+  countChatMessages: () => sdk.countChatMessages(path.chat),
+  listModelKeys: () => sdk.listModelKeys(),
+  saveModelKey: () => sdk.saveModelKey({ ...path.vendor, body: { apiKey: 'x' } }),
+  removeModelKey: () => sdk.removeModelKey(path.vendor),
+  createApiKey: () => sdk.createApiKey({ body: { name: 'ci', scopes: ['READ'] } }),
+  listApiKeys: () => sdk.listApiKeys(),
+  revokeApiKey: () => sdk.revokeApiKey(path.id),
+  checkApiKey: () => sdk.checkApiKey({ body: { key: 'x', method: 'GET', path: '/v1/build' } }),
+  backUpDatabase: () => sdk.backUpDatabase(),
+  describeDaemon: () => sdk.describeDaemon(),
+  upgradeDaemon: () => sdk.upgradeDaemon({ body: {} }),
+  stopDaemon: () => sdk.stopDaemon(),
+} satisfies Record<keyof operations, () => Promise<unknown>>
+
+/** Types of answers that callers rely on. */
+export async function readAnswers(): Promise<string[]> {
+  const { data, error } = await sdk.createBuild({ body: { name: 'greeter', template: 'basic' } })
+  if (error) return [error.error.code, error.error.details]
+  const build: sdk.Build = data.data
+  const { data: page } = await sdk.listProjects()
+  const projects: sdk.Project[] = page?.items ?? []
+  return [build.mcp_id, data.meta.request_id, projects[0]?.name ?? '']
+}

@@ -1,0 +1,126 @@
+import type { Client } from 'openapi-fetch'
+import type { operations, paths } from './api.d.ts'
+
+/** A call of every operation, as openapi-typescript and openapi-fetch type it. An operation without a call does not compile. */
+export function callsOf(api: Client<paths>) {
+  const id = { params: { path: { id: 'x' } } }
+  const build = { params: { path: { mcp_id: 'x' } } }
+  const deployment = { params: { path: { deployment_id: 'x' } } }
+  const chat = { params: { path: { chatId: 'x' } } }
+  const vendor = { params: { path: { vendor: 'anthropic' } } }
+  const subdomain = { params: { path: { subdomain: 'weather' } } }
+  return {
+    getDaemonHealth: () => api.GET('/health'),
+    getOpenApi: () => api.GET('/openapi.json'),
+    getPrometheusMetrics: () => api.GET('/metrics', { parseAs: 'text' }),
+    createBuild: () =>
+      api.POST('/v1/build', {
+        body: {
+          name: 'greeter',
+          template: 'advanced',
+          tools: [
+            {
+              name: 'greet',
+              description: 'Greets a person.',
+              inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
+              handler: { type: 'template', text: 'Hello, {{ name }}!' },
+            },
+            {
+              name: 'weather',
+              description: 'Current weather.',
+              inputSchema: { type: 'object' },
+              handler: { type: 'http', url: 'https://api.example.com/' },
+            },
+          ],
+          resources: [{ uri: 'docs://readme', name: 'readme', description: 'Read me.', text: 'Hi' }],
+          prompts: [{ name: 'review', description: 'Reviews code.', template: 'Review {{ code }}' }],
+          data: { cities: ['Bern', 1, null] },
+          env: ['TOKEN', { name: 'REGION', default: 'eu' }],
+        },
+      }),
+    listBuilds: () => api.GET('/v1/build', { params: { query: { status: 'ready', limit: 10 } } }),
+    getBuild: () => api.GET('/v1/build/{mcp_id}', build),
+    getArtifact: () => api.GET('/v1/build/{mcp_id}/artifact', build),
+    getBundle: () => api.GET('/v1/build/{mcp_id}/bundle', build),
+    getImage: () => api.GET('/v1/build/{mcp_id}/image', { ...build, parseAs: 'blob' }),
+    getSurface: () => api.GET('/v1/build/{mcp_id}/surface', build),
+    removeBuild: () => api.DELETE('/v1/build/{mcp_id}', build),
+    runTest: () =>
+      api.POST('/v1/test', {
+        body: { mcp_id: 'x', message: 'Greet Ada.', context: { user_id: 'u1', session_data: { a: [1] } } },
+      }),
+    createDeployment: () =>
+      api.POST('/v1/deploy', {
+        body: {
+          mcp_id: 'x',
+          environment: 'production',
+          config: { scaling: { max_instances: 2 }, env_vars: { TOKEN: 'x' } },
+        },
+      }),
+    listDeployments: () => api.GET('/v1/deploy', { params: { query: { environment: 'staging' } } }),
+    getDeploymentStatus: () => api.GET('/v1/deploy/{deployment_id}/status', deployment),
+    stopDeployment: () => api.POST('/v1/deploy/{deployment_id}/stop', deployment),
+    startDeployment: () =>
+      api.POST('/v1/deploy/{deployment_id}/start', {
+        params: { ...deployment.params, header: { Prefer: 'respond-async' } },
+      }),
+    restartDeployment: () => api.POST('/v1/deploy/{deployment_id}/restart', deployment),
+    rollbackDeployment: () => api.POST('/v1/deploy/{deployment_id}/rollback', { ...deployment, body: {} }),
+    removeDeployment: () => api.DELETE('/v1/deploy/{deployment_id}', deployment),
+    createProject: () => api.POST('/api/projects', { body: { name: 'weather' } }),
+    listProjects: () => api.GET('/api/projects'),
+    getProject: () => api.GET('/api/projects/{id}', id),
+    updateProject: () => api.PATCH('/api/projects/{id}', { ...id, body: { status: 'archived' } }),
+    putProjectSource: () =>
+      api.PUT('/api/projects/{id}/source', { ...id, headers: { 'Content-Type': 'application/gzip' } }),
+    triggerContainerBuild: () =>
+      api.POST('/api/lambda-builds/trigger/{projectId}', { params: { path: { projectId: 'x' } } }),
+    listContainerBuilds: () => api.GET('/api/lambda-builds'),
+    getContainerBuild: () => api.GET('/api/lambda-builds/{id}', id),
+    stopContainerBuild: () => api.POST('/api/lambda-builds/{id}/stop', id),
+    getContainerBuildLogs: () => api.GET('/api/lambda-builds/{id}/logs', id),
+    getApiKeyInfo: () => api.GET('/api/deployments/api-key/info'),
+    getDeploymentHealth: () => api.GET('/api/lambda-deploy/{id}/health', id),
+    getDeploymentLogs: () =>
+      api.GET('/api/lambda-deploy/{id}/logs', {
+        params: { ...id.params, query: { level: 'warn', tail: 10 } },
+      }),
+    getDeploymentMetrics: () => api.GET('/api/lambda-deploy/{id}/metrics', id),
+    getMetrics: () => api.GET('/api/metrics'),
+    listMappings: () => api.GET('/api/lambda-mapping'),
+    putMapping: () =>
+      api.PUT('/api/lambda-mapping/{subdomain}', { ...subdomain, body: { deploymentId: 'x' } }),
+    removeMapping: () => api.DELETE('/api/lambda-mapping/{subdomain}', subdomain),
+    listChats: () => api.GET('/api/chats'),
+    removeChat: () => api.DELETE('/api/chats/{chatId}', chat),
+    listChatMessages: () => api.GET('/api/chat-messages/chat/id/{chatId}', chat),
+    countChatMessages: () => api.GET('/api/chat-messages/chat/id/{chatId}/count', chat),
+    listModelKeys: () => api.GET('/api/model-keys'),
+    saveModelKey: () => api.PUT('/api/model-keys/{vendor}', { ...vendor, body: { apiKey: 'x' } }),
+    removeModelKey: () => api.DELETE('/api/model-keys/{vendor}', vendor),
+    createApiKey: () => api.POST('/api/keys', { body: { name: 'ci', scopes: ['READ'] } }),
+    listApiKeys: () => api.GET('/api/keys'),
+    revokeApiKey: () => api.DELETE('/api/keys/{id}', id),
+    checkApiKey: () => api.POST('/api/keys/check', { body: { key: 'x', method: 'GET', path: '/v1/build' } }),
+    backUpDatabase: () => api.POST('/api/daemon/backup'),
+    describeDaemon: () => api.GET('/api/daemon'),
+    upgradeDaemon: () => api.POST('/api/daemon/upgrade', { body: {} }),
+    stopDaemon: () => api.POST('/api/daemon/stop'),
+  } satisfies Record<keyof operations, () => Promise<unknown>>
+}
+
+/** Types of answers that callers rely on. */
+export async function readAnswers(api: Client<paths>): Promise<string[]> {
+  const { data, error } = await callsOf(api).createBuild()
+  if (error) return [error.error.code, error.error.details]
+  const { data: page } = await callsOf(api).listProjects()
+  const { data: status } = await callsOf(api).getDeploymentStatus()
+  const environment: 'production' | 'staging' | 'development' | undefined = status?.data.environment
+  return [
+    data.data.mcp_id,
+    data.meta.request_id,
+    data.data.status satisfies 'building' | 'ready' | 'failed',
+    page?.items[0]?.name ?? '',
+    environment ?? '',
+  ]
+}

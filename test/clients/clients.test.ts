@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+
+/** Clients that are generated from the served description, with the generators' default options. */
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const node = (args: string[]) => promisify(execFile)(process.execPath, args)
+
+let daemon: TestDaemon
+let folder: string
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  folder = mkdtempSync(join(tmpdir(), 'mcp-clients-'))
+  cpSync(here('calls'), folder, { recursive: true })
+  symlinkSync(here('../../node_modules'), join(folder, 'node_modules'))
+  const { text } = await daemon.api('GET', '/openapi.json', { key: null })
+  writeFileSync(join(folder, 'openapi.json'), text)
+  await node([here('generate.ts'), folder])
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await daemon.close()
+})
+
+test('generated clients compile with a call of every operation', async () => {
+  const compiler = here('../../node_modules/typescript/bin/tsc')
+  const { stdout } = await node([compiler, '--project', folder]).catch((failed: { stdout: string }) => failed)
+  expect(stdout).toBe('')
+})
+
+test('a client of openapi-fetch builds a server', async () => {
+  const { default: createClient } = await import('openapi-fetch')
+  const calls = new URL('calls/openapi-fetch.ts', import.meta.url).href
+  const { readAnswers } = (await import(calls)) as {
+    readAnswers(api: unknown): Promise<string[]>
+  }
+  const headers = { authorization: `Bearer ${daemon.ownerKey}` }
+  const answers = await readAnswers(createClient({ baseUrl: daemon.url, headers }))
+  expect(answers).toEqual([
+    expect.stringMatching(/^mcp_/),
+    expect.stringMatching(/^req_/),
+    'ready',
+    expect.any(String),
+    '',
+  ])
+})
