@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { moduleSandbox } from '../../src/daemon/engine/module-sandbox.ts'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
@@ -55,6 +56,16 @@ test('nothing outside of the process can be reached', async () => {
   expect(seen).toEqual({ environment: { MINE: 'own value' }, argv: ['node', 'server'], heard: 0 })
   expect(await restartsOf(hostile)).toBe(0)
   await expectOthersUntouched()
+})
+
+test('the status says what keeps the modules from the machine', async () => {
+  const { body } = await daemon.api('GET', `/v1/deploy/${hostile.deployment_id}/status`)
+  const found = moduleSandbox()
+  expect(body.data.isolation).toEqual(
+    found.usable
+      ? { sandbox: 'bubblewrap', gaps: [] }
+      : { sandbox: 'none', gaps: [`runs under Node's permission model only, because ${found.why}`] },
+  )
 })
 
 const ENDINGS: [how: string, told: RegExp][] = [

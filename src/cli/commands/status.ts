@@ -104,7 +104,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
   })
-  for (const gap of status.isolation?.gaps ?? []) output.line(`${style.yellow('warning')} its program ${gap}`)
+  for (const gap of status.isolation?.gaps ?? []) output.line(`${style.yellow('warning')} its code ${gap}`)
   if (status.instances?.length) {
     output.line()
     output.table(...instanceTable(status.instances))

@@ -1,5 +1,6 @@
 import type { Artifact } from '../../shared/artifact.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
+import { moduleSandbox } from '../engine/module-sandbox.ts'
 import { bridgeWall, type ProcessKind } from '../engine/process-engine.ts'
 import type { Host } from './host.ts'
 
@@ -36,4 +37,11 @@ export function processKindOf({ program }: Artifact, allowPrivateNetwork: () => 
   if (!program) return 'open'
   if (program.type === 'module') return allowPrivateNetwork() ? 'sealedOpenNetwork' : 'sealed'
   return allowPrivateNetwork() || !bridgeWall().usable ? 'open' : 'bridge'
+}
+
+/** What keeps handler modules from the machine, next to Node's permission model. `gaps`: the rest of a sentence about them. */
+export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: string[] } {
+  const found = moduleSandbox()
+  if (found.usable) return { sandbox: 'bubblewrap', gaps: [] }
+  return { sandbox: 'none', gaps: [`runs under Node's permission model only, because ${found.why}`] }
 }
