@@ -38,7 +38,7 @@ export const connections: readonly Mutation[] = [
   {
     fault: 'a process is ended for acknowledging its connections',
     file: 'daemon/engine/guarded-channel.ts',
-    code: "if (event === 'internalMessage' && handles?.settles(args[0])) return true",
+    code: 'if (handles?.settles(args[0])) return true',
     without: '',
     tests: 'engine/handle-sender',
   },

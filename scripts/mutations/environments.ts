@@ -112,8 +112,8 @@ export const environments: readonly Mutation[] = [
   {
     fault: 'messages show secrets',
     file: 'instance/log/tenant-log.ts',
-    code: 'const text = JSON.stringify(this.#redact(parsed))',
-    without: 'const text = JSON.stringify(parsed)',
+    code: 'const text = stringify(this.#redact(parsed))',
+    without: 'const text = stringify(parsed)',
     tests: TABLE,
   },
   {

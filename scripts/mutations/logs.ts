@@ -82,13 +82,13 @@ export const logs: readonly Mutation[] = [
   },
   ...rowsOf(
     [
-      ['method', ',"method":${JSON.stringify(cut(method))}'],
-      ['tool', '`${members},"tool":${JSON.stringify(cut(tool))}`', 'members'],
+      ['method', ',"method":${stringify(cut(method))}'],
+      ['tool', '`${members},"tool":${stringify(cut(tool))}`', 'members'],
       ['milliseconds', ',"ms":${rounded}'],
       ['bytes', ',"bytes":${bytes}'],
       ['outcome', ',"outcome":"ok"'],
       ['failure', `failed ? '"level":"warn","outcome":"error"' : `, 'failed && !failed ? "" : '],
-      ['request id', ',"requestId":${JSON.stringify(cut(requestId))}'],
+      ['request id', ',"requestId":${stringify(cut(requestId))}'],
     ],
     what => ({
       fault: `the line of a call does not tell its ${what}`,
@@ -116,30 +116,32 @@ export const logs: readonly Mutation[] = [
   {
     fault: 'secrets in arguments are logged',
     file: 'instance/log/tenant-log.ts',
-    code: 'const text = JSON.stringify(this.#redact(args))',
-    without: 'const text = JSON.stringify(args)',
+    code: 'const text = stringify(this.#redact(args))',
+    without: 'const text = stringify(args)',
     tests: 'http/logs',
     named: 'arguments of a call are in its line in development',
   },
   {
     fault: 'secrets in messages are logged',
     file: 'instance/log/tenant-log.ts',
-    code: 'const text = JSON.stringify(this.#redact(parsed))',
-    without: 'const text = JSON.stringify(parsed)',
+    code: 'const text = stringify(this.#redact(parsed))',
+    without: 'const text = stringify(parsed)',
     tests: 'instance/instance-process',
     named: 'at debug has every message, without secrets',
   },
   {
     fault: 'a secret that the code of a user prints is logged',
     file: 'instance/log/tenant-log.ts',
-    code: 'const message = cut(String(this.#redact(text)), MAX_MESSAGE_CHARACTERS)',
-    without: 'const message = cut(String(text), MAX_MESSAGE_CHARACTERS)',
+    code: `const message = cut(this.#redactText(text), MAX_MESSAGE_CHARACTERS)
+    this.#write({ timestamp: timestamp(), level: stream`,
+    without: `const message = cut(text, MAX_MESSAGE_CHARACTERS)
+    this.#write({ timestamp: timestamp(), level: stream`,
     tests: 'instance/log/tenant-log instance/module/module-server',
   },
   {
     fault: 'a secret in a refusal is logged',
     file: 'instance/log/tenant-log.ts',
-    code: 'const message = cut(String(this.#redact(`refused with ${status}: ${reason}`)))',
+    code: 'const message = cut(this.#redactText(`refused with ${status}: ${reason}`))',
     without: 'const message = cut(`refused with ${status}: ${reason}`)',
     tests: 'instance/log/tenant-log',
   },
@@ -190,15 +192,15 @@ export const logs: readonly Mutation[] = [
   {
     fault: 'full segments are kept without end',
     file: 'daemon/runtime/log-rotation.ts',
-    code: 'const isSurplus = index < full.length - kept || segment.modifiedMs < limit',
-    without: 'const isSurplus = index < full.length - kept * 1e9 || segment.modifiedMs < limit',
+    code: 'const isSurplus = age >= keptSegments || bytes > keptBytes || segment.modifiedMs < limit',
+    without: 'const isSurplus = age >= keptSegments * 1e9 || bytes > keptBytes || segment.modifiedMs < limit',
     tests: 'runtime/logs',
   },
   {
     fault: 'what is older than a week is kept',
     file: 'daemon/runtime/log-rotation.ts',
-    code: 'const isSurplus = index < full.length - kept || segment.modifiedMs < limit',
-    without: 'const isSurplus = index < full.length - kept || segment.modifiedMs < limit * 0',
+    code: 'const isSurplus = age >= keptSegments || bytes > keptBytes || segment.modifiedMs < limit',
+    without: 'const isSurplus = age >= keptSegments || bytes > keptBytes || segment.modifiedMs < limit * 0',
     tests: 'runtime/logs',
   },
   {

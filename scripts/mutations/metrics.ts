@@ -48,7 +48,7 @@ export const metrics: readonly Mutation[] = [
   {
     fault: 'counters begin anew with each daemon',
     file: 'daemon/daemon.ts',
-    code: "['metrics', () => rooms.requestMetrics.flush()],",
+    code: "['metrics', () => [rooms.requestMetrics.flush(), rooms.destinations.flush()]],",
     without: '',
     tests: 'services/request-metrics http/metrics',
   },

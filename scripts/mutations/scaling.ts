@@ -200,8 +200,10 @@ export const scaling: readonly Mutation[] = [
   {
     fault: 'an instance whose heap is full is said to have hung, on a busy machine',
     file: 'daemon/runtime/host-process.ts',
-    code: 'heapFailure(signal, this.#logPath, this.#options.memoryLimitMb) ?? this.#reason',
-    without: 'this.#reason ?? heapFailure(signal, this.#logPath, this.#options.memoryLimitMb)',
+    code: `heapFailure(signal, this.#raw?.tail ?? readLogTail(this.#logPath), this.#options.memoryLimitMb) ??
+      this.#reason`,
+    without: `this.#reason ??
+      heapFailure(signal, this.#raw?.tail ?? readLogTail(this.#logPath), this.#options.memoryLimitMb)`,
     tests: 'runtime/host-process',
   },
 ]

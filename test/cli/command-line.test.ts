@@ -93,6 +93,7 @@ test('a usage error with --json is one line of JSON', async () => {
     error: {
       code: 'INVALID_REQUEST',
       message: 'Unknown option "--nope".',
+      details: '',
       next: [{ description: 'See how it is used', command: 'mcp status --help' }],
     },
   })
