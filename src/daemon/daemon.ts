@@ -89,6 +89,8 @@ export interface Daemon {
   backUp(reason: BackupReason): Promise<unknown>
   /** For a daemon that is to take over. */
   handOver: HandOver
+  /** Of the process behind the network border, undefined while no code has needed it. */
+  egressPid(): number | undefined
 }
 
 /**
@@ -159,7 +161,8 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     api.serve(createListener)
     const handOver = createHandOver({ api, rooms, close })
     const backUp = (reason: BackupReason) => rooms.backups.create(reason)
-    return { url: api.url, port: api.port, ownerKey, close, backUp, handOver }
+    const egressPid = () => rooms.egress.pid
+    return { url: api.url, port: api.port, ownerKey, close, backUp, handOver, egressPid }
   } catch (error) {
     await close()
     throw error

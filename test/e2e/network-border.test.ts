@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { deployFolder } from '../helpers/custom-server.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+
+/** A module that runs what it is given. 127.0.0.1 stands for the public network, 127.0.0.2 for a private one. */
+const TOOL = `const AsyncFunction = (async () => {}).constructor
+const load = name => import(name)
+export default {
+  description: 'Runs code',
+  input: { type: 'object', properties: { code: { type: 'string' } }, required: ['code'] },
+  async handler({ code }) {
+    try {
+      return String(await new AsyncFunction('load', code)(load))
+    } catch (error) {
+      const { code, message } = error.cause ?? error
+      return code + ': ' + message
+    }
+  },
+}`
+
+let daemon: TestDaemon
+let folder: string
+let web: ReturnType<typeof createServer>
+let port: number
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mcp-border-'))
+  mkdirSync(join(folder, 'tools'))
+  writeFileSync(join(folder, 'tools', 'run.js'), TOOL)
+  web = createServer((_, response) => response.end('from the web')).listen(0, '127.0.0.1')
+  await once(web, 'listening')
+  port = (web.address() as AddressInfo).port
+  daemon = await startTestDaemon({ publicAddresses: ['127.0.0.1'] })
+})
+
+afterAll(async () => {
+  await daemon.close()
+  web.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function deploy(name: string, config: object = {}) {
+  const { url, deployment_id: id } = await deployFolder(daemon, name, folder, { config })
+  const run = async (code: string) => (await callTool(url, 'run', { code })).content[0].text as string
+  const logs = async () => (await daemon.api('GET', `/api/lambda-deploy/${id}/logs`)).text
+  const destinations = async () =>
+    (await daemon.api('GET', `/api/lambda-deploy/${id}/metrics`)).body.destinations
+  return { run, logs, destinations }
+}
+
+const get = (address: string) => `return (await fetch('http://${address}/')).text()`
+
+test('a module reaches the public network, and no private one; both are counted, refusals are logged', async () => {
+  const { run, logs, destinations } = await deploy('open')
+  expect(await run(get(`127.0.0.1:${port}`))).toBe('from the web')
+  const refused = 'was refused: it leads to a private network. Set "allow_private_network": true'
+  for (const address of ['127.0.0.2:80', '169.254.169.254', '10.0.0.1', '[::1]:80', '[::ffff:10.0.0.1]'])
+    expect(await run(get(address))).toContain(refused)
+  await vi.waitFor(async () => {
+    expect(await logs()).toContain('The connection to 169.254.169.254:80 was refused')
+    expect(await destinations()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ host: '127.0.0.1', port, connections: 1, refusals: 0 }),
+        expect.objectContaining({ host: '10.0.0.1', port: 80, connections: 0, refusals: 2 }),
+      ]),
+    )
+  })
+})
+
+test('a list permits its hosts, "none" nothing', async () => {
+  const listed = await deploy('listed', { network: { allow: [`127.0.0.1:${port}`] } })
+  expect(await listed.run(get(`127.0.0.1:${port}`))).toBe('from the web')
+  expect(await listed.run(get('127.0.0.1:8081'))).toContain('Add "127.0.0.1:8081" to deploy.network.allow')
+  const closed = await deploy('closed', { network: 'none' })
+  expect(await closed.run(get(`127.0.0.1:${port}`))).toContain('"network": "none"')
+})
+
+test('nothing goes out past the plumbing: the native handle of a socket finds only an empty loopback', async () => {
+  const { run } = await deploy('sly')
+  const raw = (address: string, to: number) => `
+    const net = await load('node:net')
+    const own = net.createServer(() => {}).listen(0, '127.0.0.1')
+    await new Promise(resolve => own.on('listening', resolve))
+    const socket = net.connect(own.address().port, '127.0.0.1')
+    await new Promise(resolve => socket.on('connect', resolve))
+    const { _handle: { constructor: TCP } } = socket
+    const { connect } = TCP.prototype
+    const Request = await new Promise(resolve => {
+      TCP.prototype.connect = (request, ...rest) => resolve(request.constructor)
+      net.connect(own.address().port, '127.0.0.1').on('error', () => {})
+    })
+    TCP.prototype.connect = connect
+    const request = new Request()
+    const done = new Promise(resolve => { request.oncomplete = status => resolve(status) })
+    const begun = new TCP(0).connect(request, '${address}', ${to})
+    return begun === 0 ? await done : begun`
+  const [refused, unreachable] = [-111, -101]
+  expect(Number(await run(raw('127.0.0.1', port)))).toBe(refused)
+  expect(Number(await run(raw('93.184.215.14', 80)))).toBe(unreachable)
+})
+
+test('the egress process is restarted when it is killed', async () => {
+  const { run } = await deploy('steady')
+  expect(await run(get(`127.0.0.1:${port}`))).toBe('from the web')
+  const before = daemon.daemon.egressPid()!
+  process.kill(before, 'SIGKILL')
+  await vi.waitFor(() => expect(daemon.daemon.egressPid()).not.toBe(before))
+  await vi.waitFor(async () => expect(await run(get(`127.0.0.1:${port}`))).toBe('from the web'))
+})
