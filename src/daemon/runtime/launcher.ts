@@ -1,5 +1,6 @@
 import { CrashHistory } from '../../shared/crash-history.ts'
 import type { LogLine } from '../../shared/instance-protocol.ts'
+import { isBorderless } from '../../shared/network/network-policy.ts'
 import { restartDelayMs } from '../../shared/restart-backoff.ts'
 import type { ServedCode } from './host.ts'
 import { HostEndedError } from './host-ending.ts'
@@ -99,8 +100,9 @@ export class Launcher {
     instances.endLoans()
     // Twice ended without health: it may be the one that takes its neighbours down.
     const alone = (this.#history?.unhealthy ?? 0) >= 2
-    const allowPrivateNetwork = () => served.loadTenant().allowPrivateNetwork
-    const kind = served.isContained ? 'open' : processKindOf(artifact, allowPrivateNetwork)
+    const kind = served.isContained
+      ? 'open'
+      : processKindOf(artifact, () => isBorderless(served.loadTenant()))
     return placement(served.id, { alone, beside, kind, memoryMb: served.processMb })
   }
 

@@ -32,11 +32,11 @@ export interface PlacementOptions {
 /** For the deployment or preview of that id. May throw, as a start may. */
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
-/** Handler modules run inside the process, programs next to it. `allowPrivateNetwork` is only asked where it matters. */
-export function processKindOf({ program }: Artifact, allowPrivateNetwork: () => boolean): ProcessKind {
+/** Handler modules run inside the process, programs next to it. `isBorderless` is only asked where it matters. */
+export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program) return 'open'
-  if (program.type === 'module') return allowPrivateNetwork() ? 'sealedOpenNetwork' : 'sealed'
-  return allowPrivateNetwork() || !bridgeWall().usable ? 'open' : 'bridge'
+  if (program.type === 'module') return isBorderless() ? 'sealedOpenNetwork' : 'sealed'
+  return isBorderless() || !bridgeWall().usable ? 'open' : 'bridge'
 }
 
 /** What keeps handler modules from the machine, next to Node's permission model. `gaps`: the rest of a sentence about them. */

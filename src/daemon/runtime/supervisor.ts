@@ -5,6 +5,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { InstanceReport } from '../../shared/health-reports.ts'
 import { createId } from '../../shared/ids.ts'
 import type { LogLine, Tenant, TenantAuth } from '../../shared/instance-protocol.ts'
+import { isBorderless } from '../../shared/network/network-policy.ts'
 import type { SeriesCounts } from '../../shared/request-tally.ts'
 import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
@@ -226,7 +227,7 @@ export class Supervisor {
   describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
-    const kind = processKindOf(code.artifact, () => tenant.allowPrivateNetwork)
+    const kind = processKindOf(code.artifact, () => isBorderless(tenant))
     const place = this.#placements.dedicated(tenant.id, { alone: true, kind })
     this.#describing.add(place)
     void place.host.ended.then(() => this.#describing.delete(place))

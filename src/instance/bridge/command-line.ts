@@ -12,6 +12,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
 import type { ProgramLimits, Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
+import { proxyVariables } from './program-network.ts'
 import { sandboxed } from './sandbox.ts'
 
 export type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
@@ -43,7 +44,8 @@ export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLi
   const cwd = resolve(source ?? folder, program.cwd ?? '.')
   if (!isFolder(cwd))
     throw new ChildStartError(`the folder ${cwd}, where "${program.command}" is to run, does not exist`)
-  const env: Record<string, string> = { ...base, HOME: folder, TMPDIR: temporary, ...given(tenant) }
+  const own = { HOME: folder, TMPDIR: temporary }
+  const env: Record<string, string> = { ...base, ...proxyVariables(), ...own, ...given(tenant) }
   const { file, args } = findInstalled(program, packages) ?? {
     file: findExecutable(program.command, cwd, env.PATH ?? ''),
     args: program.args,

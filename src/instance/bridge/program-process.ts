@@ -7,6 +7,7 @@ import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { LineReader } from './lines.ts'
 import { MARKER, type ProcessGuard } from './process-guard.ts'
+import { networkHint } from './program-network.ts'
 import { FILTER_DESCRIPTOR } from './sandbox.ts'
 import { killMarked, watchTree } from './tree-watch.ts'
 
@@ -189,6 +190,8 @@ export class ProgramProcess {
       this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
       if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
       this.#options.onStderr(line)
+      const hint = networkHint.after(line)
+      if (hint !== undefined) this.#options.onStderr(hint)
     }
     const reader = new LineReader({
       maxBytes: MAX_STDERR_LINE_BYTES,

@@ -1,7 +1,7 @@
 import dgram from 'node:dgram'
 import { Socket } from 'node:net'
 import type { Tenant } from '../../shared/instance-protocol.ts'
-import { describeRefusal, NetworkPolicy, REFUSED } from '../../shared/network/network-policy.ts'
+import { describeRefusal, isBorderless, NetworkPolicy, REFUSED } from '../../shared/network/network-policy.ts'
 import { replace } from '../isolation/denied.ts'
 import type { TenantLog } from '../log/tenant-log.ts'
 import { egressPort, hasOwnNetwork } from '../own-network.ts'
@@ -32,7 +32,7 @@ export function replaceNetwork(tenant: Tenant, log: TenantLog): void {
 /** Undefined where the network is the machine's own and nothing restricts it. */
 function wayOutOf(tenant: Tenant, log: TenantLog): WayOut | undefined {
   if (hasOwnNetwork && egressPort !== undefined) return new EgressWay(egressPort)
-  if (tenant.allowPrivateNetwork && tenant.network === undefined) return undefined
+  if (isBorderless(tenant)) return undefined
   const refusals = new RefusalLog(message => log.server('warn', message))
   return new GuardedWay(new NetworkPolicy(tenant), refusal => refusals.add(describeRefusal(refusal)))
 }

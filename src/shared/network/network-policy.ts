@@ -15,6 +15,11 @@ export interface NetworkSettings {
   allowPrivateNetwork: boolean
 }
 
+/** Nothing restricts what the code may reach, so that it needs no network of its own. */
+export function isBorderless({ network, allowPrivateNetwork }: NetworkSettings): boolean {
+  return allowPrivateNetwork && network === undefined
+}
+
 /** `private`: it leads to a private network. `unlisted`: the list lacks it. `closed`: the deployment has no network. */
 export type RefusalReason = 'private' | 'unlisted' | 'closed'
 
