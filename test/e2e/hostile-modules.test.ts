@@ -51,7 +51,10 @@ test('nothing outside of the process can be reached', async () => {
   })
   const { outcomes, ...seen } = told
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
-  expect(succeeded).toEqual([])
+  const sandbox = moduleSandbox()
+  // In a network namespace the port is another one: the neighbour still answers, see below.
+  const harmless = sandbox.usable && sandbox.hasNetworks ? ["bind the neighbour's port"] : []
+  expect(succeeded).toEqual(harmless)
   expect(Object.keys(outcomes).length).toBeGreaterThan(40)
   expect(seen).toEqual({ environment: { MINE: 'own value' }, argv: ['node', 'server'], heard: 0 })
   expect(await restartsOf(hostile)).toBe(0)
