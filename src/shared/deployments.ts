@@ -109,6 +109,12 @@ const promisesSchema = z
       .int()
       .nullable()
       .describe('Memory limit of an instance in MiB. Null if it shares its process.'),
+    network: z
+      .enum(['namespace', 'process', 'none'])
+      .optional()
+      .describe(
+        'What enforces the network settings of modules and programs: a network namespace, functions within their process, or nothing. Absent without user code and in containers.',
+      ),
   })
   .meta({ id: 'Promises', description: 'What the environment and configuration of a deployment promise.' })
 

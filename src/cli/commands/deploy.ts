@@ -153,6 +153,7 @@ export default defineCommand({
         health: record.health_check,
         ...signInFields(record),
       })
+      for (const warning of record.warnings ?? []) output.warn(warning)
       // An API without lists need not know where a deployment answers.
       const reference = isContractOnly ? record.url : record.deployment_id
       output.next(

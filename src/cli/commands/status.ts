@@ -105,6 +105,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
   })
   for (const gap of status.isolation?.gaps ?? []) output.line(`${style.yellow('warning')} its code ${gap}`)
+  for (const warning of status.warnings ?? []) output.line(`${style.yellow('warning')} ${warning}`)
   if (status.instances?.length) {
     output.line()
     output.table(...instanceTable(status.instances))

@@ -118,11 +118,15 @@ function sayBuilt({ output }: CommandContext, name: string, { build_time, mcp_id
   if (!output.json) output.line(`Built ${name} in ${formatDurationMs((build_time ?? 0) * 1000)} (${mcp_id})`)
 }
 
-function sayDeployed({ output }: CommandContext, { deploy_time, deployment_id }: Deployed): void {
+function sayDeployed(
+  { output }: CommandContext,
+  { deploy_time, deployment_id, warnings = [] }: Deployed,
+): void {
   if (!output.json)
     output.line(
       `Deployed it to development in ${formatDurationMs((deploy_time ?? 0) * 1000)} (${deployment_id})`,
     )
+  for (const warning of warnings) output.warn(warning)
 }
 
 interface Result {

@@ -1,4 +1,5 @@
-import { findBubblewrap } from '../../shared/bubblewrap.ts'
+import { spawnSync } from 'node:child_process'
+import { bubblewrapFile, findBubblewrap } from '../../shared/bubblewrap.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
 import { findUserSwitch } from '../../shared/sandbox-user.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
@@ -10,11 +11,24 @@ export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },
   { name: 'containers', run: checkContainers },
-  {
-    name: 'network',
-    run: () => [pass('is open to the code of custom servers; their network is not isolated')],
-  },
+  { name: 'network', run: context => [checkNetwork(context)] },
 ]
+
+const TRIAL_MS = 5000
+
+function checkNetwork({ env }: CommandContext): Finding {
+  const file = bubblewrapFile(env.PATH ?? '')
+  const args = ['--dev-bind', '/', '/', '--unshare-net', '--', '/bin/sh', '-c', ':']
+  if (file && spawnSync(file, args, { timeout: TRIAL_MS, env: {} }).status === 0)
+    return pass(
+      'of custom servers ends at the network border: only public addresses, or what their settings permit',
+    )
+  return warn(
+    'nothing outside of custom servers keeps their network settings: modules keep them within their process, programs reach every network',
+    file ? 'Allow network namespaces' : 'Install bubblewrap',
+    file ? undefined : 'apt install bubblewrap',
+  )
+}
 
 function checkModules({ env }: CommandContext): Finding {
   const problem = unsealableNode()

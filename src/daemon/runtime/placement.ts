@@ -45,3 +45,10 @@ export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: strin
   if (found.usable) return { sandbox: 'bubblewrap', gaps: [] }
   return { sandbox: 'none', gaps: [`runs under Node's permission model only, because ${found.why}`] }
 }
+
+/** What keeps the network settings of user code on this machine, see `network` of a deployment's promises. */
+export function networkBorderOf(kind: 'module' | 'program'): 'namespace' | 'process' | 'none' {
+  if (kind === 'program') return bridgeWall().usable ? 'namespace' : 'none'
+  const sandbox = moduleSandbox()
+  return sandbox.usable && sandbox.hasNetworks ? 'namespace' : 'process'
+}

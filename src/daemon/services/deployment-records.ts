@@ -2,6 +2,7 @@ import type { BuildRecord } from '../../shared/builds.ts'
 import type { DeploymentRecord, DeploymentStatus } from '../../shared/deployments.ts'
 import { toSeconds } from '../../shared/duration.ts'
 import type { HealthReport } from '../../shared/health-reports.ts'
+import { networkBorderOf } from '../runtime/placement.ts'
 import type { ServedReport } from '../runtime/supervisor.ts'
 import type { Build } from '../store/builds.ts'
 import type { Deployment } from '../store/deployments.ts'
@@ -110,7 +111,10 @@ export class Records {
   }
 
   #promisesOf(deployment: Deployment, build: Build) {
-    return promisesOf(deployment, placementOf(build, deployment), this.#isSteady(build, deployment))
+    const isSteady = this.#isSteady(build, deployment)
+    const promises = promisesOf(deployment, placementOf(build, deployment), isSteady)
+    if (build.template !== 'custom' || deployment.config.engine === 'container') return promises
+    return { ...promises, network: networkBorderOf(isSteady ? 'program' : 'module') }
   }
 
   #isSteady(build: Build, { config }: Deployment): boolean {

@@ -14,6 +14,7 @@ export function deploymentWarnings(
     scalingWarning(environment, config.scaling, promises),
     memoryWarning(environment, config.limits?.memory_mb, promises),
     envWarning(Object.keys(config.env_vars ?? {}), build),
+    networkWarning(config, promises),
   ].filter(text => text !== undefined)
 }
 
@@ -40,6 +41,19 @@ function memoryWarning(
 ): string | undefined {
   if (memoryMb === undefined || placement !== 'shared') return undefined
   return `config.limits.memory_mb is not applied: the server shares a process with others in ${environment}.`
+}
+
+/** Code without a network namespace. Settings that open everything have nothing to enforce. */
+function networkWarning(
+  { network, allow_private_network: isPrivateOpen = false }: Deployment['config'],
+  { network: border }: Promises,
+): string | undefined {
+  if (border === undefined || border === 'namespace' || (isPrivateOpen && network === undefined))
+    return undefined
+  const what = network === undefined ? 'The network border' : 'config.network'
+  return border === 'none'
+    ? `${what} is not applied: this machine has no network namespaces, so the program reaches every network. See "mcp doctor".`
+    : `${what} is kept by functions within the process only, because this machine has no network namespaces. See "mcp doctor".`
 }
 
 /** A server that declares variables refuses others, and code that declares none reads all of them. */
