@@ -43,7 +43,7 @@ describe('mcp doctor', () => {
   it('tells what custom servers are not kept from', async () => {
     const { code, of } = await examine({ PATH: '/nowhere' })
     expect(code).toBe(0)
-    expect(of('network')[0]?.message).toContain('not isolated')
+    expect(of('network')[0]?.message).toContain('programs reach every network')
     expect(of('programs')[0]).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('bubblewrap'),
