@@ -20,7 +20,7 @@ export function startEgressProcess(program: string): ChildProcess {
     '--permission',
     ...[...names].map(path => `--allow-fs-read=${path}`),
     // Node 26 refuses connections without it.
-    ...(known.has('--allow-net') ? ['--allow-net'] : []),
+    ...(known.has('--allow-net') ? ['--allow-net', '--disable-warning=ExperimentalWarning'] : []),
   ]
   return spawn(process.execPath, [...flags, program], {
     cwd: parse(process.execPath).root,
