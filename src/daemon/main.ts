@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Discovery, homePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
+import { prepareControlGroups } from './control-groups.ts'
 import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
 import { leftDiscovery, mendDiscovery, removeDiscovery, writeDiscovery } from './discovery.ts'
@@ -46,6 +47,7 @@ interface Succession {
 /** Start, tell where; then wait for a signal or a request, and go back in reverse, or let another one take over. */
 async function run(lock: { release(): void }, succession?: Succession): Promise<void> {
   const paths = homePaths()
+  prepareControlGroups()
   rotateDaemonLog(paths.daemonLog)
   setInterval(() => rotateDaemonLog(paths.daemonLog), LOG_CHECK_MS).unref()
 

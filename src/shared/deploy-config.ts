@@ -20,7 +20,9 @@ const limitsSchema = z
       .min(0.01)
       .max(1024)
       .optional()
-      .describe('Processors, for example 0.5. No limit by default. Engine `container` only.'),
+      .describe(
+        'Processors of a program or container, for example 0.5. No limit by default. For programs only where the daemon has control groups.',
+      ),
     pids: z
       .int()
       .min(8)

@@ -67,6 +67,8 @@ export interface ProgramLimits {
   memoryMb: number
   /** Processes and threads. */
   pids: number
+  /** Processors, for example 0.5; no limit when absent. It is held back, not killed, and only where there are control groups. */
+  cpus?: number
 }
 
 /** How an instance runs its server in a container. */

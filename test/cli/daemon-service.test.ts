@@ -84,6 +84,7 @@ test('paths and values with special characters stay what they are', () => {
   }
   const unit = systemdUnit(spec)
   expect(unit).toContain('ExecStart="/opt/no de/node" "/a/\\"b\\".js"')
+  expect(unit).toContain('Delegate=cpu memory pids\nDelegateSubgroup=mcp-daemon\n')
   expect(unit).toContain('Environment="MCP_HOME=/x %%h $$HOME <&>"')
   expect(launchdAgent(spec)).toContain('<string>/x %h $HOME &lt;&amp;&gt;</string>')
 })

@@ -19,8 +19,11 @@ test('an image runs in a container without being told, and is shown', () => {
 test('an image without a container, and limits of a process, are refused', () => {
   expect(() => checkEngine(ofImage, { engine: 'process' })).toThrow('runs in a container only')
   expect(() => checkEngine(declared, { limits: { pids: 9 } })).toThrow(
-    'config.limits.cpus and config.limits.pids are those of containers',
+    'config.limits.cpus and config.limits.pids limit programs and containers only',
   )
+  const program = { type: 'stdio' as const, command: 'node', args: [], path: '/mcp' }
+  const limits = { cpus: 0.5, pids: 64 }
+  expect(checkEngine(createArtifact({ template: 'custom', program }), { limits })).toEqual({ limits })
 })
 
 /** An engine whose images are `images`, by name and id. */

@@ -78,7 +78,7 @@ export default defineCommand({
     cpus: {
       type: 'number',
       value: 'count',
-      doc: 'processors of a container, such as 0.5 (default: no limit)',
+      doc: 'processors of a container or a program, such as 0.5 (default: no limit)',
     },
     pids: {
       type: 'integer',

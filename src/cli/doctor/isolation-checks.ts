@@ -1,15 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import { bubblewrapFile, findBubblewrap } from '../../shared/bubblewrap.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
+import { type ControlGroups, findControlGroups } from '../../shared/control-groups.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { findUserSwitch } from '../../shared/sandbox-user.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
 import type { CommandContext } from '../command-context.ts'
+import { findDaemon } from '../daemon-client.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
 
 /** What keeps the code of custom servers from the rest of the machine, and what does not (docs/isolation.md). */
 export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },
+  {
+    name: 'limits',
+    run: async context => [pass(describeLimits(findControlGroups(await daemonPid(context))))],
+  },
   { name: 'containers', run: checkContainers },
   { name: 'network', run: context => [checkNetwork(context)] },
 ]
@@ -85,6 +92,26 @@ function checkPrograms({ env }: CommandContext): Finding {
     'Install it, or allow user namespaces',
     'apt install bubblewrap',
   )
+}
+
+/** The running daemon may have control groups that this terminal does not have. */
+async function daemonPid({ paths }: CommandContext): Promise<number | undefined> {
+  try {
+    return (await findDaemon(paths))?.pid
+  } catch (error) {
+    if (error instanceof HostingError) return undefined // reported by the check of the daemon
+    throw error
+  }
+}
+
+export function describeLimits(groups: ControlGroups | undefined): string {
+  if (process.platform !== 'linux') return 'memory, processes and processor time of programs are not limited'
+  const by = (name: 'cpu' | 'pids' | 'memory') =>
+    groups?.parents.has(name) ? `by cgroup v${groups.version}` : undefined
+  const processor =
+    by('cpu') ?? 'not at all (limits.cpus needs the daemon as a service, `mcp daemon install`)'
+  const memory = by('memory') ?? 'by a watch'
+  return `of programs: memory ${memory}, processes ${by('pids') ?? 'by a watch'}, processor ${processor}`
 }
 
 /** A daemon that root starts gives programs users without privileges. */

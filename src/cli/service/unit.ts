@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DAEMON_GROUP } from '../../shared/control-groups.ts'
 import { LEAN_MALLOC } from '../lean-malloc.ts'
 
 /** What a service manager is told about the daemon. */
@@ -37,6 +38,9 @@ ${Object.entries(env)
   .join('\n')}
 # SIGTERM to the daemon alone: it drains its servers, then ends them.
 KillMode=mixed
+# Programs get control groups with limits, next to that of the daemon. (systemd before 254 ignores the second line.)
+Delegate=cpu memory pids
+DelegateSubgroup=${DAEMON_GROUP}
 # A daemon that took over (mcp daemon upgrade) says that it is the main process now.
 NotifyAccess=all
 TimeoutStopSec=30

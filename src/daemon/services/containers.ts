@@ -58,10 +58,11 @@ export function checkEngine(artifact: Artifact | undefined, config: DeployConfig
     throw new HostingError('INVALID_REQUEST', `The image ${image} runs in a container only.`, {
       details: 'config.engine: "container", or leave it out',
     })
-  if (config.limits?.cpus !== undefined || config.limits?.pids !== undefined)
+  const isProgram = artifact?.program && artifact.program.type !== 'module'
+  if (!isProgram && (config.limits?.cpus !== undefined || config.limits?.pids !== undefined))
     throw new HostingError(
       'INVALID_REQUEST',
-      'config.limits.cpus and config.limits.pids are those of containers.',
+      'config.limits.cpus and config.limits.pids limit programs and containers only.',
       {
         details: 'config.engine: "container" runs the deployment in containers (mcp deploy --image)',
       },

@@ -95,7 +95,8 @@ const PROGRAM_TASKS = 512
 /** Limits of a program with everything that it starts. Without `deployment`: of a build or a preview. */
 export function programLimits(deployment?: Deployment): ProgramLimits {
   const replacedAboveMb = deployment ? memoryMb(deployment) : ENVIRONMENT.production.memoryMb
-  return { memoryMb: replacedAboveMb * KILLED_ABOVE, pids: deployment?.config.limits?.pids ?? PROGRAM_TASKS }
+  const { pids = PROGRAM_TASKS, cpus } = deployment?.config.limits ?? {}
+  return { memoryMb: replacedAboveMb * KILLED_ABOVE, pids, ...(cpus !== undefined && { cpus }) }
 }
 
 /** What a deployment is promised, as its status shows it. `placement`: where it really runs; `isSteady`: load brings no further instance. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { processorGaps } from '../../shared/control-groups.ts'
 import type { DeploymentStatus } from '../../shared/deployments.ts'
 import { isolate, isolationSettings } from '../../shared/program-sandbox/isolation.ts'
 import { moduleIsolation } from '../runtime/placement.ts'
@@ -33,8 +34,8 @@ function codeIsolation(rooms: Rooms, deployment: Deployment): DeploymentStatus['
     values: Object.values(env),
     path: place.env.PATH ?? '',
   })
-  const { limits } = deployment.config
-  const noCpuLimit =
-    limits?.cpus === undefined ? [] : ['has no limit of processors, because limits.cpus needs a container']
-  return { sandbox: sandbox ? 'bubblewrap' : 'none', gaps: [...gaps, ...noCpuLimit] }
+  return {
+    sandbox: sandbox ? 'bubblewrap' : 'none',
+    gaps: [...gaps, ...processorGaps(deployment.config.limits)],
+  }
 }

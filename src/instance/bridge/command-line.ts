@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Program } from '../../shared/artifact.ts'
+import { processorGaps } from '../../shared/control-groups.ts'
 import type { ProgramLimits, Tenant } from '../../shared/instance-protocol.ts'
 import { ChildStartError } from './child-start-error.ts'
 import { proxyVariables } from './program-network.ts'
@@ -51,7 +52,8 @@ export function commandLine(program: ExistingProgram, tenant: Tenant): CommandLi
     args: program.args,
   }
   const { limits } = tenant.program!
-  return sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
+  const line = sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
+  return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
 
 /** A value may name the program's own folder, whose path nobody who deploys it can know. */

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import { ownControlGroups, PROGRAM_GROUP } from '../../shared/control-groups.ts'
 
 /**
  * Reads `+ <group>` and `- <group>`, and ends the process groups that are left when nobody can write to it any more: however
@@ -16,16 +18,36 @@ while read -r verb group; do
     -) case $groups in *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;; esac ;;
   esac
 done
-[ "$groups" = ' ' ] && exit
-marked() { grep -lsF "$1" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'; }
+marker=$1
+shift
+empty() {
+  echo 0 >"$1/pids.max"
+  round=0
+  until rmdir "$1"; do
+    round=$((round + 1))
+    [ $round -gt 50 ] && return
+    echo 1 >"$1/cgroup.kill" ||
+      while read -r process; do [ "$process" = 0 ] || kill -s KILL "$process"; done <"$1/cgroup.procs"
+    sleep 0.1
+  done
+}
+end() {
+  for prefix; do
+    for folder in "$prefix"*; do [ -d "$folder" ] && empty "$folder"; done
+  done
+  exit
+}
+[ "$groups" = ' ' ] && end "$@"
+marked() { grep -lsF "$marker" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\n'; }
 for group in $groups; do kill -s TERM -- "-$group"; done
 sleep 1
 for group in $groups; do kill -s KILL -- "-$group"; done
 for round in 1 2 3 4 5; do
-  left=$(marked "$1")
-  [ "$left" ] || exit
+  left=$(marked)
+  [ "$left" ] || break
   for process in $left; do kill -s KILL "$process"; done
 done
+end "$@"
 `
 
 /** Variable by which processes are found that left their process group, so that they do not outlive their program. */
@@ -39,10 +61,17 @@ export class ProcessGuard {
   /** Prefix of the markers of its programs. */
   readonly #prefix = `${randomBytes(12).toString('hex')}.`
   #markers = 0
+  readonly #groupPrefix = `${PROGRAM_GROUP}${process.pid}-${randomBytes(6).toString('hex')}.`
+  #controlGroups = 0
 
   /** Value of MARKER for a program that starts. */
   nextMarker(): string {
     return `${this.#prefix}${++this.#markers}.`
+  }
+
+  /** Name of the control group of a program that starts. */
+  nextGroup(): string {
+    return `${this.#groupPrefix}${++this.#controlGroups}`
   }
 
   /** Where a program that starts writes `+ <its process group>` before anything of it runs. */
@@ -69,7 +98,9 @@ export class ProcessGuard {
   }
 
   #start(): ChildProcess {
-    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'mcp-guard', `${MARKER}=${this.#prefix}`], {
+    const parents = new Set(ownControlGroups()?.parents.values())
+    const groups = [...parents].map(parent => join(parent, this.#groupPrefix))
+    const shell = spawn('/bin/sh', ['-c', SCRIPT, 'mcp-guard', `${MARKER}=${this.#prefix}`, ...groups], {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
       env: {},

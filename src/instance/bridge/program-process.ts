@@ -7,6 +7,7 @@ import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine } from './command-line.ts'
 import { LineReader } from './lines.ts'
 import { MARKER, type ProcessGuard } from './process-guard.ts'
+import { ProgramGroup } from './program-group.ts'
 import { networkHint } from './program-network.ts'
 import { FILTER_DESCRIPTOR } from './sandbox.ts'
 import { killMarked, watchTree } from './tree-watch.ts'
@@ -47,8 +48,15 @@ const NICE = 5
 
 /** Not in every image; there all processes end with the first one, which is ours. */
 const SHELL = '/bin/sh'
-// Tells the guard of itself before it becomes the program, so that there is no moment in which nobody watches it.
-const LAUNCHER = 'echo "+ $$" >&3; exec "$@" 3>&-'
+// Joins the control groups of its first argument and reports itself to the guard before it becomes the program, so that the
+// program is limited and guarded from its first instruction.
+const LAUNCHER = `
+for group in $1; do
+  echo 0 >"$group/cgroup.procs" || { echo "The control group $group could not be joined." >&2; exit 126; }
+done
+shift
+echo "+ $$" >&3
+exec "$@" 3>&-`
 
 /** A running program with everything that it starts: one process group that ends as a whole. */
 export class ProgramProcess {
@@ -63,6 +71,7 @@ export class ProgramProcess {
   /** Why it was killed, as the rest of a sentence about it. */
   #killed: string | undefined
   #endWatch = () => {}
+  readonly #group: ProgramGroup | undefined
 
   constructor(
     { file, args, env, cwd, filter, limits, isContained }: CommandLine,
@@ -72,7 +81,9 @@ export class ProgramProcess {
     const isGuarded = existsSync(SHELL)
     // A sandbox has a process namespace, which ends as a whole.
     if (isContained === false) this.#marker = options.guard.nextMarker()
-    const line = isGuarded ? [SHELL, '-c', LAUNCHER, 'mcp-program', file, ...args] : [file, ...args]
+    if (isGuarded && limits) this.#group = ProgramGroup.create(options.guard.nextGroup(), limits)
+    const groups = this.#group?.folders.join(' ') ?? ''
+    const line = isGuarded ? [SHELL, '-c', LAUNCHER, 'mcp-program', groups, file, ...args] : [file, ...args]
     this.#child = spawn(line[0]!, line.slice(1), {
       cwd,
       env: this.#marker === undefined ? env : { ...env, [MARKER]: this.#marker },
@@ -87,7 +98,10 @@ export class ProgramProcess {
     })
     this.ended = this.#watchEnd()
     // Without descriptors to spare Node makes no pipes (lib/internal/child_process.js, `spawn`).
-    if (!this.#child.stdin) throw new ChildStartError('the program could not be started: too many open files')
+    if (!this.#child.stdin) {
+      void this.#group?.end()
+      throw new ChildStartError('the program could not be started: too many open files')
+    }
     if (isGuarded && this.#child.pid !== undefined) options.guard.added(this.#child.pid)
     this.#child.stdin.on('error', () => {}) // its end is told by `ended`
     if (filter) this.#writeFilter(filter)
@@ -163,7 +177,9 @@ export class ProgramProcess {
     const child = this.#child
     return new Promise(resolve => {
       child.once('error', error => {
-        if (child.pid === undefined) resolve({ code: null, signal: null, error })
+        if (child.pid !== undefined) return
+        void this.#group?.end()
+        resolve({ code: null, signal: null, error })
       })
       child.once('exit', (code, signal) => {
         // What it left running would hold its pipes open, and the machine's memory.
@@ -171,8 +187,10 @@ export class ProgramProcess {
         this.#endWatch()
         if (this.#marker !== undefined) killMarked(`${MARKER}=${this.#marker}`)
         this.#options.guard.removed(child.pid!)
-        const ending = { code, signal, ...(this.#killed !== undefined && { how: this.#killed }) }
-        child.once('close', () => resolve(ending))
+        const how = this.#killed ?? this.#group?.killedBecause
+        const ending = { code, signal, ...(how !== undefined && { how }) }
+        const emptied = this.#group?.end()
+        child.once('close', () => void (emptied ?? Promise.resolve()).then(() => resolve(ending)))
         // A daemon that it made may hold the pipes for ever; what is in them by now is read.
         setTimeout(() => this.#closePipes(), PIPES_MS).unref()
       })

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DAEMON_GROUP, ownControlGroups, PROGRAM_GROUP, unifiedFolder } from '../shared/control-groups.ts'
+
+/** Prepares limits for programs before the first one starts. Every step is optional: `mcp doctor` reports the result. */
+export function prepareControlGroups(): void {
+  if (process.platform !== 'linux') return
+  const own = unifiedFolder()
+  if (own !== undefined) attempt(() => enableControllers(own))
+  for (const parent of new Set(ownControlGroups()?.parents.values())) removeAbandoned(parent)
+}
+
+/**
+ * Version 2: lets programs have limits next to this daemon. Only for a group that systemd or a container runtime gave to this
+ * daemon alone. Newer systemd has already put the daemon below it (`DelegateSubgroup=`).
+ */
+export function enableControllers(own: string): void {
+  const isBelow = basename(own) === DAEMON_GROUP
+  const parent = isBelow ? dirname(own) : own
+  if (!isBelow && !isAlone(own)) return
+  const available = words(join(parent, 'cgroup.controllers')).filter(name => CONTROLLERS.includes(name))
+  if (available.length === 0) return
+  if (!isBelow) moveInto(join(own, DAEMON_GROUP))
+  for (const name of available)
+    attempt(() => writeFileSync(join(parent, 'cgroup.subtree_control'), `+${name}`))
+}
+
+const CONTROLLERS = ['cpu', 'pids', 'memory']
+
+/** The root group has no `cgroup.type`. It belongs to the machine. */
+function isAlone(group: string): boolean {
+  const processes = words(join(group, 'cgroup.procs'))
+  return existsSync(join(group, 'cgroup.type')) && processes.join() === String(process.pid)
+}
+
+function moveInto(group: string): void {
+  mkdirSync(group, { recursive: true })
+  writeFileSync(join(group, 'cgroup.procs'), String(process.pid))
+}
+
+/** Groups of bridges that were killed together with their guard. The kernel keeps a group that has processes. */
+export function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const bridge = name.startsWith(PROGRAM_GROUP) && Number.parseInt(name.slice(PROGRAM_GROUP.length), 10)
+    if (bridge && !existsSync(join('/proc', String(bridge)))) attempt(() => rmdirSync(join(parent, name)))
+  }
+}
+
+function words(file: string): string[] {
+  return readFileSync(file, 'utf8').split(/\s+/).filter(Boolean)
+}
+
+function attempt(action: () => void): void {
+  try {
+    action()
+  } catch {
+    // The kernel or the owner of the group refuses, so programs have less or no limits.
+  }
+}
