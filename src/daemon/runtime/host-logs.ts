@@ -31,8 +31,8 @@ export function removeLeftoverLogs(logsDir: string): void {
 function lastLines(path: string, count: number): string[] {
   return readLogTail(path)
     .split('\n')
-    .filter(line => line.trim() !== '')
     .map(readableLine)
+    .filter(line => line.trim() !== '')
     .slice(-count)
 }
 
