@@ -26,16 +26,18 @@ const tool = (code: string) =>
 export default { definitions: [{ kind: 'tool', path: 'tools/a.ts', export: 'default', definition: { description: 'A', handler() {} } }] }`
 
 test('a process of its own loads the code, tells what it defines, and ends', async () => {
+  const before = descendantsOf(process.pid)
   const { tools } = await describeCode(tool(''))
   expect(tools).toMatchObject([
     { name: 'a', handler: { type: 'module', path: 'tools/a.ts', export: 'default' } },
   ])
-  expect(descendantsOf(process.pid)).toEqual([])
+  expect(descendantsOf(process.pid)).toEqual(before)
 })
 
 test('a timer or a connection that code leaves open does not keep its process alive', async () => {
+  const before = descendantsOf(process.pid)
   await describeCode(tool('setInterval(() => {}, 1000)'))
-  expect(descendantsOf(process.pid)).toEqual([])
+  expect(descendantsOf(process.pid)).toEqual(before)
 })
 
 test.each([

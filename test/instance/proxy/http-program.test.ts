@@ -46,7 +46,9 @@ test('requests and answers pass as they are, but for what belongs to one connect
 test('it listens where it is told to, and its environment is its own', async () => {
   const env = await call('env')
   expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
-  expect(Object.keys(env).sort()).toEqual(['API_TOKEN', 'HOME', 'HOST', 'PATH', 'PORT', 'PWD', 'TMPDIR'])
+  // Without a sandbox a mark of its own, by which everything that it started is found.
+  const own = ['API_TOKEN', 'HOME', 'HOST', 'MCP_HOSTING_PROGRAM', 'PATH', 'PORT', 'PWD', 'TMPDIR']
+  expect(Object.keys(env).sort()).toEqual(own)
 })
 
 test('every path but /health is its own', async () => {
