@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 /** What bubblewrap is good for here. */
-export type Bubblewrap = { usable: true; file: string } | { usable: false; why: string }
+export type Bubblewrap =
+  | { usable: true; file: string; canSizeMemory?: boolean }
+  | { usable: false; why: string }
 
 const TRIAL_MS = 5000
 
@@ -27,11 +29,18 @@ export const SANDBOX_BASE = [
   '--ro-bind',
   '/proc/sys',
   '/proc/sys',
-  '--perms',
-  '1777',
-  '--tmpfs',
-  '/tmp',
+  ...inMemory('/tmp', { mode: '1777' }),
 ]
+
+/** Mounts an empty folder that is held in memory. Only newer versions of bubblewrap (Debian 12) know `--size`. */
+export function inMemory(path: string, { mode, bytes }: { mode?: string; bytes?: number | undefined } = {}) {
+  return [
+    ...(mode === undefined ? [] : ['--perms', mode]),
+    ...(bytes === undefined ? [] : ['--size', String(bytes)]),
+    '--tmpfs',
+    path,
+  ]
+}
 
 /**
  * Looks for bubblewrap in the folders of `path` and tries it (some 8 ms): installed is not enough, because many containers
@@ -40,13 +49,19 @@ export const SANDBOX_BASE = [
 export function findBubblewrap(path: string): Bubblewrap {
   const file = bubblewrapFile(path)
   if (!file) return { usable: false, why: 'bubblewrap is not installed here' }
-  const { status, error, stderr } = spawnSync(file, [...SANDBOX_BASE, '--', '/bin/sh', '-c', ':'], {
-    timeout: TRIAL_MS,
-    encoding: 'utf8',
-  })
-  if (status === 0) return { usable: true, file }
-  const why = error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
+  const sized = trial(file, inMemory('/dev/shm', { bytes: 1_048_576 }))
+  if (sized === undefined) return { usable: true, file, canSizeMemory: true }
+  const why = trial(file, [])
+  if (why === undefined) return { usable: true, file }
   return { usable: false, why: `bubblewrap does not work here (${why})` }
+}
+
+/** Returns undefined when it works, otherwise why it does not. */
+function trial(file: string, args: readonly string[]): string | undefined {
+  const line = [...SANDBOX_BASE, ...args, '--', '/bin/sh', '-c', ':']
+  const { status, error, stderr } = spawnSync(file, line, { timeout: TRIAL_MS, encoding: 'utf8' })
+  if (status === 0) return undefined
+  return error?.message ?? stderr.trim().split('\n')[0] ?? `it ended with ${status}`
 }
 
 /** Undefined when it is not installed. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { bubblewrapFile, findBubblewrap } from '../../shared/bubblewrap.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
-import { type ControlGroups, findControlGroups } from '../../shared/control-groups.ts'
+import { type ControlGroups, type Controller, findControlGroups } from '../../shared/control-groups.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { findUserSwitch } from '../../shared/sandbox-user.ts'
 import { unsealableNode } from '../../shared/sealed-node.ts'
@@ -104,14 +104,17 @@ async function daemonPid({ paths }: CommandContext): Promise<number | undefined>
   }
 }
 
-export function describeLimits(groups: ControlGroups | undefined): string {
-  if (process.platform !== 'linux') return 'memory, processes and processor time of programs are not limited'
-  const by = (name: 'cpu' | 'pids' | 'memory') =>
-    groups?.parents.has(name) ? `by cgroup v${groups.version}` : undefined
-  const processor =
-    by('cpu') ?? 'not at all (limits.cpus needs the daemon as a service, `mcp daemon install`)'
-  const memory = by('memory') ?? 'by a watch'
-  return `of programs: memory ${memory}, processes ${by('pids') ?? 'by a watch'}, processor ${processor}`
+/** Mechanism that enforces each limit of programs. */
+export function describeLimits(groups: ControlGroups | undefined, platform = process.platform): string {
+  if (platform !== 'linux') return 'limits of programs are not enforced on this system'
+  const by = (name: Controller) => (groups?.parents.has(name) ? `cgroup v${groups.version}` : undefined)
+  const none = 'none (limits.cpus needs the daemon to run as a service of systemd: `mcp daemon install`)'
+  const [memory, processes, processor] = [
+    by('memory') ?? 'watched',
+    by('pids') ?? 'watched',
+    by('cpu') ?? none,
+  ]
+  return `limits of programs: memory ${memory}, processes ${processes}, processor ${processor}`
 }
 
 /** A daemon that root starts gives programs users without privileges. */

@@ -1,6 +1,6 @@
 import { existsSync, lchownSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { SANDBOX_BASE } from '../../shared/bubblewrap.ts'
+import { inMemory, SANDBOX_BASE } from '../../shared/bubblewrap.ts'
 import type { Tenant } from '../../shared/instance-protocol.ts'
 import {
   type Isolation,
@@ -20,6 +20,8 @@ type Sandbox = NonNullable<Isolation['sandbox']>
 
 /** Descriptor from which bubblewrap reads the filter of system calls. 3 is the process guard's. */
 export const FILTER_DESCRIPTOR = 4
+
+const MAX_MEMORY_FOLDER_MB = 256
 
 /**
  * The same program inside of bubblewrap (https://github.com/containers/bubblewrap), as its `isolation` wants it. What it may
@@ -48,7 +50,7 @@ export function sandboxed(
   if (!sandbox) return { ...line, gaps, isContained: false }
   giveFolder(place.folder, sandbox.user)
   const args = [
-    ...sandboxArguments(line, { place, ...sandbox }),
+    ...sandboxArguments(line, { place, ...sandbox, memoryBytes: memoryBytes(line, sandbox) }),
     '--',
     ...asUser(limited(line, sandbox, program), sandbox),
   ]
@@ -88,10 +90,28 @@ function asUser(command: string[], { user }: Pick<Sandbox, 'user'>): string[] {
   return user ? switchedCommand(user.by, user.user, command) : command
 }
 
+/** Size of each folder in memory. Its content counts for no process, so the watch over the program's memory does not see it. */
+function memoryBytes({ limits }: CommandLine, { canSizeMemory }: Sandbox): number | undefined {
+  if (!canSizeMemory) return undefined
+  return Math.min(MAX_MEMORY_FOLDER_MB, limits?.memoryMb ?? MAX_MEMORY_FOLDER_MB) * 1024 * 1024
+}
+
+/** The rest of /dev could otherwise be filled, too. */
+function writableMemory(bytes: number): string[] {
+  const folders = ['/tmp', '/dev/shm'].flatMap(path => inMemory(path, { mode: '1777', bytes }))
+  return [...folders, '--remount-ro', '/dev']
+}
+
 /** Later mounts are on top of earlier ones. */
 export function sandboxArguments(
   { file, args, cwd }: Pick<CommandLine, 'file' | 'args' | 'cwd'>,
-  { place, named, user, filter }: Pick<Sandbox, 'named' | 'user' | 'filter'> & { place: Place },
+  {
+    place,
+    named,
+    user,
+    filter,
+    memoryBytes: bytes,
+  }: Pick<Sandbox, 'named' | 'user' | 'filter'> & { place: Place; memoryBytes?: number | undefined },
 ): string[] {
   const there = named.filter(path => existsSync(path) && !isRoot(path))
   const folders = there.filter(path => statSync(path).isDirectory())
@@ -99,13 +119,14 @@ export function sandboxArguments(
   const closed = user?.closed ?? []
   const shown = user?.shown ?? []
   const hidden = place.hidden.filter(path => existsSync(path))
-  const inMemory = ['/tmp', ...closed, ...hidden]
-  const mount = (how: string) => (path: string) => [...wayTo(path, inMemory), how, path, path]
+  const emptied = ['/tmp', ...closed, ...hidden]
+  const mount = (how: string) => (path: string) => [...wayTo(path, emptied), how, path, path]
   const readable = (paths: readonly string[]) => visible(paths).flatMap(mount('--ro-bind'))
   const empty = (paths: readonly string[]) =>
-    paths.flatMap(path => [...wayTo(path, inMemory), '--tmpfs', path])
+    paths.flatMap(path => [...wayTo(path, emptied), ...inMemory(path, { bytes })])
   return [
     ...SANDBOX_BASE,
+    ...(bytes === undefined ? [] : writableMemory(bytes)),
     ...(user ? USER_SWITCH_CAPABILITIES : []),
     ...(filter ? ['--seccomp', String(FILTER_DESCRIPTOR)] : []),
     // Sockets of the machine's services, a container engine's among them.
@@ -126,8 +147,8 @@ export function sandboxArguments(
 }
 
 /** bubblewrap makes folders above a mount private to the user that it runs as, which need not be the program's. */
-function wayTo(path: string, inMemory: readonly string[]): string[] {
-  const top = inMemory
+function wayTo(path: string, emptied: readonly string[]): string[] {
+  const top = emptied
     .filter(folder => folder !== path && isWithin(folder, path))
     .sort((a, b) => b.length - a.length)[0]
   if (top === undefined) return []

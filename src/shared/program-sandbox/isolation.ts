@@ -50,6 +50,8 @@ export interface Isolation {
   sandbox?: {
     /** bubblewrap's executable. */
     file: string
+    /** Whether the size of its folders in memory can be limited. */
+    canSizeMemory?: boolean
     /** Absolute paths that it is to use outside of its own folder. */
     named: string[]
     filter?: Buffer
@@ -105,6 +107,7 @@ export function isolate(use: ProgramUse, given: Walls = findWalls(use.path)): Is
   const { user, gaps, refusal } = chooseUser(use, named, userSwitch)
   const sandbox = {
     file: bubblewrap.file,
+    ...(bubblewrap.canSizeMemory && { canSizeMemory: true }),
     named,
     ...(filter && { filter }),
     ...(user && { user }),

@@ -99,6 +99,20 @@ test('the settings of the kernel cannot be written, not even by root', () => {
   expect(written).toBe('0')
 })
 
+test.runIf(state.usable && state.canSizeMemory)('folders in memory cannot be filled without end', () => {
+  const script = `
+    for folder in /tmp /dev/shm /run; do
+      head -c 40000000 /dev/zero 2>/dev/null >$folder/large && echo "filled $folder"
+      rm -f $folder/large
+      head -c 1000000 /dev/zero 2>/dev/null >$folder/small || echo "refused $folder"
+    done
+    touch /dev/file 2>/dev/null || echo read-only
+    echo gone >/dev/null && head -c 4 /dev/zero | wc -c`
+  const limited = { ...shell(script), limits: { memoryMb: 32, pids: 512 } }
+  const printed = run(sandboxed(limited, program('auto'), tenant)).split('\n')
+  expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // /run is of root's alone
+})
+
 test('a file that the command names can be read with what lies beside it, also below /tmp', () => {
   const line = sandboxed(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
   expect(run(line)).toBe('of the user')
