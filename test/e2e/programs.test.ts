@@ -297,7 +297,7 @@ describe('what goes wrong', () => {
     try {
       const up = await home.mcp(['up', '--command', `node ${FIXTURE}`, '--name', 'bare'], options)
       const gap = 'runs without a sandbox, because bubblewrap is not installed here'
-      expect(up.stdout).toContain(`Warning: the program ${gap}\n`)
+      expect(up.stdout).toContain(`Warning: its code ${gap}\n`)
       expect((await home.mcp(['status', 'bare'], options)).stdout).toContain(`warning its code ${gap}\n`)
       const isolation = { sandbox: 'none', gaps: [gap] }
       expect(await home.json(['status', 'bare'], options)).toMatchObject({ isolation })

@@ -71,14 +71,14 @@ export default defineCommand({
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
     sayDeployed(context, deployment)
     context.output.warnOf(deployment)
-    const isolation = project.request.program && (await readIsolation(context, deployment))
+    const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
     // Where users sign in, the preview of the same build answers without.
     const tried = await tryOut(context, auth ? build.url : deployment.url, project)
     report(context, name, { build, deployment, isolation, tried })
   },
 })
 
-/** Undefined where the server runs no program, or the API does not tell. */
+/** Undefined where the server runs no code, or the API does not report it. */
 async function readIsolation(
   context: CommandContext,
   { deployment_id }: Deployed,
@@ -132,7 +132,7 @@ function sayDeployed(
 interface Result {
   build: BuildRecord
   deployment: Deployed
-  isolation: Deployed['isolation']
+  isolation: Deployed['isolation'] | false
   tried: Tried
 }
 
@@ -149,8 +149,8 @@ function report(
   const reference = knowsNames ? name : url
   const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }
   output.result(known, () => {
-    for (const gap of isolation?.gaps ?? [])
-      output.line(`${output.style.yellow('Warning:')} the program ${gap}`)
+    for (const gap of isolation ? isolation.gaps : [])
+      output.line(`${output.style.yellow('Warning:')} its code ${gap}`)
     output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
