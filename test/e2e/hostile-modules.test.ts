@@ -11,6 +11,8 @@ import { createProjectFolder } from '../helpers/project-folder.ts'
 
 const HOSTILE = fileURLToPath(new URL('../fixtures/hostile', import.meta.url))
 
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
+
 const NEIGHBOUR = {
   'tools/secret.mjs': `export default { description: 'Tells', input: { type: 'object' }, handler: () => process.env.SECRET }`,
 }
@@ -48,6 +50,7 @@ test('nothing outside of the process can be reached', async () => {
     neighbourPid: instance.pid,
     neighbourPort: Number(new URL(neighbour.url).port),
     unixSocket: unix.path,
+    ...programInside(),
   })
   const { outcomes, ...seen } = told
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
@@ -60,6 +63,13 @@ test('nothing outside of the process can be reached', async () => {
   expect(await restartsOf(hostile)).toBe(0)
   await expectOthersUntouched()
 })
+
+/** The program as its processes see it, without its extension, and one of the modules that they have loaded. */
+function programInside(): { program: string; loaded: string } {
+  const program = moduleSandbox().usable ? '/mcp/instance' : join(DIST, 'instance')
+  const loaded = /from"\.\/instance\/([^"]+)"/.exec(readFileSync(join(DIST, 'instance.js'), 'utf8'))![1]!
+  return { program, loaded: join(program, loaded) }
+}
 
 test('the status says what keeps the modules from the machine', async () => {
   const { body } = await daemon.api('GET', `/v1/deploy/${hostile.deployment_id}/status`)

@@ -7,6 +7,7 @@ import { replaceNetwork } from '../network/module-network.ts'
 import { type ChannelListener, sealChannel } from './channel-seal.ts'
 import { SealError } from './denied.ts'
 import { sealDescriptors } from './descriptor-seal.ts'
+import { sealLoader } from './loader-seal.ts'
 import './process-title.ts'
 import { sealProcess } from './process-seal.ts'
 import { UserOutput } from './user-output.ts'
@@ -42,6 +43,7 @@ function seal(tenant: Tenant, listener: ChannelListener): void {
   const output = new UserOutput(log)
   sealChannel(listener)
   sealDescriptors(output)
+  sealLoader()
   replaceNetwork(tenant, log)
   sealProcess({ env: tenant.env, output, log })
   stopEndingOnInternalErrors()

@@ -1,4 +1,6 @@
+import { setSourceMapsSupport } from 'node:module'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
+import { registerHooks } from '../isolation/loader-seal.ts'
 
 /** One module of the project with what it exports. */
 export type LoadedModule =
@@ -33,7 +35,6 @@ function nextUrl(): string {
  * `data:` URL that gives a stack with short names, and source maps that are applied.
  */
 export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedModule[]> {
-  const { registerHooks, setSourceMapsSupport } = process.getBuiltinModule('node:module')
   setSourceMapsSupport(true, { nodeModules: true, generatedCode: true })
   const hooks = registerHooks({
     resolve: (specifier, context, next) =>
