@@ -31,6 +31,7 @@ export const EXIT_CODE_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   CONFLICT: EXIT.conflict,
   NO_SOURCE: EXIT.conflict,
   NOT_RECORDED: EXIT.failed,
+  PRECONDITION_FAILED: EXIT.conflict,
   PAYLOAD_TOO_LARGE: EXIT.usage,
   UNSUPPORTED_MEDIA_TYPE: EXIT.usage,
   RATE_LIMITED: EXIT.rateLimited,

@@ -12,6 +12,7 @@ import type { Contract } from './contract.ts'
 import { testErrors } from './errors.ts'
 import { testLists } from './lists.ts'
 import { OpenApiClient } from './openapi-client.ts'
+import { testPreconditions } from './preconditions.ts'
 import { proofTable, referenceWith } from './proof-table.ts'
 
 /**
@@ -80,6 +81,8 @@ describe('every answer in the good case is as described:', () => {
 })
 
 describe('every list', () => testLists(contract))
+
+describe('every precondition is as described:', () => testPreconditions(contract))
 
 describe('every error is as described:', () => {
   testErrors(contract)

@@ -96,19 +96,23 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/metrics', 'READ', metrics.getMetrics],
 
       ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
+      ['GET /api/lambda-mapping/{subdomain}', 'READ', mappings.getMapping],
       ['PUT /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.putMapping],
       ['DELETE /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.removeMapping],
 
       ['GET /api/chats', 'CHAT', chats.listChats],
+      ['GET /api/chats/{chatId}', 'CHAT', chats.getChat],
       ['DELETE /api/chats/{chatId}', 'CHAT', chats.removeChat],
       ['GET /api/chat-messages/chat/id/{chatId}', 'CHAT', chats.listMessages],
       ['GET /api/chat-messages/chat/id/{chatId}/count', 'CHAT', chats.countMessages],
       ['GET /api/model-keys', 'CHAT', modelKeys.listModelKeys],
+      ['GET /api/model-keys/{vendor}', 'CHAT', modelKeys.getModelKey],
       ['PUT /api/model-keys/{vendor}', 'ADMIN', modelKeys.saveModelKey],
       ['DELETE /api/model-keys/{vendor}', 'ADMIN', modelKeys.removeModelKey],
 
       ['POST /api/keys', 'ADMIN', keys.createKey],
       ['GET /api/keys', 'ADMIN', keys.listKeys],
+      ['GET /api/keys/{id}', 'ADMIN', keys.getKey],
       ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
       ['POST /api/keys/check', 'ADMIN', keys.checkKey],
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],

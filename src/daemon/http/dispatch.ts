@@ -5,6 +5,7 @@ import type { Bindings, Call, Reply, Route } from './endpoint.ts'
 import { type ApiContext, matchesPath } from './endpoint.ts'
 import { eventStream } from './event-stream.ts'
 import { readJsonBody } from './json-body.ts'
+import { checkPrecondition, runConditionally } from './preconditions.ts'
 import { readQuery } from './query.ts'
 import { requireScope } from './scope.ts'
 import { validate } from './validation.ts'
@@ -14,7 +15,7 @@ export function dispatch(route: Route, closing: AbortSignal): MiddlewareHandler<
   return async context => {
     requireScope(context, route)
     const call = await readCall(context, route, closing)
-    return render(context, route, await route.endpoint.run(call))
+    return render(context, route, await runConditionally(route, call))
   }
 }
 
@@ -42,15 +43,18 @@ async function readCall(
   const query = endpoint.takesAnyQuery ? {} : readQuery(context, endpoint.query)
   const extraScope = endpoint.scopeOfQuery?.(query)
   if (extraScope) requireScope(context, { ...route, access: extraScope })
+  const checked = params ? validate(params, context.req.param(), 'path') : {}
+  const header = (name: string) => context.req.header(name)
   return {
-    params: params ? validate(params, context.req.param(), 'path') : {},
+    params: checked,
     query,
     body: await readBody(context, endpoint),
     bytes: readBytes(context, endpoint),
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
     signal: AbortSignal.any([context.req.raw.signal, closing]),
-    header: name => context.req.header(name),
+    header,
+    checkPrecondition: () => checkPrecondition(route, { params: checked, header }),
     lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }

@@ -30,6 +30,11 @@ export interface Call<Params, Query, Body> {
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
+  /**
+   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. It is checked
+   * before `run`. An endpoint that waits before it writes checks it again in its transaction.
+   */
+  checkPrecondition(): void
   /** Where an event stream broke off, as its last event said (`Last-Event-ID`). */
   lastEventId: string | undefined
 }
@@ -41,8 +46,8 @@ export interface ResumableEvent {
 }
 
 export type Reply =
-  /** Put into the envelope under /v1, sent as it is elsewhere. */
-  | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string> }
+  /** Put into the envelope under /v1, sent as it is elsewhere. `record`: what the ETag stands for, `data` by default. */
+  | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string>; record?: object }
   | { status: 204 }
   | { status: 200; events: AsyncIterable<unknown> }
   /** A client whose stream breaks off goes on after the last one it got. */
@@ -85,6 +90,11 @@ export interface Endpoint<
   /** A body of bytes instead of JSON: `run` gets it as it streams. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
+  /**
+   * The one record that the request is about, as its GET shows it. Makes the endpoint send its ETag and check `If-Match`
+   * and `If-None-Match`. Undefined or NOT_FOUND without one; a PUT that creates it returns undefined.
+   */
+  record?(params: z.output<P>): object | undefined
   /** Unknown query parameters are ignored. */
   takesAnyQuery?: boolean
   /** Requests with a key do not count for its limit. */

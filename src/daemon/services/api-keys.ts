@@ -56,6 +56,12 @@ export class ApiKeys {
     return { items: items.map(key => this.#record(key)), nextToken: nextCursor }
   }
 
+  /** Throws NOT_FOUND. */
+  get(id: string): KeyRecord {
+    const key = this.#store.apiKeys.find(id)
+    return key ? this.#record(key) : unknownKey(id)
+  }
+
   /** A key of the same user. Throws INVALID_REQUEST for an expiry in the past. */
   create(creator: Principal, request: CreateKeyRequest): CreatedKey {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
@@ -83,10 +89,7 @@ export class ApiKeys {
             'To replace it, stop the daemon, remove it from the credentials file and start the daemon.',
         },
       )
-    if (this.#store.apiKeys.remove(id)) return
-    throw new HostingError('NOT_FOUND', `There is no API key "${id}".`, {
-      next: [{ description: 'See the keys', command: 'mcp keys list' }],
-    })
+    if (!this.#store.apiKeys.remove(id)) unknownKey(id)
   }
 
   /** A new owner's key; the one before it no longer counts. Returns the secret. */
@@ -128,4 +131,10 @@ export class ApiKeys {
 
 function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
+}
+
+function unknownKey(id: string): never {
+  throw new HostingError('NOT_FOUND', `There is no API key "${id}".`, {
+    next: [{ description: 'See the keys', command: 'mcp keys list' }],
+  })
 }

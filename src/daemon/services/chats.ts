@@ -27,6 +27,11 @@ export class Chats {
     })
   }
 
+  /** Throws NOT_FOUND. */
+  record(id: string): ChatRecord {
+    return toRecord(this.get(id))
+  }
+
   list(
     filter: ChatFilter,
     limit: number,

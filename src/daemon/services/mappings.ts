@@ -21,6 +21,16 @@ export class Mappings {
     return { items: items.map(mapping => this.#record(mapping)), nextToken: nextCursor }
   }
 
+  find(subdomain: string): MappingRecord | undefined {
+    const mapping = this.#rooms.store.mappings.find(subdomain)
+    return mapping && this.#record(mapping)
+  }
+
+  /** Throws NOT_FOUND, also for a generated subdomain. */
+  get(subdomain: string): MappingRecord {
+    return this.find(subdomain) ?? notMapped(`No mapping has the subdomain "${subdomain}".`)
+  }
+
   /** Makes it or leads it elsewhere. Throws NOT_FOUND, and CONFLICT for the generated subdomain of another address. */
   put(subdomain: string, deploymentId: string): MappingRecord {
     const { store, clock } = this.#rooms
@@ -43,10 +53,7 @@ export class Mappings {
       const wasMapped = store.mappings.remove(subdomain)
       return store.addresses.removeSubdomain(subdomain) || wasMapped
     })
-    if (isRemoved) return
-    throw new HostingError('NOT_FOUND', `The subdomain "${subdomain}" leads to no deployment.`, {
-      next: [{ description: 'See all', command: 'mcp domains list' }],
-    })
+    if (!isRemoved) notMapped(`The subdomain "${subdomain}" leads to no deployment.`)
   }
 
   #record({ subdomain, server, environment, createdAt, updatedAt }: Mapping): MappingRecord {
@@ -69,4 +76,10 @@ export class Mappings {
     const { deployments } = this.#rooms.store
     return deployments.findLive(server, environment) ?? deployments.ofServer(server, environment)[0]
   }
+}
+
+function notMapped(message: string): never {
+  throw new HostingError('NOT_FOUND', message, {
+    next: [{ description: 'See all', command: 'mcp domains list' }],
+  })
 }

@@ -33,23 +33,33 @@ export class VendorKeys {
   }
 
   list(): ModelKeyRecord[] {
-    return MODEL_VENDORS.map(vendor => {
-      const ofEnvironment = this.#ofEnvironment(vendor)
-      if (ofEnvironment)
-        return {
-          vendor,
-          source: 'environment',
-          hint: hintOf(ofEnvironment.apiKey),
-          baseUrl: ofEnvironment.baseUrl ?? null,
-        }
-      const saved = this.#rooms.store.modelKeys.find(vendor)
+    return MODEL_VENDORS.map(vendor => this.get(vendor))
+  }
+
+  /** Throws NOT_FOUND for an unknown vendor. */
+  get(name: string): ModelKeyRecord {
+    const vendor = getVendor(name)
+    const ofEnvironment = this.#ofEnvironment(vendor)
+    if (ofEnvironment)
       return {
         vendor,
-        source: saved ? 'saved' : null,
-        hint: saved?.hint ?? null,
-        baseUrl: saved?.baseUrl ?? null,
+        source: 'environment',
+        hint: hintOf(ofEnvironment.apiKey),
+        baseUrl: ofEnvironment.baseUrl ?? null,
       }
-    })
+    const saved = this.#rooms.store.modelKeys.find(vendor)
+    return {
+      vendor,
+      source: saved ? 'saved' : null,
+      hint: saved?.hint ?? null,
+      baseUrl: saved?.baseUrl ?? null,
+    }
+  }
+
+  /** Differs between keys with the same hint. Throws NOT_FOUND for an unknown vendor. */
+  version(name: string): object {
+    const record = this.get(name)
+    return { ...record, savedAt: this.#rooms.store.modelKeys.find(record.vendor)?.createdAt ?? null }
   }
 
   /** Throws NOT_FOUND for an unknown vendor. */

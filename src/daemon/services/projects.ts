@@ -9,6 +9,11 @@ import type { Rooms } from './rooms.ts'
 import { readSourceAt } from './source-locations.ts'
 import { dropSourcesOf, recordSource } from './source-retention.ts'
 
+interface ChangeOptions {
+  stored: StoredSource | undefined
+  check(): void
+}
+
 export class Projects {
   readonly #rooms: Rooms
 
@@ -62,24 +67,25 @@ export class Projects {
 
   /**
    * Throws NOT_FOUND, CONFLICT for a refused move and for any change of a deleted project, and INVALID_REQUEST for a
-   * `storageLocation` that `readSourceAt` refuses.
+   * `storageLocation` that `readSourceAt` refuses. `check` runs in the transaction that writes.
    */
-  async update(id: string, change: UpdateProjectRequest): Promise<ProjectRecord> {
+  async update(id: string, change: UpdateProjectRequest, check = () => {}): Promise<ProjectRecord> {
     const before = getProject(this.#rooms, id)
     requireMove(before, change.status ?? before.status)
     const { storageLocation, baseImage } = change
     if (baseImage) parseBaseReference(baseImage)
     const isMoved = storageLocation != null && storageLocation !== before.storageLocation
     const changed = await this.#withSource(isMoved ? storageLocation : null, stored =>
-      this.#change(id, change, stored),
+      this.#change(id, change, { stored, check }),
     )
     if (changed.status === 'deleted') await dropSourcesOf(this.#rooms, id)
     return this.record(changed)
   }
 
-  #change(id: string, change: UpdateProjectRequest, stored: StoredSource | undefined): Project {
+  #change(id: string, change: UpdateProjectRequest, { stored, check }: ChangeOptions): Project {
     const { store, clock } = this.#rooms
     return store.transaction(() => {
+      check()
       const project = getProject(this.#rooms, id)
       requireMove(project, change.status ?? project.status)
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

@@ -12,6 +12,11 @@ import { dropSource, recordSource } from './source-retention.ts'
 /** Older archives of a project go, except those that a build was made of. */
 const KEPT_SOURCES = 5
 
+interface UploadOptions {
+  digest?: string | undefined
+  check?: (() => void) | undefined
+}
+
 export class Sources {
   readonly #rooms: Rooms
 
@@ -21,15 +26,21 @@ export class Sources {
 
   /**
    * Makes an archive the source of a project. With `digest` an empty body names an archive that is stored already. Throws
-   * NOT_FOUND, CONFLICT unless the project is active, and what `SourceArchives.receive` throws.
+   * NOT_FOUND, CONFLICT unless the project is active, and what `SourceArchives.receive` throws. `check` runs in the
+   * transaction that writes.
    */
-  async upload(projectId: string, body: AsyncIterable<Uint8Array>, digest?: string): Promise<Source> {
+  async upload(
+    projectId: string,
+    body: AsyncIterable<Uint8Array>,
+    { digest, check = () => {} }: UploadOptions = {},
+  ): Promise<Source> {
     requireActive(getProject(this.#rooms, projectId))
     const chunks = untilBroken(body)
     const first = await chunks.next()
-    if (first.done) return this.#reuse(projectId, digest)
+    const keep = (stored: StoredSource) => this.#keep(projectId, stored, check)
+    if (first.done) return this.#reuse(digest, keep)
     const whole = startingWith(first.value, chunks)
-    const source = await this.#rooms.archives.receive(whole, digest, stored => this.#keep(projectId, stored))
+    const source = await this.#rooms.archives.receive(whole, digest, keep)
     await dropOldSources(this.#rooms, projectId)
     return source
   }
@@ -39,17 +50,18 @@ export class Sources {
     return getSource(this.#rooms, id)
   }
 
-  async #reuse(projectId: string, digest: string | undefined): Promise<Source> {
+  async #reuse(digest: string | undefined, keep: (stored: StoredSource) => Source): Promise<Source> {
     if (digest === undefined)
       throw new HostingError('INVALID_REQUEST', 'The request has no body; send a .tar.gz or .zip archive.')
     const known = this.#rooms.store.sources.findByDigest(digest)
-    if (known && (await this.#rooms.archives.provide(known))) return this.#keep(projectId, known)
+    if (known && (await this.#rooms.archives.provide(known))) return keep(known)
     throw new HostingError('NOT_FOUND', `No archive ${digest.slice(0, 12)} is stored; send it as the body.`)
   }
 
-  #keep(projectId: string, stored: StoredSource): Source {
+  #keep(projectId: string, stored: StoredSource, check: () => void): Source {
     const { store, clock, archives } = this.#rooms
     return store.transaction(() => {
+      check()
       const project = requireActive(getProject(this.#rooms, projectId))
       const source = recordSource(this.#rooms, projectId, stored)
       const storageLocation = archives.locate(stored)

@@ -1,5 +1,10 @@
 import * as z from 'zod'
-import { chatMessageCountSchema, chatMessagePageSchema, chatPageSchema } from '../../../shared/chats.ts'
+import {
+  chatMessageCountSchema,
+  chatMessagePageSchema,
+  chatPageSchema,
+  chatSchema,
+} from '../../../shared/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
@@ -7,6 +12,8 @@ import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSch
 const params = z.object({ chatId: idSchema.describe('Id of the chat.') })
 
 export function chatsEndpoints({ chats }: Services) {
+  const record = ({ chatId }: z.output<typeof params>) => chats.record(chatId)
+
   const listChats = endpoint({
     operationId: 'listChats',
     summary: 'List chats with the test agent, newest first',
@@ -21,6 +28,16 @@ export function chatsEndpoints({ chats }: Services) {
       status: 200,
       data: chats.list(filter, limit, nextToken),
     }),
+  })
+
+  const getChat = endpoint({
+    operationId: 'getChat',
+    summary: 'Show a chat without its messages',
+    params,
+    record,
+    answers: { 200: { description: 'The chat.', schema: chatSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: record(params) }),
   })
 
   const listMessages = endpoint({
@@ -49,6 +66,7 @@ export function chatsEndpoints({ chats }: Services) {
     operationId: 'removeChat',
     summary: 'Remove a chat with its messages',
     params,
+    record,
     answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
@@ -57,5 +75,5 @@ export function chatsEndpoints({ chats }: Services) {
     },
   })
 
-  return { listChats, listMessages, countMessages, removeChat }
+  return { listChats, getChat, listMessages, countMessages, removeChat }
 }

@@ -5,6 +5,7 @@ import {
   createdKeySchema,
   createKeyRequestSchema,
   keyPageSchema,
+  keyRecordSchema,
 } from '../../../shared/api-keys.ts'
 import type { Principal } from '../../services/api-keys.ts'
 import type { Services } from '../../services/services.ts'
@@ -12,8 +13,12 @@ import { endpoint, matchesPath, type Route } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 import { missingScope, scopesOf } from '../scope.ts'
 
+const params = z.object({ id: idSchema.describe('Id of the key.') })
+
 /** `routes` is asked when a key is checked, so it may be filled after this call. */
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
+  const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
+
   const createKey = endpoint({
     operationId: 'createApiKey',
     summary: 'Create an API key. Only this response has its secret',
@@ -30,10 +35,21 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     run: ({ query }) => ({ status: 200, data: apiKeys.list(query.limit, query.nextToken) }),
   })
 
+  const getKey = endpoint({
+    operationId: 'getApiKey',
+    summary: 'Show an API key',
+    params,
+    record,
+    answers: { 200: { description: 'The key.', schema: keyRecordSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: apiKeys.get(params.id) }),
+  })
+
   const revokeKey = endpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    params: z.object({ id: idSchema.describe('Id of the key.') }),
+    params,
+    record,
     answers: { 204: { description: 'Revoked.' } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run({ params }) {
@@ -69,7 +85,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
       : allowed(`The key has the scope ${heldScope(principal, route)}.`)
   }
 
-  return { createKey, listKeys, revokeKey, checkKey }
+  return { createKey, listKeys, getKey, revokeKey, checkKey }
 }
 
 function heldScope({ scopes }: Principal, { access }: Route): string | undefined {

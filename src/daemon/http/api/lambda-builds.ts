@@ -20,6 +20,8 @@ import {
 const params = z.object({ id: idSchema.describe('Id of the container build.') })
 
 export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
+  const record = ({ id }: z.output<typeof params>) => containerBuilds.get(id)
+
   const trigger = endpoint({
     operationId: 'triggerContainerBuild',
     summary: 'Start a container build of the source of a project',
@@ -49,6 +51,7 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'getContainerBuild',
     summary: 'Show a container build',
     params,
+    record,
     answers: { 200: { description: 'The build.', schema: containerBuildSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: containerBuilds.get(params.id) }),
@@ -58,6 +61,7 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'stopContainerBuild',
     summary: 'Stop a container build',
     params,
+    record,
     answers: { 200: { description: 'The stopped build.', schema: containerBuildSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: ({ params }) => ({ status: 200, data: containerBuilds.stop(params.id) }),

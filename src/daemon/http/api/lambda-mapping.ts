@@ -12,6 +12,8 @@ import { limitSchema, pageTokenSchema } from '../path-ids.ts'
 const params = z.object({ subdomain: subdomainSchema })
 
 export function lambdaMappingEndpoints({ mappings }: Services) {
+  const record = ({ subdomain }: z.output<typeof params>) => mappings.find(subdomain)
+
   const listMappings = endpoint({
     operationId: 'listMappings',
     summary: 'List subdomain mappings, newest first',
@@ -20,10 +22,21 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     run: ({ query }) => ({ status: 200, data: mappings.list(query.limit, query.nextToken) }),
   })
 
+  const getMapping = endpoint({
+    operationId: 'getMapping',
+    summary: 'Show a subdomain mapping',
+    params,
+    record,
+    answers: { 200: { description: 'The mapping.', schema: mappingSchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: mappings.get(params.subdomain) }),
+  })
+
   const putMapping = endpoint({
     operationId: 'putMapping',
     summary: 'Map a subdomain to the server and environment of a deployment',
     params,
+    record,
     body: putMappingSchema,
     answers: { 200: { description: 'The mapping.', schema: mappingSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -34,6 +47,7 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     operationId: 'removeMapping',
     summary: 'Remove a subdomain mapping',
     params,
+    record,
     answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
@@ -42,5 +56,5 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     },
   })
 
-  return { listMappings, putMapping, removeMapping }
+  return { listMappings, getMapping, putMapping, removeMapping }
 }

@@ -9,6 +9,8 @@ const params = z.object({
 })
 
 export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
+  const record = ({ vendor }: z.output<typeof params>) => vendorKeys.version(vendor)
+
   const listModelKeys = endpoint({
     operationId: 'listModelKeys',
     summary: 'List the model keys of the test agent, and its default model',
@@ -16,16 +18,28 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     run: () => ({ status: 200, data: { items: vendorKeys.list(), defaultModel: testRuns.defaultModel() } }),
   })
 
+  const getModelKey = endpoint({
+    operationId: 'getModelKey',
+    summary: 'Show the key of a model vendor',
+    params,
+    record,
+    answers: { 200: { description: 'The key.', schema: modelKeySchema } },
+    errors: ['NOT_FOUND'],
+    run: ({ params }) => ({ status: 200, data: vendorKeys.get(params.vendor), record: record(params) }),
+  })
+
   const saveModelKey = endpoint({
     operationId: 'saveModelKey',
     summary: 'Save the key of a model vendor, encrypted',
     params,
+    record,
     body: saveModelKeySchema,
     answers: { 200: { description: 'The key.', schema: modelKeySchema } },
     errors: ['NOT_FOUND'],
     run: ({ params, body }) => ({
       status: 200,
       data: vendorKeys.save(params.vendor, body.apiKey, body.baseUrl),
+      record: record(params),
     }),
   })
 
@@ -33,6 +47,7 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     operationId: 'removeModelKey',
     summary: 'Remove the saved key of a model vendor',
     params,
+    record,
     answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     run({ params }) {
@@ -41,5 +56,5 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     },
   })
 
-  return { listModelKeys, saveModelKey, removeModelKey }
+  return { listModelKeys, getModelKey, saveModelKey, removeModelKey }
 }

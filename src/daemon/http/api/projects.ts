@@ -15,6 +15,8 @@ const params = z.object({ id: idSchema.describe('Id of the project.') })
 const one = { 200: { description: 'The project.', schema: projectSchema } }
 
 export function projectsEndpoints({ projects, sources }: Services) {
+  const record = ({ id }: z.output<typeof params>) => projects.get(id)
+
   const createProject = endpoint({
     operationId: 'createProject',
     summary: 'Create a project',
@@ -44,6 +46,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     operationId: 'getProject',
     summary: 'Show a project, even if it is deleted',
     params,
+    record,
     answers: one,
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: projects.get(params.id) }),
@@ -53,16 +56,21 @@ export function projectsEndpoints({ projects, sources }: Services) {
     operationId: 'updateProject',
     summary: 'Update a project; its status archives, reactivates or deletes it',
     params,
+    record,
     body: updateProjectSchema,
     answers: one,
     errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
-    run: async ({ params, body }) => ({ status: 200, data: await projects.update(params.id, body) }),
+    run: async ({ params, body, checkPrecondition }) => ({
+      status: 200,
+      data: await projects.update(params.id, body, checkPrecondition),
+    }),
   })
 
   const putSource = endpoint({
     operationId: 'putProjectSource',
     summary: 'Upload the source of a project as a .tar.gz or .zip archive',
     params,
+    record,
     query: z.strictObject({
       digest: z
         .string()
@@ -77,8 +85,8 @@ export function projectsEndpoints({ projects, sources }: Services) {
     },
     answers: one,
     errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
-    async run({ params, query, bytes }) {
-      await sources.upload(params.id, bytes, query.digest)
+    async run({ params, query, bytes, checkPrecondition }) {
+      await sources.upload(params.id, bytes, { digest: query.digest, check: checkPrecondition })
       return { status: 200, data: projects.get(params.id) }
     },
   })

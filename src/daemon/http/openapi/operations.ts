@@ -32,8 +32,10 @@ function describeParameters(route: Route, schemas: SchemaWriter): Json[] {
   ]
 }
 
-function headersTakenBy({ endpoint }: Route): RequestHeaderName[] {
+function headersTakenBy({ method, endpoint }: Route): RequestHeaderName[] {
   return [
+    ...(endpoint.record && method !== 'GET' ? (['If-Match'] as const) : []),
+    ...(endpoint.record && (method === 'GET' || method === 'PUT') ? (['If-None-Match'] as const) : []),
     ...(endpoint.takesPrefer ? (['Prefer'] as const) : []),
     ...(endpoint.answers[200]?.resumable ? (['Last-Event-ID'] as const) : []),
   ]

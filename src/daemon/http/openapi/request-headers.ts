@@ -10,6 +10,16 @@ export const REQUEST_HEADERS = {
     'Id of the last received event. The stream continues after it.',
     'inst_4h7k2m9q5w1x8z3c6v0b:1024',
   ),
+  'If-Match': header(
+    'If-Match',
+    'Entity tags of the record as the client knows it, or `*` (RFC 9110 13.1.1). 412 if it changed.',
+    '"4f0Z5m8Qk1yVb7RtXw2c9A"',
+  ),
+  'If-None-Match': header(
+    'If-None-Match',
+    'Entity tags (RFC 9110 13.1.2). A GET of a matching record answers 304. `*` lets a PUT only create.',
+    '"4f0Z5m8Qk1yVb7RtXw2c9A"',
+  ),
 } as const
 
 export type RequestHeaderName = keyof typeof REQUEST_HEADERS

@@ -1,11 +1,13 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { AnswerDoc, Route } from '../endpoint.ts'
+import type { AnswerDoc, Endpoint, Route } from '../endpoint.ts'
 import { scopesOf } from '../scope.ts'
 import { STATUS_OF } from '../status.ts'
 import { describeHeaders, type HeaderName } from './headers.ts'
 import type { SchemaWriter } from './schema-writer.ts'
 
 type Json = Record<string, unknown>
+
+const NOT_MODIFIED: AnswerDoc = { description: 'The client has the current record.', headers: ['ETag'] }
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const
 
@@ -21,7 +23,7 @@ export class ResponseWriter {
   }
 
   describe(route: Route): Json {
-    const answers = Object.entries(route.endpoint.answers) as [string, AnswerDoc][]
+    const answers = Object.entries(answersOf(route)) as [string, AnswerDoc][]
     const byStatus = Map.groupBy(errorsOf(route), code => STATUS_OF[code])
     return {
       ...Object.fromEntries(
@@ -42,6 +44,7 @@ export class ResponseWriter {
       headers: describeHeaders([
         ...headersFor(route),
         ...own,
+        ...(route.endpoint.record && answer.schema ? ['ETag' as const] : []),
         ...(isAsync ? ['Preference-Applied' as const] : []),
       ]),
       ...(content && { content }),
@@ -87,6 +90,12 @@ export class ResponseWriter {
   }
 }
 
+/** With 304 for a record that the client has. */
+function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
+  const { answers, record } = endpoint
+  return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
+}
+
 function isCounted({ access, endpoint }: Route): boolean {
   return access !== 'open' && !endpoint.isUncounted
 }
@@ -107,6 +116,7 @@ function errorsOf(route: Route): ErrorCode[] {
     : endpoint.binary
       ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
       : []
+  const withRecord: ErrorCode[] = endpoint.record && route.method !== 'GET' ? ['PRECONDITION_FAILED'] : []
   const own = endpoint.errors ?? []
   return [
     ...new Set<ErrorCode>([
@@ -116,6 +126,7 @@ function errorsOf(route: Route): ErrorCode[] {
       ...withScope,
       ...withInput,
       ...withBody,
+      ...withRecord,
       ...own,
       'INTERNAL',
     ]),

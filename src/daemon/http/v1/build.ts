@@ -20,6 +20,8 @@ const bundleSchema = z
 const params = z.object({ mcp_id: idSchema.describe('Id of the build.') })
 
 export function buildEndpoints({ builds, records, surfaces }: Services) {
+  const record = ({ mcp_id }: z.output<typeof params>) => records.build(builds.get(mcp_id))
+
   const createBuild = endpoint({
     operationId: 'createBuild',
     summary: 'Build an MCP server from its definitions',
@@ -71,6 +73,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'getBuild',
     summary: 'Show a build',
     params,
+    record,
     answers: { 200: { description: 'The build.', schema: buildRecordSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: records.build(builds.get(params.mcp_id)) }),
@@ -139,6 +142,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'removeBuild',
     summary: 'Remove a build that no deployment uses',
     params,
+    record,
     answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     async run({ params }) {

@@ -41,6 +41,8 @@ const brought = {
 }
 
 export function deployEndpoints({ deployments, records }: Services) {
+  const record = ({ deployment_id: id }: z.output<typeof params>) => records.status(deployments.get(id))
+
   type Accepted = ReturnType<typeof deployments.create>
 
   async function answerCreated(
@@ -52,9 +54,13 @@ export function deployEndpoints({ deployments, records }: Services) {
       return all.length > 0 ? { ...record, warnings: all } : record
     }
     const headers = { Location: `/v1/deploy/${deployment.id}/status` }
-    return respondAsync
-      ? { status: 202, data: withWarnings(records.deployment(deployment)), headers }
-      : { status: 201, data: withWarnings(records.deployment(await done)), headers }
+    const answer = (status: 201 | 202, made: Accepted['deployment']): Reply => ({
+      status,
+      data: withWarnings(records.deployment(made)),
+      record: records.status(made),
+      headers,
+    })
+    return respondAsync ? answer(202, deployment) : answer(201, await done)
   }
 
   const createDeployment = endpoint({
@@ -94,6 +100,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'getDeploymentStatus',
     summary: 'Show a deployment',
     params,
+    record,
     answers: { 200: { description: 'The deployment.', schema: deploymentStatusSchema } },
     errors: ['NOT_FOUND'],
     run: ({ params }) => ({
@@ -106,6 +113,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'stopDeployment',
     summary: 'Stop a deployment: new connections are refused, running requests finish',
     params,
+    record,
     answers: { 200: { description: 'The stopped deployment.', schema: deploymentStatusSchema } },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ params }) => ({
@@ -118,6 +126,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'startDeployment',
     summary: 'Start a stopped or failed deployment again',
     params,
+    record,
     takesPrefer: true,
     answers: brought,
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -133,6 +142,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'restartDeployment',
     summary: 'Replace the instances of a deployment',
     params,
+    record,
     answers: { 200: brought[200] },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ params }) => ({
@@ -145,6 +155,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'rollbackDeployment',
     summary: 'Go back to an earlier deployment, as a new deployment',
     params,
+    record,
     body: rollbackRequestSchema,
     bodyOptional: true,
     takesPrefer: true,
@@ -158,6 +169,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     operationId: 'removeDeployment',
     summary: 'Kill a deployment and remove it with its logs',
     params,
+    record,
     answers: { 204: { description: 'Removed.' } },
     errors: ['NOT_FOUND'],
     async run({ params }) {

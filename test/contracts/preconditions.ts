@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { tarGz } from '../helpers/archives.ts'
+import { echoServer } from '../http/fixtures.ts'
+import { type Call, type Contract, deployBody } from './contract.ts'
+
+/** Tests that ask every operation on a record under `If-Match` or `If-None-Match`. */
+export function testPreconditions(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+  const described = (status: number) =>
+    contract.api.operations.filter(({ spec }) => spec.responses[status] && spec.operationId !== 'getOpenApi')
+
+  test('412 for a record that is not the one the client knows', async () => {
+    const records = await createRecords(call)
+    for (const { spec } of described(412)) {
+      const input = {
+        headers: { 'if-match': '"another"', ...typeOf(spec) },
+        ...bodyOf(spec.operationId, records),
+      }
+      const answer = await call(spec.operationId, paramsOf(spec.operationId, records), input)
+      expect([answer.status, answer.body.error.code], spec.operationId).toEqual([412, 'PRECONDITION_FAILED'])
+    }
+  })
+
+  test('304 for the record that the client has', async () => {
+    const records = await createRecords(call)
+    for (const { spec } of described(304)) {
+      const params = paramsOf(spec.operationId, records)
+      const ask = async () => {
+        const { headers } = await call(spec.operationId, params)
+        expect(headers.etag, spec.operationId).toMatch(/^"[\w-]{22}"$/)
+        return (await call(spec.operationId, params, { headers: { 'if-none-match': headers.etag! } })).status
+      }
+      // A stopped build may still write its last phase.
+      await expect.poll(ask, { message: spec.operationId }).toBe(304)
+    }
+  })
+}
+
+type Records = Record<'build' | 'deployment' | 'project' | 'container' | 'chat' | 'key', string>
+
+async function createRecords(call: Call): Promise<Records> {
+  const { body: built } = await call('createBuild', {}, { body: echoServer('conditions') })
+  const build = built.data.mcp_id
+  const { body: deployed } = await call('createDeployment', {}, { body: deployBody(build) })
+  const { body: project } = await call('createProject', {}, { body: { name: 'conditions' } })
+  const source = tarGz([{ name: 'mcp.config.json', content: JSON.stringify(echoServer('conditions')) }])
+  const upload = { body: source, headers: { 'content-type': 'application/gzip' } }
+  await call('putProjectSource', { id: project.id }, upload)
+  const { body: container } = await call('triggerContainerBuild', { projectId: project.id })
+  await call('stopContainerBuild', { id: container.id })
+  const { body: tested } = await call('runTest', {}, { body: { mcp_id: build, message: 'call say with hi' } })
+  const { body: key } = await call('createApiKey', {}, { body: { name: 'conditions', scopes: ['READ'] } })
+  const deployment = deployed.data.deployment_id
+  await call('putMapping', { subdomain: 'conditions' }, { body: { deploymentId: deployment } })
+  return {
+    build,
+    deployment,
+    project: project.id,
+    container: container.id,
+    chat: tested.data.chat_id,
+    key: key.apiKeyId,
+  }
+}
+
+function paramsOf(operationId: string, records: Records): Record<string, string> {
+  const kind = (['Project', 'ContainerBuild', 'ApiKey'] as const).find(name => operationId.includes(name))
+  const id = { Project: records.project, ContainerBuild: records.container, ApiKey: records.key, '': '' }[
+    kind ?? ''
+  ]
+  const { build, deployment, chat } = records
+  return {
+    id,
+    mcp_id: build,
+    deployment_id: deployment,
+    chatId: chat,
+    subdomain: 'conditions',
+    vendor: 'openai',
+  }
+}
+
+function bodyOf(operationId: string, { deployment }: Records): { body?: unknown } {
+  if (operationId === 'putMapping') return { body: { deploymentId: deployment } }
+  if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
+  if (operationId === 'updateProject') return { body: { name: 'x' } }
+  if (operationId === 'putProjectSource') return { body: Buffer.from('x') }
+  return {}
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an operation is read as it comes
+function typeOf({ requestBody }: any): Record<string, string> {
+  return requestBody?.content['application/gzip'] ? { 'content-type': 'application/gzip' } : {}
+}
