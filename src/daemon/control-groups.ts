@@ -7,7 +7,7 @@ export function prepareControlGroups(): void {
   if (process.platform !== 'linux') return
   const own = unifiedFolder()
   if (own !== undefined) attempt(() => enableControllers(own))
-  for (const parent of new Set(ownControlGroups()?.parents.values())) removeAbandoned(parent)
+  for (const parent of new Set(ownControlGroups()?.parents.values())) attempt(() => removeAbandoned(parent))
 }
 
 /**
