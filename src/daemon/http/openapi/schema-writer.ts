@@ -15,8 +15,11 @@ export class SchemaWriter {
 
   /** References lead to `in:<id>` and `out:<id>` until `finish`. */
   write(schema: z.ZodType, io: Direction): Json {
-    const { $schema: _dialect, $defs = {}, ...rest } = toSchemaDocument(schema, { io })
     const prefix = io === 'input' ? 'in:' : 'out:'
+    const id = z.globalRegistry.get(schema)?.id
+    // A repeated conversion is garbage that makes the heap of an idle daemon grow.
+    if (id && this.#definitions[io][id]) return { $ref: `#/components/schemas/${prefix}${id}` }
+    const { $schema: _dialect, $defs = {}, ...rest } = toSchemaDocument(schema, { io })
     for (const [id, definition] of Object.entries($defs))
       this.#definitions[io][id] ??= redirect(arrange(definition, io), id => prefix + id) as Json
     return redirect(arrange(rest, io), id => prefix + id) as Json
