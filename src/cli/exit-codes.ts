@@ -32,6 +32,7 @@ export const EXIT_CODE_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   NO_SOURCE: EXIT.conflict,
   NOT_RECORDED: EXIT.failed,
   PRECONDITION_FAILED: EXIT.conflict,
+  IDEMPOTENCY_MISMATCH: EXIT.conflict,
   PAYLOAD_TOO_LARGE: EXIT.usage,
   UNSUPPORTED_MEDIA_TYPE: EXIT.usage,
   RATE_LIMITED: EXIT.rateLimited,

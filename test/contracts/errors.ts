@@ -4,7 +4,7 @@ import { SCOPES } from '../../src/shared/scopes.ts'
 import { tarGz } from '../helpers/archives.ts'
 import type { TestDaemon } from '../helpers/daemon.ts'
 import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
-import { createKey, echoServer } from '../http/fixtures.ts'
+import { createKey, echoServer, POST_BODIES } from '../http/fixtures.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
@@ -141,18 +141,30 @@ export function testErrors(contract: Contract): void {
       return {}
     }))
 
-  test('422 for definitions that are refused', async () => {
+  test('422 for definitions that are refused and for the idempotency key of another request', async () => {
+    const headers = { 'idempotency-key': 'used' }
+    await api.call('createProject', {}, { body: { name: 'used' }, headers })
     const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
     const { body: built } = await api.call(
       'createBuild',
       {},
       { body: { name: 'program', template: 'custom', program } },
     )
-    await each(422, operationId =>
-      operationId === 'getImage'
-        ? { params: { mcp_id: built.data.mcp_id } }
-        : { body: { ...echoServer(), template: 'fancy' } },
-    )
+    await each(422, operationId => {
+      if (operationId === 'getImage') return { params: { mcp_id: built.data.mcp_id } }
+      if (operationId === 'createBuild') return { body: { ...echoServer(), template: 'fancy' } }
+      return { body: POST_BODIES[operationId], headers }
+    })
+  })
+
+  test('409 for an idempotency key whose request was interrupted', async () => {
+    using database = openDatabase(daemon)
+    for (const { spec } of api.operations.filter(({ method }) => method === 'POST')) {
+      const input = { body: POST_BODIES[spec.operationId], headers: { 'idempotency-key': spec.operationId } }
+      await api.call(spec.operationId, {}, input)
+      database.exec('UPDATE idempotency_keys SET answer = NULL')
+      expect((await api.call(spec.operationId, {}, input)).status, spec.operationId).toBe(409)
+    }
   })
 
   test('409 for what the state of things forbids', async () => {

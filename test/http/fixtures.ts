@@ -43,6 +43,17 @@ export async function deploy(
   return answer.body.data
 }
 
+/** Valid requests of the POST operations that have a body. They name nothing that exists. */
+export const POST_BODIES: Record<string, object> = {
+  createBuild: {},
+  runTest: { mcp_id: 'mcp_none', message: 'hello' },
+  createDeployment: { mcp_id: 'mcp_none', environment: 'development' },
+  createProject: { name: 'none' },
+  createApiKey: { name: 'none', scopes: ['READ'] },
+  checkApiKey: { key: 'none', method: 'GET', path: '/' },
+  upgradeDaemon: {},
+}
+
 export async function createKey(
   daemon: TestDaemon,
   body: Record<string, unknown>,

@@ -11,11 +11,12 @@ import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { authentication } from './authentication.ts'
-import { dispatch, refuseUnknown } from './dispatch.ts'
+import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
 import { answerError, type ErrorLog } from './error-envelope.ts'
 import { healthEndpoint } from './health.ts'
 import { hostCheck } from './host-check.ts'
+import { idempotency } from './idempotency.ts'
 import { metricsPage } from './metrics.ts'
 import { openApiEndpoint } from './openapi.ts'
 import { rateLimit } from './rate-limit.ts'
@@ -125,7 +126,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 }
 
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { apiKeys, rateLimits, signIns } = options.services
+  const { apiKeys, idempotencyKeys, rateLimits, signIns } = options.services
   const routes = routesOf(options)
   const takesExpired = (method: string, path: string) =>
     routes.some(
@@ -139,7 +140,12 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   for (const family of ['/v1/*', '/api/*'])
     app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
   app.use('/metrics', authentication(apiKeys, takesExpired))
-  for (const route of routes) app.on(route.method, toPattern(route.path), dispatch(route, options.closing))
+  for (const route of routes) {
+    const pattern = toPattern(route.path)
+    app.on(route.method, pattern, check(route, options.closing))
+    if (route.method === 'POST') app.post(pattern, idempotency(route, idempotencyKeys))
+    app.on(route.method, pattern, dispatch(route))
+  }
   return app
 }
 

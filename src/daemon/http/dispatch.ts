@@ -10,13 +10,18 @@ import { readQuery } from './query.ts'
 import { requireScope } from './scope.ts'
 import { validate } from './validation.ts'
 
-/** Checks a request against its route's schemas, runs the endpoint and renders its reply. */
-export function dispatch(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
-  return async context => {
+/** Checks a request against its route's schemas. */
+export function check(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
+  return async (context, next) => {
     requireScope(context, route)
-    const call = await readCall(context, route, closing)
-    return render(context, route, await runConditionally(route, call))
+    context.set('call', await readCall(context, route, closing))
+    await next()
   }
+}
+
+/** Runs the endpoint with the checked request and renders its reply. */
+export function dispatch(route: Route): MiddlewareHandler<Bindings> {
+  return async context => render(context, route, await runConditionally(route, context.get('call')))
 }
 
 /** 404 for an unknown path, 405 with `Allow` for a known one. */

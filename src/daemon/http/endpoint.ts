@@ -10,6 +10,10 @@ import type { HeaderName } from './openapi/headers.ts'
 export interface Variables {
   requestId: string
   principal: Principal
+  /** SHA-256 of the JSON body. Only of requests with an `Idempotency-Key`. */
+  bodyDigest?: string
+  /** The checked request. */
+  call: Call<unknown, unknown, unknown>
 }
 
 export interface Bindings {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiContext } from './endpoint.ts'
 
@@ -12,6 +13,8 @@ const DEPTH_LIMIT = 200
  */
 export async function readJsonBody(context: ApiContext): Promise<unknown> {
   const bytes = await readBytes(context)
+  if (context.req.header('idempotency-key') !== undefined)
+    context.set('bodyDigest', createHash('sha256').update(bytes).digest('hex'))
   if (bytes.length === 0) return undefined
   const type = context.req.header('content-type') ?? ''
   if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))

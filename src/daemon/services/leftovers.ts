@@ -1,4 +1,5 @@
 import { forgetServer } from './builds.ts'
+import { removeExpiredIdempotencyKeys } from './idempotency-keys.ts'
 import type { Rooms } from './rooms.ts'
 import { dropUnusedArchive, dropUnusedArtifact } from './source-retention.ts'
 import type { Unknown } from './unknown-files.ts'
@@ -7,7 +8,10 @@ const LOOK_EVERY_MS = 24 * 3600_000
 
 /** Looks at the start and then daily. */
 export function watchLeftovers(rooms: Rooms): void {
-  const look = () => rooms.background.run(() => removeLeftovers(rooms))
+  const look = () => {
+    rooms.background.attempt(() => removeExpiredIdempotencyKeys(rooms))
+    rooms.background.run(() => removeLeftovers(rooms))
+  }
   look()
   const timer = setInterval(look, LOOK_EVERY_MS).unref()
   rooms.closing.addEventListener('abort', () => clearInterval(timer), { once: true })

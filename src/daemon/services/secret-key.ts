@@ -11,7 +11,7 @@ const CHECK = 'check value of secret.key'
  * that is there, or creates one: values encrypted with the old key are lost then.
  */
 export function openDatabaseSecrets(
-  store: Pick<Store, 'facts' | 'isEmpty' | 'sealedValues'>,
+  store: Pick<Store, 'facts' | 'isEmpty' | 'sealedValues' | 'idempotencyKeys'>,
   path: string,
   { replace = false } = {},
 ): SecretBox {
@@ -25,7 +25,11 @@ export function openDatabaseSecrets(
   const check = keyCheck(secrets)
   const fits = expected === undefined ? opensAny(secrets, store.sealedValues()) : expected === check
   if (!fits && !replace) throw wrongKey(path)
-  if (expected !== check) store.facts.set('key_check', check)
+  if (expected !== check) {
+    // No answer that the old key sealed can be replayed.
+    store.idempotencyKeys.clear()
+    store.facts.set('key_check', check)
+  }
   return secrets
 }
 

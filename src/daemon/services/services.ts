@@ -7,6 +7,7 @@ import { DeploymentLogs } from './deployment-logs.ts'
 import { DeploymentMetrics } from './deployment-metrics.ts'
 import { Records } from './deployment-records.ts'
 import { Deployments } from './deployments.ts'
+import { IdempotencyKeys } from './idempotency-keys.ts'
 import { Mappings } from './mappings.ts'
 import { VendorKeys } from './model-keys.ts'
 import { Previews } from './previews.ts'
@@ -40,6 +41,7 @@ export interface Services {
   backups: Backups
   prometheusPage: PrometheusPage
   apiKeys: ApiKeys
+  idempotencyKeys: IdempotencyKeys
   rateLimits: RateLimits
   signIns: SignIns
 }
@@ -68,6 +70,7 @@ export function createServices(rooms: Rooms, enterpriseLimit?: number): Services
     backups: rooms.backups,
     prometheusPage: new PrometheusPage(rooms),
     apiKeys: new ApiKeys(rooms.store, rooms.clock),
+    idempotencyKeys: new IdempotencyKeys(rooms),
     signIns: rooms.signIns,
     rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
   }

@@ -11,6 +11,7 @@ import { baseImages } from './migrations/0008-base-images.ts'
 import { conflicts } from './migrations/0009-conflicts.ts'
 import { facts } from './migrations/0010-facts.ts'
 import { destinations } from './migrations/0011-destinations.ts'
+import { idempotencyKeys } from './migrations/0012-idempotency-keys.ts'
 
 /** In order; the file's `user_version` counts those that ran. A released one is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   conflicts,
   facts,
   destinations,
+  idempotencyKeys,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -7,6 +7,7 @@ import { Database } from './database.ts'
 import { DeploymentStore } from './deployments.ts'
 import { DestinationStore } from './destinations.ts'
 import { FactStore } from './facts.ts'
+import { IdempotencyKeyStore } from './idempotency-keys.ts'
 import { MappingStore } from './mappings.ts'
 import { ModelKeyStore } from './model-keys.ts'
 import { ProjectStore } from './projects.ts'
@@ -32,6 +33,7 @@ export interface Store {
   modelKeys: ModelKeyStore
   requestHistory: RequestHistoryStore
   destinations: DestinationStore
+  idempotencyKeys: IdempotencyKeyStore
   signInRecords: SignInRecordStore
   /** When the newest record was made; undefined when there is none. */
   latestMoment(): string | undefined
@@ -65,6 +67,7 @@ export function openStore(path: string): Store {
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
     destinations: new DestinationStore(database),
+    idempotencyKeys: new IdempotencyKeyStore(database),
     signInRecords: new SignInRecordStore(database),
     latestMoment: () => latestMoment(database),
     isEmpty: () => isEmpty(database),

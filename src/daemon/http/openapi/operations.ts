@@ -34,6 +34,7 @@ function describeParameters(route: Route, schemas: SchemaWriter): Json[] {
 
 function headersTakenBy({ method, endpoint }: Route): RequestHeaderName[] {
   return [
+    ...(method === 'POST' ? (['Idempotency-Key'] as const) : []),
     ...(endpoint.record && method !== 'GET' ? (['If-Match'] as const) : []),
     ...(endpoint.record && (method === 'GET' || method === 'PUT') ? (['If-None-Match'] as const) : []),
     ...(endpoint.takesPrefer ? (['Prefer'] as const) : []),

@@ -1,5 +1,11 @@
 /** Request headers, by name: `components.parameters`. */
 export const REQUEST_HEADERS = {
+  'Idempotency-Key': header(
+    'Idempotency-Key',
+    'Unique id of the request, at most 255 visible ASCII characters. A repetition within 24 hours gets the first answer.',
+    '8e03978e-40d5-43dd-bc93-6894a57f9324',
+    { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+  ),
   Prefer: header(
     'Prefer',
     '`respond-async` (RFC 7240) asks for 202 before the work is done.',
@@ -24,8 +30,8 @@ export const REQUEST_HEADERS = {
 
 export type RequestHeaderName = keyof typeof REQUEST_HEADERS
 
-function header(name: string, description: string, example: string) {
-  return { name, in: 'header', required: false, description, schema: { type: 'string' }, example }
+function header(name: string, description: string, example: string, rules = {}) {
+  return { name, in: 'header', required: false, description, schema: { type: 'string', ...rules }, example }
 }
 
 export function describeRequestHeaders(names: readonly RequestHeaderName[]) {

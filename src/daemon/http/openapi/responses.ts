@@ -41,12 +41,15 @@ export class ResponseWriter {
     const content = this.#contentOf(route, answer)
     return {
       description: answer.description,
-      headers: describeHeaders([
-        ...headersFor(route),
-        ...own,
-        ...(route.endpoint.record && answer.schema ? ['ETag' as const] : []),
-        ...(isAsync ? ['Preference-Applied' as const] : []),
-      ]),
+      headers: describeHeaders(
+        [
+          ...headersFor(route),
+          ...own,
+          ...(route.endpoint.record && answer.schema ? ['ETag' as const] : []),
+          ...(isAsync ? ['Preference-Applied' as const] : []),
+        ],
+        route.method === 'POST' ? ['Idempotent-Replayed'] : [],
+      ),
       ...(content && { content }),
     }
   }
@@ -80,10 +83,7 @@ export class ResponseWriter {
       headers:
         status >= 500
           ? describeHeaders(['X-Request-Id'], counts)
-          : describeHeaders(
-              ['X-Request-Id', ...counts, ...own],
-              codes.includes('INSUFFICIENT_SCOPE') ? ['WWW-Authenticate'] : [],
-            ),
+          : describeHeaders(['X-Request-Id', ...counts, ...own], optionalHeaders(status, codes)),
       content: ERROR_CONTENT,
     }
     return { $ref: `#/components/responses/${name}` }
@@ -94,6 +94,13 @@ export class ResponseWriter {
 function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
   const { answers, record } = endpoint
   return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
+}
+
+/** Any POST may repeat its first answer, but not these. */
+function optionalHeaders(status: number, codes: ErrorCode[]): HeaderName[] {
+  if (codes.includes('INSUFFICIENT_SCOPE')) return ['WWW-Authenticate']
+  if (status === 401 || status === 403 || status === 429) return []
+  return codes.includes('CONFLICT') ? ['Retry-After', 'Idempotent-Replayed'] : ['Idempotent-Replayed']
 }
 
 function isCounted({ access, endpoint }: Route): boolean {
@@ -117,6 +124,7 @@ function errorsOf(route: Route): ErrorCode[] {
       ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
       : []
   const withRecord: ErrorCode[] = endpoint.record && route.method !== 'GET' ? ['PRECONDITION_FAILED'] : []
+  const withIdempotency: ErrorCode[] = route.method === 'POST' ? ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] : []
   const own = endpoint.errors ?? []
   return [
     ...new Set<ErrorCode>([
@@ -127,6 +135,7 @@ function errorsOf(route: Route): ErrorCode[] {
       ...withInput,
       ...withBody,
       ...withRecord,
+      ...withIdempotency,
       ...own,
       'INTERNAL',
     ]),
