@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
 import { HostingError } from '../shared/errors.ts'
 import type { HomePaths } from '../shared/paths.ts'
 
@@ -9,7 +10,7 @@ import type { HomePaths } from '../shared/paths.ts'
  */
 export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void {
   const size = statSync(paths.database, { throwIfNoEntry: false })?.size
-  if (size) {
+  if (size && !isBlank(paths.database)) {
     if (isNew) throw existingDatabase(paths)
     return
   }
@@ -17,6 +18,22 @@ export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void 
   if (traces.length === 0) return
   if (!isNew) throw lostDatabase(paths, size, traces)
   setAsideEmpty(paths.database)
+}
+
+/** No daemon has written to it: SQLite's empty file, or the file of another program. A damaged one is reported when it is opened. */
+function isBlank(file: string): boolean {
+  try {
+    // A reader alone would leave the files that it makes next to a database without a log.
+    const readonly = existsSync(`${file}-wal`)
+    const connection = new BetterSqlite3(file, { readonly, fileMustExist: true })
+    try {
+      return connection.pragma('user_version', { simple: true }) === 0
+    } finally {
+      connection.close()
+    }
+  } catch {
+    return false
+  }
 }
 
 /** What a database once knew, as phrases: "3 artifacts". */
@@ -52,7 +69,7 @@ function setAsideEmpty(database: string): void {
 }
 
 function lostDatabase(paths: HomePaths, size: number | undefined, traces: string[]): HostingError {
-  const state = size === undefined ? 'is missing' : 'is empty (0 bytes)'
+  const state = stateOf(size)
   return new HostingError(
     'UNAVAILABLE',
     `The database ${paths.database} ${state}, but this home was in use: it holds ${traces.join(', ')}.`,
@@ -68,6 +85,11 @@ function lostDatabase(paths: HomePaths, size: number | undefined, traces: string
       ],
     },
   )
+}
+
+function stateOf(size: number | undefined): string {
+  if (size === undefined) return 'is missing'
+  return size === 0 ? 'is empty (0 bytes)' : 'holds nothing of a daemon'
 }
 
 function existingDatabase({ database }: HomePaths): HostingError {

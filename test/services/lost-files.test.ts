@@ -37,6 +37,22 @@ async function answers(): Promise<string> {
   return ((await answer.json()) as { tenantId: string }).tenantId
 }
 
+/** What the refusal says of each state. */
+const SAID: Record<string, string> = {
+  missing: 'is missing',
+  empty: 'is empty',
+  blank: 'holds nothing of a daemon',
+  foreign: 'holds nothing of a daemon',
+}
+
+/** A sound SQLite file that no daemon has written. */
+function replaceDatabase(sql: string): void {
+  renameSync(daemon.home.database, away(daemon.home.database))
+  const connection = new BetterSqlite3(daemon.home.database)
+  connection.exec(sql)
+  connection.close()
+}
+
 const artifacts = () => readdirSync(daemon.home.artifacts)
 const away = (path: string) => `${path}.away`
 
@@ -49,6 +65,8 @@ test.each([
       writeFileSync(daemon.home.database, '')
     },
   ],
+  ['blank', () => replaceDatabase('create table a (b); drop table a')],
+  ['foreign', () => replaceDatabase('create table notes (text)')],
 ])(
   'refuses to start with a %s database, and with --new-database keeps all files for the old one',
   async (state, lose) => {
@@ -56,7 +74,7 @@ test.each([
     lose()
     await expect(daemon.restart()).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringMatching(new RegExp(`is ${state}.*1 artifact, 1 key file`)),
+      message: expect.stringMatching(new RegExp(`${SAID[state]}.*1 artifact, 1 key file`)),
       next: expect.arrayContaining([expect.objectContaining({ command: 'mcp daemon start --new-database' })]),
     })
     expect(artifacts()).toEqual(before)
