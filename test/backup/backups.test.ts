@@ -23,6 +23,7 @@ import { promisify } from 'node:util'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { HomeBackups } from '../../src/daemon/backup/home-backups.ts'
+import { renderManifest, sha256 } from '../../src/daemon/backup/manifest.ts'
 import { RemoteBackups } from '../../src/daemon/backup/remote-backups.ts'
 import { openStorage } from '../../src/daemon/builder/storage/open-storage.ts'
 import { Backups } from '../../src/daemon/services/backups.ts'
@@ -183,6 +184,26 @@ test.each([
   const record = await backup()
   spoil(record)
   expect((await here().verify(record.name)).problems).toHaveLength(1)
+})
+
+test('a manifest with a path out of the home is damaged, and a restore writes nothing there', async () => {
+  const { file } = await backup()
+  const env = newHome()
+  const manifestFile = file.replace(/db$/, 'json')
+  const { manifest } = JSON.parse(readFileSync(manifestFile, 'utf8'))
+  const content = 'from elsewhere'
+  for (const path of ['../mcp-escaped', 'artifacts/../../mcp-escaped', 'secret.key', 'programs/escaped']) {
+    const stored = join(file, '..', 'objects', path)
+    mkdirSync(join(stored, '..'), { recursive: true })
+    writeFileSync(stored, content)
+    const target = join(env.MCP_HOME!, path)
+    const before = existsSync(target) && readFileSync(target, 'utf8')
+    const files = [...manifest.files, { path, digest: sha256(content), bytes: content.length }]
+    writeFileSync(manifestFile, renderManifest({ ...manifest, files }))
+    expect((await here().verify(manifest.name)).problems).toHaveLength(1)
+    await tool(['restore', file], env)
+    expect(existsSync(target) && readFileSync(target, 'utf8')).toBe(before)
+  }
 })
 
 test('a restore refuses a backup of which a file is lost, before it changes anything, unless that is accepted', async () => {

@@ -44,12 +44,15 @@ export function renderManifest(manifest: Manifest): string {
   return `${JSON.stringify({ checksum: sha256(text), manifest })}\n`
 }
 
-/** Undefined for anything that is not a whole manifest. */
+/** A backup may come from elsewhere, and a checksum is no signature: no path leads out of these folders. */
+const FILE_PATH = /^(?:artifacts|sources|config)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
+
+/** Undefined for anything that is not a whole manifest of files in the folders of a home. */
 export function parseManifest(text: string): Manifest | undefined {
   try {
     const { checksum, manifest } = JSON.parse(text) as { checksum: string; manifest: Manifest }
     const isWhole = manifest.format === 1 && sha256(JSON.stringify(manifest)) === checksum
-    return isWhole ? manifest : undefined
+    return isWhole && manifest.files.every(({ path }) => FILE_PATH.test(path)) ? manifest : undefined
   } catch {
     return undefined
   }
