@@ -45,7 +45,7 @@ export class Border {
     // A connection that cannot be accepted stays in the queue, for example without a free descriptor.
     this.#server.on('error', () => {})
     this.#server.listen(listener)
-    this.#policy.promise.catch(() => {}) // whoever waits for it hears
+    this.#policy.promise.catch(() => {}) // reported to the callers that wait for it
   }
 
   /** Nothing is connected before. */

@@ -18,7 +18,7 @@ const MAX_RECORD_BYTES = 64 * 1024
 /** Loopback addresses that a connection may come from; those of programs' own connections are others. */
 const FROM = /^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d{1,3}\.\d{1,3}$/
 
-/** Answers questions of a process with handler modules until the connection ends. What is no question ends it. */
+/** Answers questions of a process with handler modules until the connection ends. Closes it on malformed input. */
 export function serveControl(socket: Socket, border: Border): void {
   let unfinished = ''
   let pending = 0
@@ -54,7 +54,7 @@ async function answer(request: ControlRequest, border: Border, control: Socket):
       case 'connect': {
         const { host, port, from, address } = request
         const upstream = await border.open(host, port, address)
-        // Nobody will come for it.
+        // No connection will follow.
         if (control.destroyed) upstream.destroy()
         else reserve(border, from, { upstream, host, port })
         return { id, type: 'connected' }

@@ -85,7 +85,7 @@ export class HttpProxy {
     }
   }
 
-  /** A WebSocket over a proxy that was asked for plainly: the request goes on as it is, and then both ends talk. */
+  /** A WebSocket upgrade sent to the proxy without CONNECT: forwards the request unchanged, then joins both ends. */
   async #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     hold(socket, head)
     const border = this.#take(socket)
@@ -111,7 +111,7 @@ export class HttpProxy {
   }
 }
 
-/** What the client sends meanwhile waits for the connection. */
+/** Holds back what the client sends until the connection is open. */
 function hold(socket: Socket, head: Buffer): void {
   socket.pause()
   if (head.length > 0) socket.unshift(head)

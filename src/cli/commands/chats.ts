@@ -78,7 +78,7 @@ export const remove = defineCommand({
   examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without asking' }],
   async run(context, { chat }) {
     const client = await context.api()
-    await confirm(context, `Remove the chat ${chat} for good?`)
+    await confirm(context, `Permanently remove the chat ${chat}?`)
     await client.delete(`/api/chats/${encodeURIComponent(chat)}`)
     context.output.result({ removed: chat }, () => context.output.line(`Removed the chat ${chat}`))
   },
