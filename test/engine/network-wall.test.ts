@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
 import { findNetworkWall, type NetworkWall, networkWall } from '../../src/daemon/engine/network-wall.ts'
 
@@ -44,16 +45,32 @@ inNamespace('leaves a process its own loopback interface and nothing else', asyn
 
 asUser('works for a daemon of an ordinary user, with the sandbox of programs inside', () => {
   const source = fileURLToPath(new URL('../../src/daemon/engine/network-wall.ts', import.meta.url))
-  const code = `import { findNetworkWall } from ${JSON.stringify(source)}
+  const contents = `import { findNetworkWall } from ${JSON.stringify(source)}
     console.log(JSON.stringify(findNetworkWall(process.env.PATH)))`
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-    uid: 12_345,
-    gid: 12_345,
-    encoding: 'utf8',
-    cwd: '/',
-  })
+  const stdin = { contents, resolveDir: folder }
+  const built = buildSync({ stdin, bundle: true, write: false, platform: 'node', format: 'esm' })
+  const { stdout, stderr } = spawnSync(
+    nodeForEveryone(),
+    ['--input-type=module', '-e', built.outputFiles[0]!.text],
+    {
+      uid: 12_345,
+      gid: 12_345,
+      encoding: 'utf8',
+      cwd: '/',
+    },
+  )
+  expect(stderr).toBe('')
   expect(JSON.parse(stdout)).toEqual(wall)
 })
+
+/** A copy of this Node: a checkout or a cache below /root can be read by root only. */
+function nodeForEveryone(): string {
+  chmodSync(folder, 0o755)
+  const file = join(folder, 'node')
+  copyFileSync(process.execPath, file)
+  chmodSync(file, 0o755)
+  return file
+}
 
 test('says why there is no network namespace', () => {
   expect(findNetworkWall('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
