@@ -50,3 +50,8 @@ function exportsOf(file: string): Set<string> {
   )
   return new Set(/export default/.test(text) ? [...names, 'default'] : names)
 }
+
+test('the daemon needs no file of an upgrade that it has not loaded, because an update in place removes them', () => {
+  const lazy = bundles.filter(file => /^upgrade-/.test(relative(join(dist, 'daemon'), file)))
+  expect(lazy).toEqual([])
+})

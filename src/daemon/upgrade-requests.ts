@@ -6,6 +6,9 @@ import { VERSION } from '../shared/version.ts'
 import type { Daemon } from './daemon.ts'
 import { errorFields, logDaemon } from './daemon-log.ts'
 import type { Upgrades } from './http/api/daemon.ts'
+// Loaded at the start: an update of the package in place removes the files that this daemon has not loaded yet.
+import { lockFreedHome } from './take-over.ts'
+import { checkProgram, upgrade, versionOf } from './upgrade.ts'
 
 export interface UpgradeRequestsOptions {
   /** This daemon's own, which takes over where a request names none. */
@@ -48,10 +51,6 @@ export class UpgradeRequests implements Upgrades {
   async #run({ program = this.#options.program, settings = {} }: UpgradeRequest): Promise<void> {
     try {
       logDaemon('info', 'another daemon is to take over', { program })
-      const [{ checkProgram, upgrade, versionOf }, { lockFreedHome }] = await Promise.all([
-        import('./upgrade.ts'),
-        import('./take-over.ts'),
-      ])
       checkProgram(program)
       if (versionOf(program) !== VERSION) await this.daemon!.backUp('upgrade')
       const unlock = () => {
