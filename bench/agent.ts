@@ -6,8 +6,8 @@ import { percentile } from './measure.ts'
 import { describeMachine, type Figure, formatSection, missed } from './report.ts'
 
 /**
- * The embedded model on the function-calling questions that lie beside the project, by their own scorer.
- * `--failures <category>` prints what went wrong.
+ * Scores the embedded model on the function-calling questions next to the project, with their scorer.
+ * `--failures <category>` prints the failures.
  */
 const data = fileURLToPath(new URL('../../shared/data/bfcl/', import.meta.url))
 
@@ -19,7 +19,7 @@ const CATEGORIES = {
   irrelevance: { name: 'irrelevance', reach: 80 },
 }
 
-/** The questions name types as Python does. */
+/** The questions use Python type names. */
 const TYPES: Record<string, string | undefined> = {
   dict: 'object',
   float: 'number',
@@ -96,7 +96,7 @@ function toTool({
   return { type: 'function', name: name.replaceAll('.', '_'), description, inputSchema }
 }
 
-/** CPU time of this thread, which other programs on the machine do not lengthen: every third question with 50 tools, once warm. */
+/** CPU time of this thread, independent of other programs: every third question with 50 tools, after warm-up. */
 async function timeMessages(): Promise<Figure[]> {
   const pool = asked.flatMap(question => question.function.map(toTool))
   const times: number[] = []

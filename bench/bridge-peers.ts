@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort, isUp } from './ports.ts'
 
-/** Too heavy for everybody who installs this repository, so fetched with the first run. */
+/** Too large for a development dependency, so fetched on the first run. */
 const PEERS = { supergateway: '4.0.0', 'mcp-proxy': '6.7.19' }
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/bench-peers', import.meta.url))
 
@@ -16,7 +16,7 @@ export interface Peer {
   stop(): void
 }
 
-/** Starts a bridge of others in front of a program of Node's, as its documentation says. */
+/** Starts a third-party bridge in front of a Node program, as documented. */
 export async function startPeer(name: PeerName, program: string): Promise<Peer> {
   await install()
   const port = await freePort()

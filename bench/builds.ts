@@ -9,13 +9,13 @@ import { median, timeMs } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
-/** Daemons that are started for the very first build of each. */
+/** Number of daemons, for the first build of each. */
 const FIRST_ROUNDS = 5
-/** Long enough for the pool to make its next spare, whose start must not be counted. */
+/** Long enough for the pool to start its next spare, which must not be measured. */
 const REFILL_MS = 600
 const template = fileURLToPath(new URL('../templates/custom', import.meta.url))
 
-/** From the upload of a packed project without dependencies to the answer of its build. */
+/** Time from the upload of a packed project without dependencies to the response of its build. */
 export async function benchBuilds(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-project-'))
   cpSync(template, folder, { recursive: true })
@@ -63,7 +63,7 @@ async function laterBuilds(folder: string): Promise<{ changed: number[]; unchang
   }
 }
 
-/** A build of a folder, timed without the packing. */
+/** Time of a build of a folder, without packing. */
 async function projectOf(daemon: BenchDaemon): Promise<(folder: string) => Promise<number>> {
   const { id } = await daemon.call<{ id: string }>('POST', '/api/projects', { name: 'dice' })
   return folder => {

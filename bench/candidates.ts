@@ -10,10 +10,10 @@ import { deployModuleEcho } from './module.ts'
 import { descendantsOf } from './processes.ts'
 import { startProxies } from './proxies.ts'
 
-/** Somebody who answers the echo call. */
+/** A server that answers the echo call. */
 export interface Candidate {
   url: string
-  /** All processes that take part in an answer. */
+  /** All processes involved in a response. */
   pids: number[]
 }
 
@@ -22,11 +22,11 @@ export interface Candidates extends AsyncDisposable {
   hosted: Candidate
   module: Candidate
   direct: Candidate
-  /** In front of `direct`, each by its name; those that the machine has. */
+  /** Proxies in front of `direct` by name, as far as installed. */
   proxies: Record<string, Candidate>
 }
 
-/** Starts everybody who is compared; all of them run until the end, and do nothing while it is not their turn. */
+/** Starts all candidates. They run until the end and are idle except in their round. */
 export async function startCandidates(): Promise<Candidates> {
   await using stack = new AsyncDisposableStack()
   const daemon = await startDaemon()
@@ -43,7 +43,7 @@ export async function startCandidates(): Promise<Candidates> {
   const proxies: Record<string, Candidate> = { 'an undici proxy': await start('undici-proxy.ts', direct.url) }
   for (const [name, proxy] of Object.entries(await startProxies(direct.url))) {
     stack.defer(proxy.stop)
-    // The one that was started may only watch its workers.
+    // The started process may only supervise its workers.
     const workers = descendantsOf(proxy.pid).map(({ pid }) => pid)
     proxies[name] = { url: proxy.url, pids: [proxy.pid, ...workers] }
   }

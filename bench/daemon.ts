@@ -6,24 +6,24 @@ import { PLAIN_ENV, runNode } from './measure.ts'
 
 export const mcp = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
 
-/** The fields that the benchmarks read of an answer. */
+/** Response fields that benchmarks read. */
 export interface Deployed {
   mcp_id: string
   url: string
   deploy_time: number
 }
 
-/** A daemon of its own: real process, empty home, free port. */
+/** A dedicated daemon: real process, empty home, free port. */
 export interface BenchDaemon {
-  /** This and the process are others after `restart`. */
+  /** Changes with `restart`, like the process. */
   readonly url: string
   readonly pid: number
   env: NodeJS.ProcessEnv
-  /** `data` of a /v1 answer, the body of an /api one. Bytes are sent as they are, an archive. */
+  /** Returns `data` of a /v1 response or the body of an /api response. Bytes are sent unchanged as an archive. */
   call<T = Deployed>(method: string, path: string, body?: object): Promise<T>
-  /** Ends it, by a signal of the kernel's or as a user would, and starts it on the same home. */
+  /** Kills or stops it, and starts it on the same home. */
   restart(how: 'SIGKILL' | 'command'): Promise<void>
-  /** Ends it and removes its home, unless that was given. */
+  /** Stops it and removes its home, unless the home was given. */
   stop(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
   }
 }
 
-/** Gives `work` a daemon of its own, and ends that. An error of the work is told rather than what the end makes of it. */
+/** Runs `work` with a dedicated daemon. An error of the work takes precedence over an error of the stop. */
 export async function withDaemon<T>(
   extra: Record<string, string>,
   work: (daemon: BenchDaemon) => Promise<T>,
@@ -85,7 +85,7 @@ export async function withDaemon<T>(
   return result
 }
 
-/** A declared server with one tool that gives its argument back. */
+/** A declared server with one tool that returns its argument. */
 export function echoServer(name: string): object {
   return {
     name,
@@ -112,7 +112,7 @@ export async function deployEcho(
   return daemon.call<Deployed>('POST', '/v1/deploy', { mcp_id, environment, config: { scaling } })
 }
 
-/** The stateless call of protocol 2026-07-28. */
+/** Stateless call of protocol 2026-07-28. */
 export const MODERN_CALL = {
   headers: {
     'content-type': 'application/json',

@@ -7,10 +7,10 @@ import { interleave, median, runNode, timeMs } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
-/** Long enough for the pool to make its next spare, whose start must not be counted. */
+/** Long enough for the pool to start its next spare, which must not be measured. */
 const REFILL_MS = 600
 
-/** From the deploy request to the first answered tool call, with a spare process ready and with none. */
+/** Time from the deploy request to the first answered tool call, with and without a spare process. */
 export async function benchDeployTime(): Promise<Figure[]> {
   const warm = await startDaemon({ MCP_WARM_SPARES: '2' })
   const cold = await startDaemon({ MCP_WARM_SPARES: '0' })

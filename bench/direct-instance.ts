@@ -1,8 +1,8 @@
 import { buildArtifact } from '../src/daemon/builder/build-artifact.ts'
-import { runStandalone } from '../src/instance/standalone-server.ts'
-import { tuneMemory } from '../src/instance/tune-memory.ts'
-import { warmUp } from '../src/instance/warm-up.ts'
-import { parseBuildRequest } from '../src/shared/validate-definitions.ts'
+import { tuneMemory } from '../src/instance/host/tune-memory.ts'
+import { warmUp } from '../src/instance/host/warm-up.ts'
+import { runStandalone } from '../src/instance/standalone/standalone-server.ts'
+import { parseBuildRequest } from '../src/shared/validation/validate-definitions.ts'
 import { echoServer } from './daemon.ts'
 
 /** The same instance without a daemon: it accepts its connections itself. What the hop costs is measured against it. */

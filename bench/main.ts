@@ -39,7 +39,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const DOCUMENT = new URL('../docs/performance.md', import.meta.url)
+const DOCUMENT = new URL('../docs/reports/performance.md', import.meta.url)
 let misses = 0
 for (const [name, { title, run }] of Object.entries(BENCHMARKS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue

@@ -24,7 +24,7 @@ export async function timeMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-/** Runs each candidate once a round, in turn, so that a slow moment of the machine hits all alike. */
+/** Runs each candidate once per round, so that a slow phase of the machine affects all of them. */
 export async function interleave<T = number>(
   rounds: number,
   candidates: Record<string, () => Promise<T>>,
@@ -36,12 +36,12 @@ export async function interleave<T = number>(
   return values
 }
 
-// A certificate bundle costs Node up to 50 ms a start (docs/performance.md).
+// A certificate bundle costs Node up to 50 ms a start (docs/reports/performance.md).
 const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
-/** The environment of this process without what only slows its children down. */
+/** The environment of this process without variables that only slow child processes down. */
 export const PLAIN_ENV: NodeJS.ProcessEnv = plain
 
-/** Runs a program of Node's to its end; throws when it fails. */
+/** Runs a Node program. Throws when it fails. */
 export async function runNode(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** A port that nobody listens at now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -9,12 +9,12 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Whether somebody speaks HTTP there. */
+/** True when the port answers HTTP. */
 export async function isUp(url: string): Promise<boolean> {
   try {
     await (await fetch(url, { method: 'PUT' })).text()
     return true
   } catch {
-    return false // it does not listen yet
+    return false // It does not listen yet.
   }
 }

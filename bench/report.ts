@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
 
-/** One figure of a benchmark, beside what it is measured against and the limit it has to keep (docs/performance.md). */
+/** One figure of a benchmark, beside what it is measured against and the limit it has to keep (docs/reports/performance.md). */
 export interface Figure {
   name: string
   /** As printed, for example `41.2 ms` or `8,900/s`. */
@@ -25,7 +25,7 @@ export async function describeMachine(): Promise<string> {
   return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} and a bare start of Node ${median(starts).toFixed(0)} ms before`
 }
 
-/** The section of docs/performance.md: heading, where it was measured, and the table. */
+/** The section of docs/reports/performance.md: heading, where it was measured, and the table. */
 export function formatSection(title: string, machine: string, figures: Figure[]): string {
   const rows = figures.map(
     figure => `| ${figure.name} | ${figure.value} | ${limitText(figure)} | ${verdict(figure)} |`,

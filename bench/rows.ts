@@ -63,6 +63,8 @@ interface Seeded extends AsyncDisposable {
 
 async function startSeeded(rows: number): Promise<Seeded> {
   const home = mkdtempSync(join(tmpdir(), 'mcp-bench-rows-'))
+  // The first start writes the secret key: without it, a daemon refuses a database that has rows.
+  await (await startDaemon({ MCP_HOME: home })).stop()
   seedHome(home, rows)
   const daemon = await startDaemon({ MCP_HOME: home })
   return {

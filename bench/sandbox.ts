@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { moduleSandbox } from '../src/daemon/engine/module-sandbox.ts'
 import { nodeFlags, processEnvironment, sealedFlags } from '../src/daemon/engine/process-engine.ts'
-import { OWN_NETWORK } from '../src/shared/instance-protocol.ts'
+import { OWN_NETWORK } from '../src/shared/instances/instance-protocol.ts'
 import { interleave, median } from './measure.ts'
 import type { Figure } from './report.ts'
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -14,9 +23,9 @@ import { startInOneFile } from './start-in-one-file.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
-/** Syntax of an exported server, so that older versions read the file up to its check. */
+/** Syntax of an exported server, so that older Node versions can parse the file up to its check. */
 const PARSED_BY = 'node18'
-const START = ['program.ts', 'commands.ts'].map(cli)
+const START = ['command-line/run-program.ts', 'command-line/commands.ts'].map(cli)
 
 interface BuiltFile {
   path: string
@@ -24,12 +33,14 @@ interface BuiltFile {
 }
 
 /**
- * Bundles the programs into `dist/`: `cli.js` (a small start, the rest in lazily loaded chunks), `daemon.js`, `database.js` (what
- * `mcp doctor` does with its database) and `instance.js` (what its handlers need, in chunks loaded with the first call). Only better-sqlite3 and esbuild stay outside,
- * because they are native programs. `server.js` and the types in `sdk/` are what custom servers import. A file that did not change is not touched and each write is a rename, so that programs
- * running from `dist/` never see half of one. Gives the paths.
+ * Bundles the programs into `dist/`: `cli.js` (a small start and lazy chunks), `daemon.js`, `database.js` (database checks for
+ * `mcp doctor`) and `instance.js` (chunks of handlers load with the first call). better-sqlite3 and esbuild stay outside because
+ * they are native programs. Custom servers import `server.js` and the types in `sdk/`. Unchanged files are not touched, and each
+ * write is a rename, so that running programs never see half a file. The folder's time becomes the start of the build. Returns
+ * the paths.
  */
 export async function buildDist(): Promise<string[]> {
+  const startedAt = new Date()
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   requireSameEngines(manifest)
   const common: BuildOptions = {
@@ -41,8 +52,8 @@ export async function buildDist(): Promise<string[]> {
     format: 'esm',
     target: NODE_TARGET,
     external: ['better-sqlite3', 'esbuild'],
-    // Its main file is UMD, whose inner require() calls no bundler can follow.
-    // yaml's is CommonJS, of which a lazy import gets no names; what it calls its browser build is the same as modules.
+    // Its main file is UMD, and no bundler can follow the inner require() calls.
+    // yaml's main file is CommonJS, so a lazy import has no names. Its browser build is the same code as modules.
     alias: {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
@@ -64,7 +75,7 @@ export async function buildDist(): Promise<string[]> {
       splitting: true,
       minify: true,
       plugins: [
-        // Its copy of liquidjs loads modules of Node only when they are used.
+        // The CLI's copy of liquidjs loads Node modules only when they are used.
         sharedPackages({ except: ['liquidjs'] }),
         lazyBuiltins,
         leanPackages,
@@ -75,10 +86,10 @@ export async function buildDist(): Promise<string[]> {
     }),
     build({
       ...common,
-      entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/database-tool.ts' },
+      entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/home/database-tool.ts' },
       splitting: true,
       minify: true,
-      // For the stack traces in its log.
+      // For stack traces in the log.
       keepNames: true,
       plugins: [sharedPackages(), lightHttpImport, leanPackages],
       chunkNames: 'daemon/[name]-[hash]',
@@ -91,7 +102,7 @@ export async function buildDist(): Promise<string[]> {
       plugins: [sharedPackages(), lightHttpImport, leanPackages],
       chunkNames: 'instance/[name]-[hash]',
     }),
-    // The way out of confined processes: one small file.
+    // Network access of confined processes.
     build({ ...common, entryPoints: { egress: 'src/egress/main.ts' }, minify: true, banner: {} }),
     // One file: `mcp export` unpacks it next to an artifact.
     build({
@@ -101,9 +112,9 @@ export async function buildDist(): Promise<string[]> {
       plugins: [linkingBuiltins, leanPackages],
       target: PARSED_BY,
     }),
-    // What custom servers import; it becomes part of their bundles.
+    // Custom servers import it. It becomes part of their bundles.
     build({ ...common, entryPoints: { server: 'src/sdk/server.ts' }, banner: {} }),
-    // What applications import to sign users in.
+    // Applications import it to sign users in.
     build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
   const files = [
@@ -113,17 +124,18 @@ export async function buildDist(): Promise<string[]> {
     ...(await declarations()),
   ]
   for (const file of files) writeWhenChanged(file.path, file.contents)
+  utimesSync(dist, startedAt, startedAt)
   return files.map(file => file.path)
 }
 
-/** `cli.js` and the exported server check the Node that they run on first. Neither imports anything before. */
+/** `cli.js` and the exported server check the Node version before they import anything. */
 function finish(file: OutputFile, shared: readonly OutputFile[]): BuiltFile {
   const { path } = file
   const contents = linkShared(file, shared)
   const name = relative(dist, path)
   if (name === 'cli.js') return { path, contents: Buffer.concat([Buffer.from(nodeCheck('mcp')), contents]) }
   if (name !== 'standalone.js') return { path, contents }
-  // Only ever copied, so that it needs no space unpacked.
+  // It is only copied, so it can stay compressed.
   return {
     path: `${path}.gz`,
     contents: gzipSync(Buffer.concat([Buffer.from(nodeCheck('This server')), contents]), { level: 9 }),
@@ -147,7 +159,7 @@ function writeWhenChanged(path: string, content: Uint8Array): void {
   renameSync(temporary, path)
 }
 
-/** What an earlier build left in `dist/`. */
+/** Removes files of earlier builds from `dist/`. */
 function removeStale(built: string[]): void {
   const fresh = new Set(built)
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

@@ -31,15 +31,15 @@ function httpNames(): string[] {
 }
 
 /**
- * For the CLI, whose start counts: no module of Node is loaded before something of it is used. Each importing file gets
- * a stand-in of its own, since one shared by several would become a file of its own, and a file costs a millisecond.
+ * For the start-up of the CLI: Node modules are loaded on first use. Each importing file gets its own stand-in, because a shared
+ * one would become a separate file, and a file costs a millisecond.
  */
 export const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /./, namespace: 'file' }, ({ path, importer, kind }) => {
       const name = path.replace(/^node:/, '')
-      // What is imported while the program runs is lazy as it is, and its namespace must have all names.
+      // Dynamic imports are lazy anyway, and their namespace must have all names.
       if (!builtinModules.includes(name) || kind === 'dynamic-import') return undefined
       return { path: `node:${name}`, namespace: 'lazy', suffix: `?${importer}` }
     })
@@ -48,8 +48,8 @@ export const lazyBuiltins: Plugin = {
 }
 
 /**
- * For an exported server: without any import of a Node module the file links on every Node, so that its check of the version can
- * run. A name that an old Node lacks would end it with a SyntaxError before.
+ * For exported servers: without imports of Node modules the file links on every Node version, so that its version check can run.
+ * Otherwise a name that an old Node lacks would cause a SyntaxError first.
  */
 export const linkingBuiltins: Plugin = {
   name: 'linking-builtins',
@@ -65,7 +65,7 @@ export const linkingBuiltins: Plugin = {
   },
 }
 
-/** CommonJS, so that esbuild reads a property where it is used; a module that is a function has to be the real one. */
+/** CommonJS, so that esbuild reads properties where they are used. A module that is a function must be the real one. */
 function lazyModule(path: string): string {
   const real = `process.getBuiltinModule(${JSON.stringify(path)})`
   if (typeof require(path) === 'function') return `module.exports = ${real}`

@@ -1,14 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Command, type OptionDeclaration, toKebabCase } from '../src/cli/command.ts'
-import { COMMANDS } from '../src/cli/command-list.ts'
-import { loadCommand } from '../src/cli/commands.ts'
-import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
+import type { Command } from '../src/cli/command-line/command.ts'
+import { COMMANDS } from '../src/cli/command-line/command-list.ts'
+import { loadCommand } from '../src/cli/command-line/commands.ts'
+import { type OptionDeclaration, toKebabCase } from '../src/cli/command-line/declaration.ts'
+import { GLOBAL_OPTIONS } from '../src/cli/command-line/global-options.ts'
 
 export const CLI_REFERENCE = fileURLToPath(new URL('../docs/cli.md', import.meta.url))
 const START = '<!-- commands: made by scripts/cli-reference.ts -->'
 
-/** The page with its second half made anew of the command declarations; what stands before the mark is written by hand. */
+/** The page with its second half generated from the command declarations. The part before the mark is written by hand. */
 export async function renderCliReference(page: string): Promise<string> {
   const made = new Map<string, Command>()
   for (const { name } of COMMANDS) made.set(name, await loadCommand(name))

@@ -15,9 +15,12 @@ interface LockedPackage {
 
 type LockedPackages = Record<string, LockedPackage>
 
+const PLATFORM =
+  /-(android|darwin|freebsd|linux|openharmony|win32)-(arm|arm64|ia32|ppc64|riscv64|s390x|x64)(?:-(\w+))?$/
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Adds to the lock file what `npm install` leaves out. Run after each change of dependencies: `npm run lock`. */
+/** Adds entries to the lock file that `npm install` omits. Run after each change of dependencies: `npm run lock`. */
 function completeLock(): string[] {
   const path = join(root, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: LockedPackages }
@@ -64,11 +67,11 @@ function isPrebuilt(manifest: string): boolean {
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).gypfile === false
 }
 
-/** `@biomejs/cli-linux-arm64-musl` → linux, arm64, musl; undefined for a name without a platform. */
+/** `@biomejs/cli-linux-arm64-musl` → linux, arm64, musl. Undefined for a name without a platform. */
 function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | undefined {
-  const match = /-(android|darwin|linux|win32)-(x64|arm64)(-musl)?$/.exec(name)
+  const match = PLATFORM.exec(name)
   if (!match) return undefined
-  return { os: [match[1]!], cpu: [match[2]!], ...(match[3] ? { libc: ['musl'] } : {}) }
+  return { os: [match[1]!], cpu: [match[2]!], ...(match[3]?.startsWith('musl') ? { libc: ['musl'] } : {}) }
 }
 
 const added = completeLock()

@@ -14,8 +14,8 @@ const ENTRIES = ['server.d.ts', 'oauth/main.d.ts']
 const IMPORTED = /(?:\bfrom|\bimport\() ?["']([^"']+)["']/g
 
 /**
- * Types of `mcp-hosting/server` and `mcp-hosting/oauth`, for the editors of those who import them. Throws when they refer to a
- * package: every user would have to install it.
+ * Types of `mcp-hosting/server` and `mcp-hosting/oauth` for editors. Throws when they refer to a package, which every user would
+ * have to install.
  */
 export async function emitDeclarations(root: string): Promise<Declaration[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-types-'))
@@ -23,7 +23,7 @@ export async function emitDeclarations(root: string): Promise<Declaration[]> {
   const project = join(root, 'src/sdk/tsconfig.json')
   try {
     await promisify(execFile)(process.execPath, [compiler, '--project', project, '--outDir', folder])
-    return readReachable(folder)
+    return readReachable(join(folder, 'sdk'))
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -10,23 +10,22 @@ import { projectFiles } from './kill-builds/project-files.ts'
 import { Shown } from './kill-builds/shown.ts'
 
 /**
- * Queues container builds and kills the daemon with SIGKILL again and again while they are made. Ends with 1 unless every
- * build ended in exactly one final state, every line of a log that was ever shown is still there, and no process, no
- * temporary file and no half image is left. `node scripts/kill-builds.ts [builds] [kills]`, 1000 and 10 by default.
+ * Queues container builds and kills the daemon with SIGKILL repeatedly while they run. Exits with 1 unless every build has exactly
+ * one final state, every log line that was ever shown still exists, and no process, temporary file or partial image is left. `node scripts/kill-builds.ts [builds] [kills]`, 1000 and 10 by default.
  */
 export interface KillReport {
-  /** How many builds ended how. */
+  /** Number of builds by final state. */
   statuses: Record<string, number>
   kills: number
   /** Builds that a kill interrupted. */
   interrupted: number
   linesShown: number
   seconds: number
-  /** Sentences; none when all is well. */
+  /** Problems found. */
   problems: string[]
 }
 
-/** `prepare`: what is to be in the home before its first daemon. */
+/** `prepare` fills the home before its first daemon. */
 export async function killBuilds(
   builds: number,
   kills: number,
@@ -63,13 +62,13 @@ export async function killBuilds(
     }
   } finally {
     registry.close()
-    // There are some only when something was thrown.
+    // Some are left only after an exception.
     for (const pid of processesNaming(home)) process.kill(pid, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }
 }
 
-/** Its one last line, unless the daemon was killed between state and line, says the same as the state. */
+/** The last log line must match the state, unless the daemon was killed in between. */
 function faultsOf({ id, status, endTime, currentPhase, errorMessage }: BuildRecord, log: Line[]): string[] {
   const faults: string[] = []
   if (!['succeeded', 'failed'].includes(status)) faults.push(`it is ${status}`)

@@ -5,8 +5,8 @@ import { KilledDaemon } from '../test/helpers/killed-daemon.ts'
 import { createHome } from '../test/helpers/mcp.ts'
 
 /**
- * Kills the daemon (SIGKILL) so many times, 100 by default, at random moments while it builds, deploys, stops, removes and
- * serves, and looks after each start whether all is as it was acknowledged. `node scripts/kill-daemon.ts [kills]`; Linux.
+ * Kills the daemon (SIGKILL) 100 times by default, at random times while it builds, deploys, stops, removes and serves. Checks
+ * after each start that everything acknowledged is there. `node scripts/kill-daemon.ts [kills]`; Linux.
  */
 const kills = Number(process.argv[2] ?? 100)
 const home = createHome()

@@ -1,9 +1,9 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Leaves out parts of packages that no program uses: of `rate-limiter-flexible` the limiters of all other databases, of zod
- * half of the package, which are languages besides English, of undici mocks, interceptors, cookies, WebSockets and event
- * sources, the models' gateway, and inquirer's prompt that opens an editor, with its tables of character sets.
+ * Removes unused parts of packages: limiters of `rate-limiter-flexible` for other databases, languages of zod except English
+ * (half of the package), mocks, interceptors, cookies, WebSockets and event sources of undici, the models' gateway, and
+ * inquirer's editor prompt with its character set tables.
  */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
@@ -22,7 +22,7 @@ export const leanPackages: Plugin = {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
       contents: "export { default as en } from './en.js'",
     }))
-    // Models come with their vendor, never as a text that the gateway would resolve.
+    // Models are given with their vendor, never as text for the gateway.
     onLoad({ filter: /[\\/]@ai-sdk[\\/]gateway[\\/]dist[\\/]index\.m?js$/ }, () => ({ contents: NO_GATEWAY }))
     onLoad({ filter: UNDICI_UNUSED }, () => ({ contents: 'module.exports = {}' }))
     onLoad({ filter: /[\\/]@inquirer[\\/]editor[\\/]dist[\\/]index\.js$/ }, () => ({
@@ -31,7 +31,7 @@ export const leanPackages: Plugin = {
   },
 }
 
-/** For `define`: undici's own switch for bundles of Node, which leaves out its experimental parser. */
+/** For `define`: undici's switch for Node bundles, which removes its experimental parser. */
 export const LEAN_UNDICI = { esbuildDetection: 'true' }
 
 const NO_GATEWAY = `export class GatewayError { static isInstance() { return false } }

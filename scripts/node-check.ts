@@ -3,8 +3,8 @@ import { NODE_LINES, NODE_RANGE, NODE_VERSIONS } from '../src/shared/supported-n
 const LINES = NODE_LINES.map(({ major, minor }) => [major, minor])
 
 /**
- * Source text that ends a program with one line on a Node that is not supported. It has to run on that Node, so it uses old
- * syntax only and comes before anything else.
+ * Source text that exits with one line on an unsupported Node version. It must run on that version, so it only uses old syntax
+ * and comes first.
  */
 export function nodeCheck(program: string): string {
   const sentence = `${program} needs ${NODE_VERSIONS}. This is `
@@ -18,7 +18,7 @@ export function nodeCheck(program: string): string {
 `
 }
 
-/** Throws when `engines` of package.json names other versions than those that are supported. */
+/** Throws when `engines` in package.json differs from the supported versions. */
 export function requireSameEngines({ engines }: { engines: { node: string } }): void {
   if (engines.node === NODE_RANGE) return
   throw new Error(`engines.node of package.json is "${engines.node}". Set it to "${NODE_RANGE}".`)

@@ -8,8 +8,8 @@ import { nodeBinary } from './packed-package/node-binary.ts'
 import { runOrThrow } from './packed-package/run-command.ts'
 
 /**
- * Installs the packed package as a user does and uses it, on the oldest and the newest supported Node and one between. The last
- * line counts the checks. Other versions can be named: `node scripts/packed-package.ts 24.0.0`. Needs `dist/`.
+ * Installs and uses the packed package as a user does, on the oldest, the newest and one other supported Node version. The last
+ * line counts the checks. Other versions are arguments: `node scripts/packed-package.ts 24.0.0`. Needs `dist/`.
  */
 const VERSIONS = ['22.19.0', '24.21.0', '26.10.0']
 const OLD_VERSIONS = ['18.20.8', '20.19.0']

@@ -8,8 +8,8 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 
 /**
  * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does:
- * lists its tools, calls one, reads a resource where it has any. Prints the table of docs/hosting-existing-servers.md and
- * ends with 1 when one of them does not work. Needs the npm registry; nothing else of the network.
+ * lists its tools, calls one and reads a resource, if any. Prints the table of docs/hosting-existing-servers.md and
+ * exits with 1 when one of them does not work. Needs the npm registry, but no other network access.
  */
 
 const MCP = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
@@ -21,11 +21,11 @@ interface Published {
   args?: string[]
   env?: Record<string, string>
   call: { name: string; arguments: Record<string, unknown> }
-  /** In the text of the answer. */
+  /** Expected in the text of the result. */
   expect: RegExp
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the program's own folder, filled in when it is started.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the folder of the program, filled in at its start.
 const HOME_NAME = '${HOME}'
 
 const SERVERS: Published[] = [

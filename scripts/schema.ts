@@ -2,22 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeFileAtomic } from '../src/shared/atomic-file.ts'
-import { projectFileSchema } from '../src/shared/project-file.ts'
-import { toSchemaDocument } from '../src/shared/schema-document.ts'
-import { suiteSchema } from '../src/shared/test-suite.ts'
+import { projectFileSchema } from '../src/shared/definitions/project-file.ts'
+import { suiteSchema } from '../src/shared/definitions/test-suite.ts'
+import { toSchemaDocument } from '../src/shared/json/schema-document.ts'
 
-/** Where editors find the JSON Schema of a project file, in the package. */
+/** Path of the JSON Schema of a project file in the package, for editors. */
 export const SCHEMA_FILE = fileURLToPath(new URL('../schema/mcp.config.json', import.meta.url))
 
 export const SUITE_SCHEMA_FILE = fileURLToPath(new URL('../schema/suite.json', import.meta.url))
 
-/** The JSON Schema of a test suite, made from the one that validates it. */
+/** JSON Schema of a test suite, generated from the schema that validates it. */
 export function createSuiteSchema(): string {
   const schema = toSchemaDocument(suiteSchema, { io: 'input', target: 'draft-7' })
   return JSON.stringify({ title: 'Test suite of an MCP server', ...schema })
 }
 
-/** The JSON Schema of `mcp.config.json`, made from the one that validates it. Draft-07 is what editors complete with. */
+/** JSON Schema of `mcp.config.json`, generated from the schema that validates it. Editors need draft-07 for completion. */
 export function createProjectFileSchema(): string {
   const schema = toSchemaDocument(projectFileSchema, { io: 'input', target: 'draft-7' })
   return JSON.stringify({ title: 'MCP server project', ...schema })

@@ -6,7 +6,7 @@ import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild'
  * instance, the only one that processes of handler modules may read.
  */
 const FOLDER = 'instance'
-/** Names are listed, so that esbuild leaves out the rest. `test/bundles.test.ts` finds a name that is missing here. */
+/** Used names. esbuild removes the rest. `test/bundles.test.ts` finds missing names. */
 const PACKAGES: Record<string, string> = {
   undici: `export { Agent, default, EnvHttpProxyAgent, fetch, Pool, request } from 'undici'`,
   ajv: `export { Ajv } from 'ajv'
@@ -31,12 +31,12 @@ const FILE_OF: Record<string, string> = {
   yaml: 'yaml',
   '@modelcontextprotocol/client': 'mcp-client',
 }
-/** Stands for the path of a shared file until it is known where the importing file is. */
+/** Placeholder for the path of a shared file until the location of the importing file is known. */
 const PLACEHOLDER = 'shared-package:'
 
 /**
- * Leaves imports of shared packages in our own code to `linkShared`. Packages that import them keep a copy, and so does a program
- * for what is in `except`.
+ * Leaves imports of shared packages in `src/` to `linkShared`. Packages that import them keep a copy, and so does a program for
+ * the packages in `except`.
  */
 export function sharedPackages({ except = [] }: { except?: readonly string[] } = {}): Plugin {
   return {

@@ -4,17 +4,16 @@ import { build, type Plugin } from 'esbuild'
 
 export interface StartOptions {
   root: string
-  /** What a start has loaded one after the other when it comes to a command. */
+  /** Modules that a start loads in this order before a command. */
   first: readonly string[]
-  /** Of the modules loaded after these, several have in common what then is kept in one file. */
+  /** Code that several modules loaded after these have in common is kept in one file. */
   commands: readonly string[]
 }
 
 /**
- * esbuild puts modules that several entries share into a file for each set of entries, and each lazily loaded module is
- * an entry: what a command starts with lay in 27 files in the end, at most of a millisecond each. Here every lazily
- * loaded module of ours is said to import all that was loaded before it, and what several commands share counts as
- * that, so that no set divides it.
+ * esbuild creates a file for each set of entries that share modules, and each lazily loaded module is an entry. The start of a
+ * command was in 27 files, at up to a millisecond each. This plugin makes every lazily loaded module import everything loaded
+ * before it. Code that several commands share counts as loaded before, so that no set divides it.
  */
 export function startInOneFile({ root, first, commands }: StartOptions): Plugin {
   return {
@@ -43,7 +42,7 @@ function facade(path: string, before: readonly string[]): string {
   return lines.join('\n')
 }
 
-/** Modules of ours that `start` loads, or at least two of the commands. */
+/** Modules of this project that `start` or at least two commands load. */
 async function findCommon(root: string, start: string, commands: readonly string[]): Promise<string[]> {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -60,7 +59,7 @@ async function findCommon(root: string, start: string, commands: readonly string
   const importsOf = (path: string) =>
     metafile.inputs[path]!.imports.filter(({ kind, external }) => kind === 'import-statement' && !external)
   const users = new Map<string, number>()
-  // What the start loads is common whoever else does: it counts twice.
+  // Modules of the start are always common, so they count twice.
   for (const entry of [start, start, ...commands]) {
     const loaded = new Set([relative(root, entry)])
     for (const path of loaded) for (const one of importsOf(path)) loaded.add(one.path)

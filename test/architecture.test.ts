@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
-/** Who may import whom, as docs/architecture.md has it. A room always may import itself. */
+/** Who may import whom, as in docs/architecture.md. A module may always import itself. */
 const MAY_IMPORT: Record<string, string[]> = {
   shared: [],
-  sdk: [],
+  sdk: ['shared'],
   cli: ['shared'],
   instance: ['shared', 'sdk'],
   egress: ['shared'],
@@ -33,40 +33,51 @@ const MAY_IMPORT: Record<string, string[]> = {
   'daemon/engine': ['shared'],
   'daemon/gateway': ['shared', 'daemon/runtime'],
   'daemon/agent': ['shared'],
+  'daemon/home': ['shared', 'daemon', 'daemon/*'],
+  'daemon/upgrade': ['shared', 'daemon', 'daemon/*'],
   daemon: ['shared', 'daemon/*'],
 }
 
 interface Import {
   from: string
   to: string
-  typeOnly: boolean
+  /** `lazy`: `import()`, which may lead back to what loads it. */
+  kind: 'value' | 'type' | 'lazy'
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
 const imports = files.flatMap(importsOf)
 
-test('every file lies in a room of the architecture', () => {
-  expect(files.filter(file => !MAY_IMPORT[roomOf(file)])).toEqual([])
+test('every file is in a module that the architecture names', () => {
+  expect(files.filter(file => !MAY_IMPORT[moduleOf(file)])).toEqual([])
 })
 
-test('no room imports one that it must not know', () => {
-  const forbidden = imports.filter(({ from, to }) => !mayImport(roomOf(from), roomOf(to)))
+test('modules import only modules that they may depend on', () => {
+  const forbidden = imports.filter(({ from, to }) => !mayImport(moduleOf(from), moduleOf(to)))
   expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
 })
 
-test('services know of the engine only its types', () => {
+test('services import only types from the engine', () => {
   const real = imports.filter(
-    ({ from, to, typeOnly }) =>
-      roomOf(from) === 'daemon/services' && roomOf(to) === 'daemon/engine' && !typeOnly,
+    ({ from, to, kind }) =>
+      moduleOf(from) === 'daemon/services' && moduleOf(to) === 'daemon/engine' && kind === 'value',
   )
   expect(real).toEqual([])
 })
 
-test('no file imports itself in a circle', () => {
+test('the sdk imports nothing from other modules but the list of special addresses', () => {
+  const others = imports.filter(
+    ({ from, to }) =>
+      moduleOf(from) === 'sdk' && moduleOf(to) !== 'sdk' && to !== 'shared/network/special-addresses.ts',
+  )
+  expect(others).toEqual([])
+})
+
+test('there are no import cycles, type imports included', () => {
   expect(findCycle()).toEqual([])
 })
 
-test('neither the instance nor the start of the command line loads zod', () => {
+test('neither the instance nor the command line at start-up loads zod', () => {
   for (const start of ['instance/main.ts', 'egress/main.ts', 'cli/main.ts']) {
     const loaded = reachable(start)
     const zodUsers = [...loaded].filter(file => /from 'zod'/.test(readFileSync(join(src, file), 'utf8')))
@@ -74,7 +85,7 @@ test('neither the instance nor the start of the command line loads zod', () => {
   }
 })
 
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   const parts = file.split('/')
   if (parts[0] !== 'daemon') return parts[0]!
   return parts.length > 2 ? `daemon/${parts[1]}` : 'daemon'
@@ -86,7 +97,7 @@ function mayImport(from: string, to: string): boolean {
   return allowed.includes(to) || (allowed.includes('daemon/*') && to.startsWith('daemon/'))
 }
 
-/** Static and lazy imports of our own files, as their lines stand. */
+/** Static and lazy imports of our own files. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(src, file), 'utf8')
   const statics = text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?from\s+'(\.[^']+)'/gm)
@@ -94,17 +105,21 @@ function importsOf(file: string): Import[] {
   const lazy = text.matchAll(/\bimport\('(\.[^']+)'\)/g)
   const resolve = (path: string) => normalize(relative(src, join(src, dirname(file), path)))
   return [
-    ...[...statics].map(([, type, path]) => ({ from: file, to: resolve(path!), typeOnly: Boolean(type) })),
-    ...[...bare].map(([, path]) => ({ from: file, to: resolve(path!), typeOnly: false })),
-    ...[...lazy].map(([, path]) => ({ from: file, to: resolve(path!), typeOnly: true })),
+    ...[...statics].map(([, type, path]) => ({
+      from: file,
+      to: resolve(path!),
+      kind: type ? ('type' as const) : ('value' as const),
+    })),
+    ...[...bare].map(([, path]) => ({ from: file, to: resolve(path!), kind: 'value' as const })),
+    ...[...lazy].map(([, path]) => ({ from: file, to: resolve(path!), kind: 'lazy' as const })),
   ]
 }
 
-/** Files that are loaded with `start`: by static imports that are not of types alone. */
+/** Files that `start` loads: static imports that are not type-only. */
 function reachable(start: string): Set<string> {
   const seen = new Set([start])
   for (const file of seen) {
-    for (const edge of imports) if (edge.from === file && !edge.typeOnly) seen.add(edge.to)
+    for (const edge of imports) if (edge.from === file && edge.kind === 'value') seen.add(edge.to)
   }
   return seen
 }
@@ -118,7 +133,7 @@ function findCycle(): string[] {
     state.set(file, 'open')
     path.push(file)
     for (const edge of imports) {
-      if (edge.from !== file || edge.typeOnly) continue
+      if (edge.from !== file || edge.kind === 'lazy') continue
       const cycle = visit(edge.to)
       if (cycle.length > 0) return cycle
     }

@@ -12,7 +12,7 @@ const STATIC_NAMES = /import\s*\{([^{}]*)\}\s*from\s*"(\.[^"]+)"/g
 const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g
 
 // A bundle exports of a CommonJS package its default alone, where Node itself would find names.
-test('every name that a bundle takes from a lazily loaded one is exported there', () => {
+test('every name used from a lazily loaded bundle is exported there', () => {
   const missing = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(LAZY_NAMES)].flatMap(([, names = '', path = '']) => {
       const exported = exportsOf(join(dirname(file), path))
@@ -25,7 +25,7 @@ test('every name that a bundle takes from a lazily loaded one is exported there'
   expect(missing).toEqual([])
 })
 
-test('every name that a bundle imports from another one is exported there', () => {
+test('every name imported from another bundle is exported there', () => {
   const missing = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(STATIC_NAMES)].flatMap(([, names = '', path = '']) => {
       const exported = exportsOf(join(dirname(file), path))
@@ -51,7 +51,7 @@ function exportsOf(file: string): Set<string> {
   return new Set(/export default/.test(text) ? [...names, 'default'] : names)
 }
 
-test('the daemon needs no file of an upgrade that it has not loaded, because an update in place removes them', () => {
+test('the daemon loads no file lazily for an upgrade, because an update in place removes old files', () => {
   const lazy = bundles.filter(file => /^upgrade-/.test(relative(join(dist, 'daemon'), file)))
   expect(lazy).toEqual([])
 })

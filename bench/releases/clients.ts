@@ -50,7 +50,7 @@ export interface Tally {
 }
 
 /** An answer of a release that was not due. */
-export interface Stray {
+interface Stray {
   /** Which one answered, and which one was due. */
   version: string
   due: string

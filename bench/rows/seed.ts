@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Build } from '../../src/daemon/store/builds.ts'
-import type { ContainerBuild } from '../../src/daemon/store/container-builds.ts'
-import type { Deployment } from '../../src/daemon/store/deployments.ts'
-import type { Project } from '../../src/daemon/store/projects.ts'
 import { openStore, type Store } from '../../src/daemon/store/store.ts'
+import type { Build } from '../../src/daemon/store/tables/builds.ts'
+import type { ContainerBuild } from '../../src/daemon/store/tables/container-builds.ts'
+import type { Deployment } from '../../src/daemon/store/tables/deployments.ts'
+import type { Project } from '../../src/daemon/store/tables/projects.ts'
 import { homePaths } from '../../src/shared/paths.ts'
 
 /** Ids that the queries ask for. */

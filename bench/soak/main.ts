@@ -95,7 +95,7 @@ const report = {
 }
 const text = formatReport(report)
 console.log(text)
-if (values.write) writeFileSync(fileURLToPath(new URL('../../docs/soak.md', import.meta.url)), text)
+if (values.write) writeFileSync(fileURLToPath(new URL('../../docs/reports/soak.md', import.meta.url)), text)
 const failures = faultsOf(report)
 console.log(failures.length === 0 ? 'Nothing grew, nothing was lost.' : `Failed: ${failures.join(', ')}.`)
 process.exitCode = failures.length === 0 ? 0 : 1

@@ -43,7 +43,7 @@ export function faultsOf({ ledger, verdicts, unjudged, witness, orphans }: SoakR
   ]
 }
 
-/** As it stands in docs/soak.md. */
+/** As it stands in docs/reports/soak.md. */
 export function formatReport(report: SoakReport): string {
   const { ledger, witness, load, minutes } = report
   const faults = faultsOf(report)

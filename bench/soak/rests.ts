@@ -1,4 +1,4 @@
-/** The streams of the load last up to 20 s, and V8 gives memory back after 30 s of quiet (src/shared/idle-memory.ts). */
+/** The streams of the load last up to 20 s, and V8 gives memory back after 30 s of quiet (src/shared/instances/idle-memory.ts). */
 const REST_SECONDS = 75
 const RESTS = 6
 /** What is judged of a shorter run is no time for any. */

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import type { BenchDaemon, Deployed } from '../daemon.ts'
 import { packFiles } from '../module.ts'
 
-export type Kind = 'declared' | 'module' | 'stdio'
-export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
+type Kind = 'declared' | 'module' | 'stdio'
+const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 
 /** A deployment under load. */
 export interface Target {

@@ -28,16 +28,16 @@ interface Page {
 
 /** A daemon from its start to its death. */
 export interface DaemonLife {
-  /** Makes a project of the archive and triggers its build. */
+  /** Creates a project from the archive and triggers its build. */
   trigger(archive: Buffer): Promise<void>
-  /** Looks at builds and their logs until so many have ended. */
+  /** Polls builds and their logs until this number has finished. */
   watchUntil(ended: number, shown: Shown): Promise<void>
   builds(): Promise<BuildRecord[]>
   /** Whole logs. */
   logs(builds: readonly BuildRecord[]): Promise<Map<string, Line[]>>
-  /** With SIGKILL. Gives the processes that are left after ten seconds. */
+  /** Sends SIGKILL. Returns the processes that are left after ten seconds. */
   kill(): Promise<string[]>
-  /** As a user does. Gives what is left as sentences. */
+  /** Stops the daemon like a user. Returns descriptions of everything left behind. */
   stop(): Promise<string[]>
 }
 
@@ -113,7 +113,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
   }
 }
 
-/** Waits until there are none; names those that stay. */
+/** Waits until there are no processes. Returns those that stay. */
 async function stillRunning(find: () => number[]): Promise<string[]> {
   const until = performance.now() + PATIENCE_MS
   while (find().length > 0 && performance.now() < until) await wait(20)

@@ -10,7 +10,7 @@ export function leftFiles(home: string): string[] {
   return left.slice(0, 5).map(name => `the file ${name} is left`)
 }
 
-/** Images of builds that succeeded whose manifest, configuration or layers are missing or cut. */
+/** Images of successful builds whose manifest, configuration or layers are missing or truncated. */
 export function unsoundImages(home: string, records: readonly BuildRecord[]): string[] {
   const blobs = join(home, 'images', 'blobs', 'sha256')
   const index = JSON.parse(readFileSync(join(home, 'images', 'index.json'), 'utf8'))

@@ -1,6 +1,6 @@
 import { tarGz } from '../../test/helpers/archives.ts'
 
-/** A source archive: declared servers mostly, handler modules now and then, and some that npm has to install. */
+/** A source archive: mostly declared servers, sometimes handler modules or npm dependencies. */
 export function projectFiles(index: number, dependent: Record<string, string>): Buffer {
   const files = index % 10 === 0 ? modules(index, index % 20 === 0 ? dependent : {}) : declared(index)
   return tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
@@ -24,7 +24,7 @@ function modules(index: number, dependent: Record<string, string>): Record<strin
     'mcp.config.json': JSON.stringify({ name: `modules-${index}`, template: 'custom' }),
     'tools/answer.ts': `${answer}\nexport default { description: 'Answers', handler: () => String(answer) }`,
     ...dependent,
-    // Another key for each: none finds what was installed for another one.
+    // A different key for each, so that none reuses an installation.
     ...(hasDependency && { '.npmrc': `//localhost/${index}:_authToken=none` }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Line } from './daemon-life.ts'
 
-/** Every line of every log that was ever shown. */
+/** All log lines that were ever shown. */
 export class Shown {
   readonly #texts = new Map<string, string[]>()
 
@@ -8,12 +8,12 @@ export class Shown {
     return [...this.#texts.values()].reduce((sum, texts) => sum + texts.length, 0)
   }
 
-  /** `lines`: a log from its beginning. */
+  /** `lines`: a log from its start. */
   add(id: string, lines: readonly Line[]): void {
     if (lines.length > (this.#texts.get(id)?.length ?? 0)) this.#texts.set(id, lines.map(textOf))
   }
 
-  /** What was shown and is not the beginning of the log that there is now. */
+  /** Shown lines that are missing from the current log. */
   lost(logs: ReadonlyMap<string, Line[]>): string[] {
     return [...this.#texts].flatMap(([id, texts]) => {
       const now = (logs.get(id) ?? []).map(textOf)

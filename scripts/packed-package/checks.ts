@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Installation } from './installation.ts'
 import { runCommand, runOrThrow } from './run-command.ts'
 
-/** What a user does with the installed package. Later checks use the servers of earlier ones. */
+/** Typical use of the installed package. Later checks use the servers of earlier ones. */
 export interface Check {
   name: string
   run(installation: Installation): Promise<void>
@@ -152,7 +152,7 @@ const TSCONFIG = {
   files: ['consumer.mts'],
 }
 
-/** The compiler and the types of Node are the checkout's: those of a user are development dependencies. */
+/** The compiler and the Node types come from the checkout. For users they are development dependencies. */
 async function checkTypes(installation: Installation): Promise<void> {
   writeFileSync(join(installation.app, 'consumer.mts'), CONSUMER)
   writeFileSync(join(installation.app, 'tsconfig.json'), JSON.stringify(TSCONFIG))
@@ -178,7 +178,7 @@ async function checkBundle(installation: Installation, server: string): Promise<
   }
 }
 
-/** An exported bundle and the command itself on a Node that is too old: one line, no source code. */
+/** An exported bundle and the command print one line and no source code on a Node version that is too old. */
 export async function checkOldNode(installation: Installation, oldNode: string): Promise<void> {
   const { app, env } = installation
   const programs = [

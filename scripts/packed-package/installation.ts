@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Result, runCommand, runOrThrow } from './run-command.ts'
 
-/** What an installation needs besides Node and npm: nothing that compiles. */
+/** Programs that an installation needs besides Node and npm. No compiler. */
 const TOOLS = ['env', 'sh']
 
 /** The packed package in an empty folder, with an empty home and a PATH without compilers. */
@@ -43,7 +43,7 @@ export class Installation {
     }
   }
 
-  /** Folder of the application that has the package as its dependency. */
+  /** Folder of the application that depends on the package. */
   get app(): string {
     return join(this.folder, 'app')
   }
@@ -57,7 +57,7 @@ export class Installation {
     return { cwd: this.app, env: this.env }
   }
 
-  /** Runs `mcp` to its end and returns what it printed. Throws when it fails. */
+  /** Runs `mcp` and returns its output. Throws when it fails. */
   mcp(args: readonly string[], input?: string): Promise<string> {
     const program = join(this.app, 'node_modules', '.bin', 'mcp')
     return runOrThrow(program, args, { ...this.options, ...(input !== undefined && { input }) })
@@ -79,7 +79,7 @@ export class Installation {
     return folders.flatMap(folder => [folder, ...this.packages(join(folder, 'node_modules'))])
   }
 
-  /** Space that `node_modules` takes on disk, as du counts it. */
+  /** Disk usage of `node_modules`, as du counts it. */
   bytesOnDisk(): number {
     const modules = join(this.app, 'node_modules')
     const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).map(name =>

@@ -14,7 +14,7 @@ export interface Result {
 
 const LIMIT_MS = 180_000
 
-/** Runs a program to its end. It is killed after three minutes. */
+/** Runs a program and kills it after three minutes. */
 export async function runCommand(
   file: string,
   args: readonly string[],

@@ -1,21 +1,22 @@
-/** Written in by `scripts/build.ts`: this file imports nothing, since each file costs a start up to a millisecond. */
+/** Inserted by `scripts/build.ts`. This file imports nothing because each import adds up to a millisecond to start-up. */
 declare const MCP_VERSION: string
 
-// An `import` would read all its properties, and some load more of Node.
+// An `import` would read all properties of the module, and some load more of Node.
 const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 
-// The version costs hardly more than a bare start of Node: nothing else is loaded for it, not even `process.stdout`.
+// `--version` loads nothing else, not even `process.stdout`, so it takes little longer than starting Node
+// alone.
 const [first] = process.argv.slice(2)
 if (first === '--version' || first === '-V') {
   writeSync(1, `${MCP_VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)
-  await (await import('./program.ts')).main(process.argv.slice(2))
+  await (await import('./command-line/run-program.ts')).main(process.argv.slice(2))
 }
 
 /**
- * A tenth of a start is compiling (https://nodejs.org/api/module.html#module-compile-cache). In a folder of the user's
- * own rather than the shared temporary one, where others could put code; where that cannot be written there is no cache.
+ * Compiling takes a tenth of the start-up time (https://nodejs.org/api/module.html#module-compile-cache). The cache is in a
+ * folder of the user, because others could put code into the shared temporary one. Without a writable folder there is no cache.
  */
 function cacheCompiledCode({ MCP_HOME, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): void {
   const base = MCP_HOME || XDG_CACHE_HOME || `${HOME}/.cache`
@@ -25,7 +26,7 @@ function cacheCompiledCode({ MCP_HOME, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv
     if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 })
     process.getBuiltinModule('node:module').enableCompileCache(directory)
   } catch {
-    // Compiled anew each time, then; what the command itself cannot write it tells itself.
+    // Compile without a cache. If the folder matters to the command, the command reports it.
   }
 }
 

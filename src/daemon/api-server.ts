@@ -1,15 +1,16 @@
 import type { RequestListener, Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { IdleMemory } from '../shared/idle-memory.ts'
-import { answerMalformed } from './http/error-envelope.ts'
+import type { IdleMemory } from '../shared/instances/idle-memory.ts'
+import { connectionLimit } from './gateway/open-files.ts'
 import { closeServer, listen } from './http/listen.ts'
+import { answerMalformed } from './http/middleware/error-envelope.ts'
 
 const CLOSE_GRACE_MS = 2000
 
-/** Makes the API; streams that follow something end when the signal aborts. */
+/** Creates the API. Its event streams end when the signal aborts. */
 export type CreateListener = (closing: AbortSignal) => RequestListener
 
-/** The port of the API. What comes before `serve` waits. */
+/** Server of the API. Requests before `serve` wait. */
 export class ApiServer {
   readonly port: number
   #server: Server
@@ -23,10 +24,11 @@ export class ApiServer {
     this.#gate = open.gate
   }
 
-  /** 0 picks a port; `descriptor`: of a socket that listens on it already. Throws CONFLICT for a port that is taken. */
+  /** Port 0 picks a free one. `descriptor` is that of an inherited listening socket. Throws CONFLICT when the port is in use. */
   static async open(port: number, descriptor?: number): Promise<ApiServer> {
     const gate = Promise.withResolvers<RequestListener>()
     const { server, port: chosen } = await listen(port, waitAt(gate), descriptor)
+    server.maxConnections = connectionLimit()
     return new ApiServer(chosen, { server, gate })
   }
 
@@ -43,23 +45,24 @@ export class ApiServer {
     this.#gate.resolve(create(this.#closing.signal))
   }
 
-  /** Takes no more requests and ends streams; resolves when what was asked is answered, or was cut. */
+  /** Refuses new requests and ends streams. Resolves when running requests are answered, or were aborted after `graceMs`. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#closing.abort()
     await closeServer(this.#server, graceMs)
   }
 
-  /** After `close`: as before. */
+  /** Serves again after `close`. */
   async reopen(): Promise<void> {
     const gate = Promise.withResolvers<RequestListener>()
     this.#closing = new AbortController()
     this.#gate = gate
     this.#server = (await listen(this.port, waitAt(gate))).server
+    this.#server.maxConnections = connectionLimit()
     if (this.#create) this.serve(this.#create)
   }
 }
 
-/** Answers requests, and tells that there are some. */
+/** Serves the app and reports activity to the idle memory. */
 export function listenerOf(
   app: { fetch: Parameters<typeof getRequestListener>[0] },
   memory: IdleMemory,
@@ -76,7 +79,7 @@ function waitAt({ promise }: PromiseWithResolvers<RequestListener>): RequestList
   return (request, response) => void promise.then(serve => serve(request, response))
 }
 
-/** Node has no public name for it, but takes it: `server.listen({fd})`. */
+/** Node accepts a descriptor in `server.listen({fd})`, but has no public way to get one. */
 function descriptorOf(server: Server): number {
   return (server as unknown as { _handle: { fd: number } })._handle.fd
 }

@@ -1,6 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DAEMON_GROUP, ownControlGroups, PROGRAM_GROUP, unifiedFolder } from '../shared/control-groups.ts'
+import {
+  DAEMON_GROUP,
+  ownControlGroups,
+  PROGRAM_GROUP,
+  unifiedFolder,
+} from '../shared/sandbox/control-groups.ts'
 
 /** Prepares limits for programs before the first one starts. Every step is optional: `mcp doctor` reports the result. */
 export function prepareControlGroups(): void {
@@ -54,6 +59,6 @@ function attempt(action: () => void): void {
   try {
     action()
   } catch {
-    // The kernel or the owner of the group refuses, so programs have less or no limits.
+    // The kernel or the owner of the group refuses, so programs have fewer limits or none.
   }
 }

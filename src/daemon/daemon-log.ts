@@ -6,8 +6,8 @@ export type DaemonLogLevel = 'info' | 'warn' | 'error'
 const STANDARD_ERROR = 2
 
 /**
- * One JSON line on standard error, which `mcp daemon start` points at `logs/daemon.log`. Not through `process.stderr`: that
- * ends the process when the disk is full, and writes nothing more once it has room again.
+ * Writes a JSON line to standard error, which `mcp daemon start` redirects to `logs/daemon.log`. Avoids `process.stderr`,
+ * because that crashes the process on a full disk and stays silent afterwards.
  */
 export function logDaemon(
   level: DaemonLogLevel,
@@ -18,11 +18,11 @@ export function logDaemon(
   try {
     writeSync(STANDARD_ERROR, `${line}\n`)
   } catch {
-    // A line that finds no place is lost; what it tells of must go on.
+    // On a full disk the line is lost. The daemon must keep running.
   }
 }
 
-/** An error for the log: with its stack and causes, which no client ever sees. */
+/** Log fields of an error, including stack and causes. Clients never see these. */
 export function errorFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) }
   const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
@@ -30,7 +30,7 @@ export function errorFields(error: unknown): Record<string, unknown> {
   return { error: error.message, ...(code === undefined ? {} : { code }), stack: error.stack, ...cause }
 }
 
-/** The last line a daemon writes when it cannot start; `mcp daemon start` shows it to the user as it is. */
+/** The last line of a daemon that cannot start. `mcp daemon start` shows it to the user. */
 export function startFailure(error: unknown): Record<string, unknown> {
   const known = error instanceof HostingError ? error : undefined
   const body = known?.toBody() ?? {
@@ -40,13 +40,13 @@ export function startFailure(error: unknown): Record<string, unknown> {
   return { error: { ...body, ...(known?.next.length ? { next: known.next } : {}) } }
 }
 
-/** Keeps one older daemon log once the current one has grown past `maxBytes`; its descriptor was inherited, so the file stays. */
+/** Moves a log larger than `maxBytes` to `<path>.1`. Truncates the file itself, because its descriptor was inherited. */
 export function rotateDaemonLog(path: string, maxBytes = 10_000_000): void {
   try {
     if (!existsSync(path) || statSync(path).size <= maxBytes) return
     copyFileSync(path, `${path}.1`)
     truncateSync(path)
   } catch (error) {
-    logDaemon('warn', 'the log was not rotated', errorFields(error)) // a full disk: the next look tries again
+    logDaemon('warn', 'cannot rotate the log', errorFields(error)) // on a full disk, the next check tries again
   }
 }

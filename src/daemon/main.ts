@@ -3,49 +3,55 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Discovery, homePaths } from '../shared/paths.ts'
 import { VERSION } from '../shared/version.ts'
+import { closeInherited } from './close-inherited.ts'
 import { prepareControlGroups } from './control-groups.ts'
 import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
-import { leftDiscovery, mendDiscovery, removeDiscovery, writeDiscovery } from './discovery.ts'
-import { lockHome } from './home-lock.ts'
+import { findLeftDiscovery, removeDiscovery, repairDiscovery, writeDiscovery } from './home/discovery.ts'
+import { lockHome } from './home/home-lock.ts'
+import { readStorage } from './home/storage-settings.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
-import { readStorage } from './storage-settings.ts'
-import type { Inheritance } from './take-over.ts'
-import { UpgradeRequests } from './upgrade-requests.ts'
+import type { Inheritance } from './upgrade/take-over.ts'
+import { UpgradeRequests } from './upgrade/upgrade-requests.ts'
 
 const LOG_CHECK_MS = 3_600_000
-/** What has not ended by then ends with the process: instances leave with their IPC channel, the state is in SQLite. */
+/** After this time, the process exits. Instances stop when their IPC channel closes, and the state is in SQLite. */
 const CLOSE_LIMIT_MS = 20_000
-/** Connections have 60 s to end (runtime/pool-limits.ts). */
-const LEAVE_LIMIT_MS = 90_000
+/** Longer than the 60 s that connections have to end (runtime/pool/pool-options.ts). */
+const DRAIN_LIMIT_MS = 90_000
 
-const isHeir = process.argv.includes('--take-over')
+const isSuccessor = process.argv.includes('--take-over')
 
 try {
-  if (isHeir) await takeOver()
-  else await run(lockHome(homePaths()))
+  if (isSuccessor) await takeOver()
+  else await startAlone()
 } catch (error) {
   logDaemon('error', 'the daemon could not start', errorFields(error))
   const failure = startFailure(error)
-  if (isHeir) (await import('./take-over.ts')).tellFailed(failure)
+  if (isSuccessor) (await import('./upgrade/take-over.ts')).reportFailure(failure)
   console.error(JSON.stringify(failure))
   process.exit(1)
 }
 
-/** Started by a daemon that serves: its sockets are here, its home is free in a moment. */
+async function startAlone(): Promise<void> {
+  closeInherited()
+  await run(lockHome(homePaths()))
+}
+
+/** Starts as the successor of a running daemon. */
 async function takeOver(): Promise<void> {
-  const { awaitTurn, lockFreedHome, tellServing } = await import('./take-over.ts')
-  const inheritance = await awaitTurn()
-  await run(await lockFreedHome(homePaths()), { inheritance, tellServing })
+  const { waitForTakeOver, waitForHomeLock, reportServing } = await import('./upgrade/take-over.ts')
+  const inheritance = await waitForTakeOver()
+  await run(await waitForHomeLock(homePaths()), { inheritance, reportServing })
 }
 
-interface Succession {
+interface Predecessor {
   inheritance: Inheritance
-  tellServing(): Promise<void>
+  reportServing(): Promise<void>
 }
 
-/** Start, tell where; then wait for a signal or a request, and go back in reverse, or let another one take over. */
-async function run(lock: { release(): void }, succession?: Succession): Promise<void> {
+/** Starts the daemon, waits for a stop or an upgrade, then closes everything in reverse order. */
+async function run(lock: { release(): void }, predecessor?: Predecessor): Promise<void> {
   const paths = homePaths()
   prepareControlGroups()
   rotateDaemonLog(paths.daemonLog)
@@ -54,16 +60,16 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   const nonce = randomBytes(16).toString('hex')
   const startedAt = new Date().toISOString()
   let discovery: Discovery | undefined
-  const mend = () => {
+  const repair = () => {
     try {
-      if (discovery) mendDiscovery(paths, discovery)
+      if (discovery) repairDiscovery(paths, discovery)
     } catch (error) {
-      logDaemon('warn', 'the discovery file was not written again', errorFields(error))
+      logDaemon('warn', 'cannot repair the discovery file', errorFields(error))
     }
   }
-  const stop = stopRequest(mend)
-  const inheritance = succession?.inheritance
-  if (!succession) tellOfLast(leftDiscovery(paths))
+  const stop = stopRequest(repair)
+  const inheritance = predecessor?.inheritance
+  if (!predecessor) reportUncleanShutdown(findLeftDiscovery(paths))
   const program = fileURLToPath(import.meta.url)
   const upgrades = new UpgradeRequests({ program, paths, lock })
   const daemon = await createDaemon({
@@ -81,7 +87,7 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
     warmSpares: parseCount('MCP_WARM_SPARES', process.env.MCP_WARM_SPARES),
     memoryLimitMb: parseMemoryLimit(process.env.MCP_INSTANCE_MEMORY_MB),
     enterpriseLimit: parseCount('MCP_ENTERPRISE_LIMIT', process.env.MCP_ENTERPRISE_LIMIT),
-    requestStop: () => stop.now('asked through the API'),
+    requestStop: () => stop.now('requested through the API'),
     upgrades,
     onReady(url) {
       discovery = { url, pid: process.pid, nonce, startedAt, version: VERSION }
@@ -91,11 +97,11 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   })
   upgrades.daemon = daemon
   logDaemon('info', `listening on ${daemon.url}`, { pid: process.pid, version: VERSION, home: paths.home })
-  await succession?.tellServing()
+  await predecessor?.reportServing()
 
   const end = await Promise.race([stop.requested.then(reason => ({ reason })), upgrades.done])
   discovery = undefined
-  if ('heir' in end) await leaveTo(end.heir, daemon)
+  if ('successor' in end) await drainFor(end.successor, daemon)
   else await close(end.reason, daemon)
   removeDiscovery(paths, nonce)
   upgrades.lock.release()
@@ -103,49 +109,52 @@ async function run(lock: { release(): void }, succession?: Succession): Promise<
   process.exit(0)
 }
 
-/** Whatever is not closed by then, the home is left in order. */
+/** Closes the daemon. Returns after `CLOSE_LIMIT_MS` at the latest, so that the home is left clean. */
 async function close(reason: string, daemon: Daemon): Promise<void> {
   logDaemon('info', `stopping: ${reason}`)
   const late = Promise.withResolvers<string>()
   setTimeout(late.resolve, CLOSE_LIMIT_MS, `it took more than ${CLOSE_LIMIT_MS / 1000} s`).unref()
-  // Nothing that is waited for can happen any more: Node would end with code 13 here, and leave the discovery file.
-  process.once('beforeExit', () => late.resolve('nothing of it goes on'))
-  let at = ''
+  // The event loop is empty. Node would exit with code 13 here and leave the discovery file behind.
+  process.once('beforeExit', () => late.resolve('the event loop is empty'))
+  let currentStep = ''
   const closed = daemon.close(step => {
-    at = step
+    currentStep = step
   })
   const unclosed = await Promise.race([closed, late.promise])
-  if (unclosed !== undefined) logDaemon('warn', `not all was closed: ${unclosed}`, { at })
+  if (unclosed !== undefined) logDaemon('warn', `shutdown incomplete: ${unclosed}`, { step: currentStep })
 }
 
-/** What is open here ends by itself; should the new daemon end meanwhile, so does this one. */
-async function leaveTo(heir: ChildProcess, daemon: Daemon): Promise<void> {
-  logDaemon('info', `daemon ${heir.pid} has taken over; open connections may end`)
-  heir.once('disconnect', () => process.exit(0))
+/** Lets open connections end. Exits early when the successor exits. */
+async function drainFor(successor: ChildProcess, daemon: Daemon): Promise<void> {
+  logDaemon('info', `daemon ${successor.pid} has taken over, waiting for open connections`)
+  successor.once('disconnect', () => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
-  setTimeout(() => process.exit(0), LEAVE_LIMIT_MS).unref()
+  setTimeout(() => process.exit(0), DRAIN_LIMIT_MS).unref()
   await daemon.handOver.finish()
 }
 
-/** A process that is killed, or that the system ends for want of memory, cannot write why: the next one writes that it was so. */
-function tellOfLast(left: ReturnType<typeof leftDiscovery>): void {
+/** Logs that the previous daemon was killed or crashed, because it could not log that itself. */
+function reportUncleanShutdown(left: ReturnType<typeof findLeftDiscovery>): void {
   if (!left) return
   const { pid, startedAt } = left
-  logDaemon('warn', 'the last daemon did not stop in order: it was killed or crashed', { pid, startedAt })
+  logDaemon('warn', 'the previous daemon did not shut down cleanly: it was killed or crashed', {
+    pid,
+    startedAt,
+  })
 }
 
 function stopRequest(onHangup: () => void): { requested: Promise<string>; now: (reason: string) => void } {
   const { promise, resolve } = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
-  // A terminal that closes must not take the servers of its user with it.
+  // Closing a terminal must not stop the servers.
   process.on('SIGHUP', onHangup)
-  // Crash-only: an unknown state is left at once; the next start reconciles from SQLite (docs/architecture.md).
+  // Crash-only design: exit immediately. The next start reconciles from SQLite (docs/architecture.md).
   process.on('uncaughtException', error => {
     logDaemon('error', 'uncaught exception, exiting', errorFields(error))
     process.exit(70)
   })
   process.on('exit', code => {
-    if (code !== 0) logDaemon('error', 'the process ends', { code })
+    if (code !== 0) logDaemon('error', 'exiting', { code })
   })
   return { requested: promise, now: resolve }
 }

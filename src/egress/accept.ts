@@ -6,20 +6,20 @@ import type { HttpProxy } from './http-proxy.ts'
 import { joinReserved } from './reserved.ts'
 import { serveSocks } from './socks.ts'
 
-/** A client must say what it wants within this time. */
+/** The first bytes must arrive within this time. */
 const FIRST_BYTES_MS = 10_000
 const SOCKS_5 = 0x05
 
-/** Finds out what a connection from a confined process is: reserved by it, SOCKS 5, a control connection, or HTTP. */
+/** Detects the protocol of a connection from a confined process: reserved, SOCKS 5, control connection, or HTTP. */
 export function acceptFrom(socket: Socket, border: Border, http: HttpProxy): void {
   if (joinReserved(socket, border)) return
   const timer = setTimeout(() => socket.destroy(), FIRST_BYTES_MS)
-  const leave = () => socket.destroy()
+  const close = () => socket.destroy()
   socket.once('close', () => clearTimeout(timer))
-  socket.once('end', leave)
+  socket.once('end', close)
   socket.once('data', (chunk: Buffer) => {
     clearTimeout(timer)
-    socket.off('end', leave)
+    socket.off('end', close)
     socket.pause()
     socket.unshift(chunk)
     if (chunk[0] === CONTROL_FIRST_BYTE) serveControl(socket, border)

@@ -5,15 +5,15 @@ import { NetworkPolicy, type Refusal } from '../shared/network/network-policy.ts
 import { isClosedAddress } from '../shared/network/own-addresses.ts'
 import { LimitError, RefusedError } from './failure.ts'
 import { Ledger } from './ledger.ts'
-import { LookUps } from './look-ups.ts'
+import { Lookups } from './lookups.ts'
 import type { Resolver } from './resolve.ts'
 import { IDLE_MS, splice } from './splice.ts'
 
-/** Connections of one process, those that are being made included. */
+/** Maximum number of connections of one process, including pending ones. */
 const MAX_CONNECTIONS = 512
 const CONNECT_MS = 30_000
-/** Code that runs before its policy is known: the daemon sends the policy before it has any code run. */
-const POLICY_MS = 10_000
+/** Maximum wait for the policy. The daemon sends it before any code runs. */
+const POLICY_TIMEOUT_MS = 10_000
 
 export interface BorderOptions {
   processId: string
@@ -23,16 +23,16 @@ export interface BorderOptions {
   onTraffic(): void
 }
 
-/** The way out of one confined process: its listener, its policy, its connections. */
+/** Network access of one confined process: its listener, policy and connections. */
 export class Border {
   readonly processId: string
   readonly #options: BorderOptions
   readonly #server: Server
   readonly #ledger: Ledger
-  readonly #lookUps: LookUps
+  readonly #lookups: Lookups
   readonly #policy = Promise.withResolvers<NetworkPolicy>()
   readonly #sockets = new Set<Socket>()
-  #undecided: NodeJS.Timeout | undefined
+  #policyTimer: NodeJS.Timeout | undefined
   #opening = 0
   #isClosed = false
 
@@ -40,19 +40,19 @@ export class Border {
     this.processId = options.processId
     this.#options = options
     this.#ledger = new Ledger(options.onTraffic)
-    this.#lookUps = new LookUps(options.resolver)
+    this.#lookups = new Lookups(options.resolver)
     this.#server = createServer({ allowHalfOpen: true }, socket => this.#accept(socket))
-    // A connection that cannot be accepted stays in the queue, for example without a free descriptor.
+    // A connection that cannot be accepted, for example without a free descriptor, stays in the queue.
     this.#server.on('error', () => {})
     this.#server.listen(listener)
     this.#policy.promise.catch(() => {}) // reported to the callers that wait for it
   }
 
-  /** Nothing is connected before. */
-  decide({ publicAddresses = [], ...settings }: EgressSettings): void {
+  /** No connection is made before this call. */
+  setPolicy({ publicAddresses = [], ...settings }: EgressSettings): void {
     const isPrivate = (address: string) => !publicAddresses.includes(address) && isClosedAddress(address)
     this.#policy.resolve(new NetworkPolicy(settings, isPrivate))
-    clearTimeout(this.#undecided)
+    clearTimeout(this.#policyTimer)
   }
 
   takeTraffic(): DestinationCounts[] {
@@ -60,12 +60,12 @@ export class Border {
   }
 
   /**
-   * A connection to the host, which is resolved once. Rejects with a RefusedError, or as `net.connect` fails.
-   * `address`: one that the process chose among those of the name.
+   * Connects to the host, which is resolved once. Rejects with a RefusedError, or with the error of `net.connect`.
+   * `address`: chosen by the process among the addresses of the name.
    */
   async open(host: string, port: number, address?: string): Promise<Socket> {
     if (this.#opening + this.#sockets.size >= 2 * MAX_CONNECTIONS)
-      throw new LimitError(`The process has ${MAX_CONNECTIONS} connections open, which is the limit.`)
+      throw new LimitError(`The process has reached the limit of ${MAX_CONNECTIONS} open connections.`)
     this.#opening++
     const name = normalizeHost(host) ?? host
     try {
@@ -81,21 +81,21 @@ export class Border {
     }
   }
 
-  /** Addresses of a name that the process may know of. */
-  async lookUp(host: string): Promise<string[]> {
-    return this.#asked(host, async name => {
-      const addresses = await this.#lookUps.addresses(name)
-      const policy = await this.#decided()
+  /** Addresses of a name. Rejects with a RefusedError. */
+  async lookup(host: string): Promise<string[]> {
+    return this.#query(host, async name => {
+      const addresses = await this.#lookups.addresses(name)
+      const policy = await this.#waitForPolicy()
       this.#require(policy.judgeAddresses(name, 0, addresses))
       return addresses
     })
   }
 
   async resolve(host: string, records: string): Promise<unknown> {
-    return this.#asked(host, name => this.#lookUps.records(name, records))
+    return this.#query(host, name => this.#lookups.records(name, records))
   }
 
-  /** Joins the two and counts what goes over. */
+  /** Joins the two connections and counts their bytes. */
   join(client: Socket, upstream: Socket, host: string, port: number): void {
     splice(client, upstream, (sent, received) => this.#ledger.moved(host, port, sent, received))
   }
@@ -104,7 +104,7 @@ export class Border {
     return this.#server.address() as AddressInfo
   }
 
-  /** Counts what goes over a connection that is not joined. */
+  /** Counts the bytes of a connection that is not joined. */
   count(upstream: Socket, host: string, port: number): void {
     upstream.setTimeout(IDLE_MS, () => upstream.resetAndDestroy())
     upstream.once('close', () => this.#ledger.moved(host, port, upstream.bytesWritten, upstream.bytesRead))
@@ -113,41 +113,41 @@ export class Border {
   close(): void {
     this.#isClosed = true
     this.#server.close()
-    clearTimeout(this.#undecided)
+    clearTimeout(this.#policyTimer)
     this.#policy.reject(new LimitError('The process has ended.'))
     for (const socket of this.#sockets) socket.destroy()
   }
 
   #accept(socket: Socket): void {
-    socket.on('error', () => {}) // it may break at any time; its 'close' is what counts
+    socket.on('error', () => {}) // a broken connection is handled by its 'close' event
     if (this.#sockets.size >= 2 * MAX_CONNECTIONS) return void socket.resetAndDestroy()
-    this.#hold(socket)
+    this.#track(socket)
     this.#options.accept(socket, this)
   }
 
-  #hold(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     if (this.#isClosed) socket.destroy()
   }
 
-  async #asked<T>(host: string, ask: (name: string) => Promise<T>): Promise<T> {
+  async #query<T>(host: string, query: (name: string) => Promise<T>): Promise<T> {
     const name = normalizeHost(host) ?? host
     try {
-      const policy = await this.#decided()
+      const policy = await this.#waitForPolicy()
       this.#require(policy.judgeName(name))
-      return await ask(name)
+      return await query(name)
     } catch (error) {
       if (error instanceof RefusedError) this.#count(name, 0, error)
       throw error
     }
   }
 
-  /** The addresses to try. */
+  /** Returns the addresses to try. */
   async #permit(name: string, port: number, chosen?: string): Promise<readonly string[]> {
-    const policy = await this.#decided()
+    const policy = await this.#waitForPolicy()
     if (isIP(name) !== 0) {
-      const names = this.#lookUps.namesOf(name)
+      const names = this.#lookups.namesOf(name)
       const isKnown = names.some(one => policy.judgeHost(one, port) === undefined)
       this.#require(
         (isKnown ? undefined : policy.judgeHost(name, port)) ?? policy.judgeAddresses(name, port, [name]),
@@ -155,7 +155,7 @@ export class Border {
       return [name]
     }
     this.#require(policy.judgeHost(name, port))
-    const addresses = await this.#lookUps.addresses(name)
+    const addresses = await this.#lookups.addresses(name)
     this.#require(policy.judgeAddresses(name, port, addresses))
     if (chosen === undefined || addresses.includes(chosen)) return chosen === undefined ? addresses : [chosen]
     return this.#permit(chosen, port)
@@ -168,11 +168,11 @@ export class Border {
       port,
       allowHalfOpen: true,
       autoSelectFamily: true,
-      // Already resolved: the addresses that were judged are those that are tried.
+      // Uses exactly the addresses that were checked.
       lookup: (_host, options, callback) =>
         options.all ? callback(null, all) : callback(null, all[0]!.address, all[0]!.family),
     })
-    this.#hold(socket)
+    this.#track(socket)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => socket.destroy(timedOut(host, port)), CONNECT_MS)
       socket.once('error', reject)
@@ -183,15 +183,15 @@ export class Border {
       socket.once('connect', () => {
         clearTimeout(timer)
         socket.off('error', reject)
-        socket.on('error', () => {}) // told to whoever is joined with it
+        socket.on('error', () => {}) // `splice` passes it to the other side
         resolve(socket)
       })
     })
   }
 
-  #decided(): Promise<NetworkPolicy> {
+  #waitForPolicy(): Promise<NetworkPolicy> {
     const fail = () => this.#policy.reject(new LimitError('The network policy of the process is not known.'))
-    this.#undecided ??= setTimeout(fail, POLICY_MS).unref()
+    this.#policyTimer ??= setTimeout(fail, POLICY_TIMEOUT_MS).unref()
     return this.#policy.promise
   }
 

@@ -9,14 +9,14 @@ import type { Border } from './border.ts'
 import { LimitError, toControlError } from './failure.ts'
 import { reserve } from './reserved.ts'
 
-/** Questions of one connection that wait for an answer. */
+/** Maximum number of unanswered questions per connection. */
 const MAX_PENDING = 1024
-/** Answers that the process does not read. */
+/** Maximum size of answers that the process has not read. */
 const MAX_UNREAD_BYTES = 1024 * 1024
 const MAX_RECORD_BYTES = 64 * 1024
 
-/** Loopback addresses that a connection may come from; those of programs' own connections are others. */
-const FROM = /^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d{1,3}\.\d{1,3}$/
+/** Loopback addresses of reserved connections. Connections made by programs use other addresses. */
+const RESERVED_ADDRESS = /^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d{1,3}\.\d{1,3}$/
 
 /** Answers questions of a process with handler modules until the connection ends. Closes it on malformed input. */
 export function serveControl(socket: Socket, border: Border): void {
@@ -48,14 +48,14 @@ async function answer(request: ControlRequest, border: Border, control: Socket):
   try {
     switch (request.type) {
       case 'lookup':
-        return { id, type: 'addresses', addresses: await border.lookUp(request.host) }
+        return { id, type: 'addresses', addresses: await border.lookup(request.host) }
       case 'resolve':
         return { id, type: 'records', records: limited(await border.resolve(request.host, request.records)) }
       case 'connect': {
         const { host, port, from, address } = request
         const upstream = await border.open(host, port, address)
-        // No connection will follow.
-        if (control.destroyed) upstream.destroy()
+        if (control.destroyed)
+          upstream.destroy() // no connection will follow
         else reserve(border, from, { upstream, host, port })
         return { id, type: 'connected' }
       }
@@ -89,7 +89,7 @@ function isRequest({ type, port, from, address, records }: Record<string, unknow
         Number(port) >= 0 &&
         Number(port) <= 65_535 &&
         typeof from === 'string' &&
-        FROM.test(from) &&
+        RESERVED_ADDRESS.test(from) &&
         (address === undefined || isHost(address))
       )
     default:

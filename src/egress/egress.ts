@@ -7,7 +7,7 @@ import type { Resolver } from './resolve.ts'
 
 const REPORT_MS = 200
 
-/** The way out of all confined processes of a daemon. */
+/** Network access of all confined processes of a daemon. */
 export class Egress {
   readonly #borders = new Map<string, Border>()
   readonly #http = new HttpProxy()
@@ -20,14 +20,14 @@ export class Egress {
     this.#send = send
   }
 
-  /** `listener`: anything that `net.Server.listen` takes; undefined when it was lost on the way. */
+  /** `listener`: argument for `net.Server.listen`. Undefined when the handle was lost. */
   receive(message: ToEgress, listener?: unknown): void {
     const { processId } = message
     switch (message.type) {
       case 'listen':
         return listener ? this.#listen(processId, listener) : undefined
       case 'policy':
-        return this.#borders.get(processId)?.decide(message.settings)
+        return this.#borders.get(processId)?.setPolicy(message.settings)
       case 'forget':
         return this.#forget(processId)
     }

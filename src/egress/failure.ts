@@ -16,9 +16,9 @@ export class LimitError extends Error {
   readonly code = 'ERR_NETWORK_LIMIT'
 }
 
-/** An error as the process that asked gets it: as if it had made the connection itself. */
+/** Error for the process, as if it had made the connection itself. */
 export function toControlError(error: unknown): ControlError {
-  const { code, message, syscall, address, port } = firstOf(error) as NodeJS.ErrnoException & {
+  const { code, message, syscall, address, port } = singleError(error) as NodeJS.ErrnoException & {
     address?: string
     port?: number
   }
@@ -31,7 +31,7 @@ export function toControlError(error: unknown): ControlError {
   }
 }
 
-/** A name with several addresses fails with one error for each. */
-function firstOf(error: unknown): unknown {
+/** A name with several addresses fails with one error per address. */
+function singleError(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? error.errors.at(-1) : error
 }

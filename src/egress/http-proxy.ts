@@ -1,4 +1,11 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Border } from './border.ts'
@@ -7,7 +14,7 @@ import { RefusedError } from './failure.ts'
 const HEADERS_MS = 10_000
 const MAX_HEADER_BYTES = 32 * 1024
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1, and what clients of proxies send. */
+/** https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1, and headers that proxy clients send. */
 const HOP_BY_HOP = [
   'connection',
   'proxy-connection',
@@ -38,7 +45,7 @@ export class HttpProxy {
     })
   }
 
-  /** Serves one request. Its head must be there in time: a server that does not listen watches no time-outs. */
+  /** Serves one request. Has its own timeout for the head, because a server that does not listen enforces none. */
   serve(socket: Socket, border: Border): void {
     this.#borders.set(socket, border)
     const timer = setTimeout(() => socket.destroy(), HEADERS_MS)
@@ -48,16 +55,16 @@ export class HttpProxy {
     socket.resume()
   }
 
-  /** Whose request it is, once its head is there. */
-  #take(socket: Duplex): Border | undefined {
+  /** Returns the border of the request whose head has arrived. */
+  #borderOf(socket: Duplex): Border | undefined {
     clearTimeout(this.#timers.get(socket))
     return this.#borders.get(socket)
   }
 
   async #tunnel(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-    hold(socket, head)
+    pause(socket, head)
     const target = parseAuthority(message.url ?? '')
-    const border = this.#take(socket)
+    const border = this.#borderOf(socket)
     if (!target || !border) return void socket.end(headOf(400, 'Bad Request'))
     try {
       const upstream = await border.open(target.host, target.port)
@@ -72,7 +79,7 @@ export class HttpProxy {
 
   async #forward(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = message
-    const border = this.#take(socket)
+    const border = this.#borderOf(socket)
     const url = parseTarget(message.url)
     if (!url || !border) return answer(response, 400, EXPECTED)
     try {
@@ -87,15 +94,15 @@ export class HttpProxy {
 
   /** A WebSocket upgrade sent to the proxy without CONNECT: forwards the request unchanged, then joins both ends. */
   async #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
-    hold(socket, head)
-    const border = this.#take(socket)
+    pause(socket, head)
+    const border = this.#borderOf(socket)
     const url = parseTarget(message.url)
     if (!url || !border) return void socket.end(headOf(400, 'Bad Request', EXPECTED))
     try {
       const { host, port } = destinationOf(url)
       const upstream = await border.open(host, port)
       if (socket.destroyed) return void upstream.destroy()
-      upstream.write(requestHead(message, url))
+      upstream.write(requestHead(message, url), 'latin1')
       border.join(socket, upstream, host, port)
     } catch (error) {
       const { status, reason, text } = failureOf(error)
@@ -111,13 +118,13 @@ export class HttpProxy {
   }
 }
 
-/** Holds back what the client sends until the connection is open. */
-function hold(socket: Socket, head: Buffer): void {
+/** Leaves the client's bytes unread until the connection is open. */
+function pause(socket: Socket, head: Buffer): void {
   socket.pause()
   if (head.length > 0) socket.unshift(head)
 }
 
-const EXPECTED = 'This is a proxy: send CONNECT, or a request with an absolute http URL.'
+const EXPECTED = 'This is a proxy. Send CONNECT or a request with an absolute http URL.'
 
 function relay(
   message: IncomingMessage,
@@ -139,8 +146,11 @@ function relay(
   outgoing.on('error', fail)
   outgoing.on('response', incoming => {
     incoming.on('error', fail)
-    const headers = passedHeaders(incoming.rawHeaders)
-    response.writeHead(incoming.statusCode!, incoming.statusMessage, headers)
+    try {
+      response.writeHead(incoming.statusCode!, incoming.statusMessage, passedHeaders(incoming.rawHeaders))
+    } catch {
+      return fail() // Node's parser accepts statuses that Node does not send, such as 099
+    }
     incoming.pipe(response)
   })
   response.on('close', () => upstream.destroy())
@@ -148,7 +158,7 @@ function relay(
   message.pipe(outgoing)
 }
 
-/** Names and values in turns, without what is meant for the proxy alone. */
+/** Alternating names and values, without headers for the proxy. */
 function passedHeaders(raw: readonly string[], host?: string): string[] {
   const named = namedByConnection(raw)
   const passed: string[] = host === undefined ? [] : ['Host', host]
@@ -196,7 +206,11 @@ function failureOf(error: unknown): { status: number; reason: string; text: stri
 }
 
 function answer(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  // Without an explicit status text, Node would reuse the invalid one.
+  response.writeHead(status, STATUS_CODES[status], {
+    'content-type': 'text/plain; charset=utf-8',
+    connection: 'close',
+  })
   response.end(`${text}\n`)
 }
 

@@ -1,15 +1,15 @@
 import type { DestinationCounts } from '../shared/network/egress-protocol.ts'
 import type { RefusalReason } from '../shared/network/network-policy.ts'
 
-/** Further destinations of a process are counted together: user code could name any number of them. */
+/** Additional destinations of a process are counted together, because user code could name any number. */
 const MAX_DESTINATIONS = 200
 const MAX_HOST_CHARACTERS = 253
-export const OTHER = '(other)'
+const OTHER = '(other)'
 
-/** Connections of one process by destination, since they were last taken. */
+/** Counters of one process by destination, since the last `take`. */
 export class Ledger {
   readonly #counts = new Map<string, DestinationCounts>()
-  /** Destinations that were ever counted by their name. */
+  /** Destinations that are counted separately. */
   readonly #known = new Set<string>()
   readonly #onChange: () => void
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Border } from './border.ts'
 
-/** The process connects as soon as it hears that the connection is there. */
+/** The process connects as soon as it gets the answer. */
 const CLAIM_MS = 15_000
 
 interface Reserved {
@@ -13,7 +13,7 @@ interface Reserved {
 
 const reservedBy = new WeakMap<Border, Map<string, Reserved>>()
 
-/** Keeps a connection for the one that will come from the address `from` of the namespace. */
+/** Reserves an upstream connection for the next connection from the address `from` of the namespace. */
 export function reserve(
   border: Border,
   from: string,

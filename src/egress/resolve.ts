@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns'
 
-/** Addresses and records of names. Tests bring their own. */
+/** Addresses and records of names. Tests provide their own. */
 export interface Resolver {
   lookup(host: string): Promise<string[]>
   resolve(host: string, records: string): Promise<unknown>

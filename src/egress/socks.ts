@@ -3,19 +3,19 @@ import { canonicalAddress } from '../shared/network/special-addresses.ts'
 import type { Border } from './border.ts'
 import { RefusedError } from './failure.ts'
 
-/** https://www.rfc-editor.org/rfc/rfc1928: the whole negotiation must be there within this time. */
+/** Maximum time for the whole negotiation (https://www.rfc-editor.org/rfc/rfc1928). */
 const NEGOTIATION_MS = 10_000
-/** Greeting of 257 bytes at most, and a request of 262. */
+/** A greeting has at most 257 bytes, a request 262. */
 const MAX_BYTES = 600
 
 const REPLY = { ok: 0, refused: 2, unreachable: 4, connectionRefused: 5, command: 7, addressType: 8 }
 
-/** A SOCKS 5 client without authentication. Only connections are made: neither listeners nor UDP. */
+/** Serves a SOCKS 5 client without authentication. Supports only CONNECT. */
 export function serveSocks(socket: Socket, border: Border): void {
   const timer = setTimeout(() => socket.destroy(), NEGOTIATION_MS)
-  const leave = () => socket.destroy()
+  const close = () => socket.destroy()
   socket.once('close', () => clearTimeout(timer))
-  socket.once('end', leave)
+  socket.once('end', close)
   let bytes = Buffer.alloc(0)
   let isGreeted = false
   const onData = (chunk: Buffer) => {
@@ -33,7 +33,7 @@ export function serveSocks(socket: Socket, border: Border): void {
     if (request === undefined) return
     clearTimeout(timer)
     socket.off('data', onData)
-    socket.off('end', leave)
+    socket.off('end', close)
     socket.pause()
     if (typeof request === 'number') return void socket.end(reply(request))
     if (bytes.length > request.length) socket.unshift(bytes.subarray(request.length))
@@ -46,11 +46,11 @@ export function serveSocks(socket: Socket, border: Border): void {
 interface Request {
   host: string
   port: number
-  /** Bytes of the request. */
+  /** Length of the request in bytes. */
   length: number
 }
 
-/** Length of the greeting; undefined while it is incomplete. */
+/** Length of the greeting. Undefined while it is incomplete. */
 function readGreeting(bytes: Buffer): number | 'wrong' | undefined {
   if (bytes.length < 2) return undefined
   const length = 2 + bytes[1]!
@@ -58,7 +58,7 @@ function readGreeting(bytes: Buffer): number | 'wrong' | undefined {
   return bytes.subarray(2, length).includes(0) ? length : 'wrong'
 }
 
-/** Undefined while it is incomplete; a number is the reply to a request that is not served. */
+/** Undefined while the request is incomplete. A number is the reply to an unsupported request. */
 function readRequest(bytes: Buffer): Request | number | undefined {
   if (bytes.length < 5) return undefined
   const [version, command, , type, first] = bytes as unknown as [number, number, number, number, number]

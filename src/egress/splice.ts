@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** A connection over which nothing came for so long is closed. */
+/** Idle connections are closed after this time. */
 export const IDLE_MS = 3_600_000
 const KEEP_ALIVE_MS = 60_000
 
 /**
- * Joins two connections until both have ended. The end of one is passed on as an end, a break as a break. `onMoved`: bytes
- * that went from the client and to it, from time to time and at the end.
+ * Joins two connections until both have ended. Passes on a half-close as a half-close and a reset as a reset. Calls `onMoved`
+ * regularly and at the end with the bytes sent by the client and received by it.
  */
 export function splice(
   client: Socket,

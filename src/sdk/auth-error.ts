@@ -1,19 +1,19 @@
 import type { ToolResult } from './content.ts'
 
 export interface AuthErrorOptions {
-  /** What the model is told. */
+  /** Message for the model. */
   message: string
-  /** URL of the protected resource's metadata (RFC 9728), `https://…/.well-known/oauth-protected-resource`. */
+  /** URL of the resource metadata (RFC 9728), `https://…/.well-known/oauth-protected-resource`. */
   resourceMetadataUrl: string
   error?: 'invalid_token' | 'insufficient_scope' | (string & {})
   errorDescription?: string
-  /** Scopes that a new token needs, by spaces. */
+  /** Scopes that a new token needs, separated by spaces. */
   scope?: string
 }
 
 /**
- * The answer of a tool whose caller has no token, or not the right one. Its `_meta` carries the challenge of RFC 6750 under
- * `mcp/www_authenticate`, which makes clients that know it sign in and try again.
+ * Result of a tool whose caller has no valid token. Its `_meta` contains the challenge of RFC 6750 in
+ * `mcp/www_authenticate`. Clients that support it sign in and try again.
  */
 export function createAuthError({
   message,
@@ -35,15 +35,15 @@ export function createAuthError({
   }
 }
 
-/** A `WWW-Authenticate` value of RFC 6750 3. */
+/** `WWW-Authenticate` value (RFC 6750 section 3). */
 export function bearerChallenge(parameters: Record<string, string>): string {
   return `Bearer ${Object.entries(parameters)
     .map(([name, value]) => `${name}=${quote(value)}`)
     .join(', ')}`
 }
 
-/** A quoted-string of RFC 9110 5.6.4; line breaks and other control characters cannot be part of one. */
+/** quoted-string of RFC 9110 section 5.6.4, which cannot contain control characters. */
 function quote(value: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to remove.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes control characters.
   return `"${value.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/["\\]/g, '\\$&')}"`
 }

@@ -1,27 +1,27 @@
-/** What tools, prompts and embedded resources are made of: the content blocks of MCP. */
+/** MCP content block. */
 export type Content = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink
 
-export interface TextContent extends ContentExtras {
+interface TextContent extends ContentExtras {
   type: 'text'
   text: string
 }
-export interface ImageContent extends ContentExtras {
+interface ImageContent extends ContentExtras {
   type: 'image'
-  /** Base 64. */
+  /** Base64. */
   data: string
   mimeType: string
 }
-export interface AudioContent extends ContentExtras {
+interface AudioContent extends ContentExtras {
   type: 'audio'
-  /** Base 64. */
+  /** Base64. */
   data: string
   mimeType: string
 }
-export interface EmbeddedResource extends ContentExtras {
+interface EmbeddedResource extends ContentExtras {
   type: 'resource'
   resource: ResourceContents
 }
-export interface ResourceLink extends ContentExtras {
+interface ResourceLink extends ContentExtras {
   type: 'resource_link'
   uri: string
   name: string
@@ -35,7 +35,7 @@ export interface ResourceContents {
   uri: string
   mimeType?: string
   text?: string
-  /** Base 64. */
+  /** Base64. */
   blob?: string
   _meta?: Record<string, unknown>
 }
@@ -45,7 +45,7 @@ interface ContentExtras {
   _meta?: Record<string, unknown>
 }
 
-/** A tool's whole answer, for handlers that want to say more than content. */
+/** Complete result of a tool, for handlers that return more than content. */
 export interface ToolResult {
   content: Content[]
   structuredContent?: unknown
@@ -57,7 +57,7 @@ export function text(value: string, extras: ContentExtras = {}): TextContent {
   return { type: 'text', text: value, ...extras }
 }
 
-/** `data`: bytes, or base 64. */
+/** `data`: bytes or Base64. */
 export function image(
   data: Uint8Array | string,
   mimeType = 'image/png',
@@ -66,7 +66,7 @@ export function image(
   return { type: 'image', data: base64(data), mimeType, ...extras }
 }
 
-/** `data`: bytes, or base 64. */
+/** `data`: bytes or Base64. */
 export function audio(
   data: Uint8Array | string,
   mimeType = 'audio/wav',
@@ -75,7 +75,7 @@ export function audio(
   return { type: 'audio', data: base64(data), mimeType, ...extras }
 }
 
-/** A resource with its content: a text, or bytes. */
+/** Embedded resource. `content`: text or bytes. */
 export function resource(
   uri: string,
   content: string | Uint8Array,
@@ -86,7 +86,7 @@ export function resource(
   return { type: 'resource', resource: { uri, mimeType, ...body }, ...extras }
 }
 
-/** Where a resource is, without its content. */
+/** Link to a resource. */
 export function link(
   uri: string,
   name: string,
@@ -95,12 +95,12 @@ export function link(
   return { type: 'resource_link', uri, name, ...more }
 }
 
-/** A failure that the model reads and may correct. */
+/** Tool error, which the model reads and can react to. */
 export function error(message: string, more: Omit<ToolResult, 'content' | 'isError'> = {}): ToolResult {
   return { content: [text(message)], isError: true, ...more }
 }
 
-/** A message of a prompt. */
+/** Message of a prompt. */
 export interface Message {
   role: 'user' | 'assistant'
   content: Content

@@ -3,11 +3,11 @@ import type { ArgumentsOf, Schema } from './schema.ts'
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** What a handler can do besides answering. After the answer all of it does nothing. */
+/** Context of a handler. Its methods have no effect after the handler has returned. */
 export interface Context {
-  /** Aborted when the client cancels the call, or goes away where that means the same. */
+  /** Aborted when the client cancels the call, or disconnects if the protocol treats that as cancelling. */
   readonly signal: AbortSignal
-  /** The variables that the server declares, with the deployment's values or their defaults. */
+  /** Declared environment variables, with the deployment's values or their defaults. */
   readonly env: Readonly<Record<string, string>>
   readonly client: {
     readonly protocolVersion: string
@@ -16,15 +16,15 @@ export interface Context {
   }
   /** `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>
-  /** The caller's access token: `_meta.authorization.token`, else that of the `Authorization: Bearer` header. */
+  /** Unverified access token of the caller: `_meta.authorization.token`, else the `Authorization: Bearer` header. */
   readonly token: string | undefined
   /**
-   * Who signed in, where the deployment is protected (`deploy.auth`): the verified token of the `Authorization` header, whatever
-   * `_meta` holds. Undefined elsewhere.
+   * User of a protected deployment (`deploy.auth`), from the verified token of the `Authorization` header. `_meta` is ignored.
+   * Undefined in other deployments.
    */
   readonly auth:
     | {
-        /** `<provider>|<id of the user there>`. */
+        /** `<provider>|<user id at the provider>`. */
         readonly subject: string
         readonly clientId: string
         readonly scopes: readonly string[]
@@ -34,41 +34,44 @@ export interface Context {
         readonly claims: Readonly<Record<string, unknown>>
       }
     | undefined
-  /** Of clients up to revision 2025-11-25; later ones have none. */
+  /** Undefined since protocol version 2026-07-28, which has no sessions. */
   readonly sessionId: string | undefined
 
-  /** A log line for the client, and for the deployment's log. */
+  /** Sends a log message to the client, and writes it to the deployment's log. */
   log(level: LogLevel, data: unknown, logger?: string): void
   debug(data: unknown, logger?: string): void
   info(data: unknown, logger?: string): void
   notice(data: unknown, logger?: string): void
   warning(data: unknown, logger?: string): void
   error(data: unknown, logger?: string): void
-  /** Reports progress where the client asked for it; `progress` must grow. */
+  /** Reports progress if the client requested it. `progress` must increase with each call. */
   progress(progress: number, total?: number, message?: string): void
 
   /**
-   * Asks the client's model. This and the next three wait for the client. A client of revision 2026-07-28 answers with
-   * a new request: the handler then runs anew from its start and finds its questions answered, so it must ask them in the
-   * same order and do nothing before them that may not be done twice. Rejects when the client cannot be asked that.
+   * Requests a completion from the client's model. Rejects when the client does not support it. The following applies to
+   * this method and the next three. A client of protocol version 2026-07-28 sends the answer in a new request. The handler
+   * then runs again from the start and finds its questions answered. It must therefore ask them in the same order and must
+   * not have side effects before them that must not be repeated.
    */
   sample(prompt: string | SampleRequest): Promise<SampleResult>
-  /** Asks the person for what a form of `schema` holds: a flat object of texts, numbers, booleans and choices. */
+  /** Shows the user a form. `schema`: a flat object of strings, numbers, booleans and enums. */
   elicit<const S extends Schema>(request: ElicitRequest<S>): Promise<ElicitResult<ArgumentsOf<S>>>
-  /** Sends the person to a page, for what must not pass through the client: sign-in, payment. */
+  /** Sends the user to a web page, for data that must not pass through the client: sign-in, payment. */
   elicitUrl(request: ElicitUrlRequest): Promise<ElicitResult<undefined>>
   listRoots(options?: { key?: string }): Promise<{ uri: string; name?: string }[]>
 
-  /** Answers to the requests of an `inputRequired` that this handler returned before, by their keys. */
+  /** Responses to the requests of an `inputRequired` that this handler returned before, by key. */
   readonly inputResponses: Readonly<Record<string, Record<string, unknown>>> | undefined
-  /** The `state` that it returned with them. */
+  /** The `state` of that `inputRequired`. */
   readonly requestState: unknown
 
-  /** Tells all clients that listen that a list is not what it was. */
+  /** Notifies all connected clients that a list changed. */
   announce(list: 'tools' | 'prompts' | 'resources'): void
-  /** Tells the clients that subscribed to it. */
+  /** Notifies the clients that subscribed to the resource. */
   resourceUpdated(uri: string): void
-  /** Ends the connection of this call; the client comes back for the answer after `retryMs` (revision 2025-11-25 alone). */
+  /**
+   * Closes the connection of this call. The client reconnects for the result after `retryMs` (protocol version 2025-11-25 only).
+   */
   closeStream(retryMs?: number): void
 }
 
@@ -83,7 +86,7 @@ export interface SampleRequest {
   tools?: Record<string, unknown>[]
   toolChoice?: Record<string, unknown>
   metadata?: Record<string, unknown>
-  /** The question's name where it travels as one of several. */
+  /** Name of the question among several. */
   key?: string
 }
 
@@ -92,7 +95,7 @@ export interface SampleResult {
   content: Content | Content[]
   model: string
   stopReason?: string
-  /** All text of the content. */
+  /** All text blocks of the content. */
   text: string
 }
 
@@ -105,7 +108,7 @@ export interface ElicitRequest<S extends Schema = Schema> {
 export interface ElicitUrlRequest {
   message: string
   url: string
-  /** Made up when it is left out. */
+  /** Default: a random id. */
   elicitationId?: string
   key?: string
 }

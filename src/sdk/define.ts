@@ -4,7 +4,7 @@ import type { InputRequired } from './input-required.ts'
 import type { ArgumentsOf, Schema, ValueFor } from './schema.ts'
 
 interface Described {
-  /** By default the name of its file. */
+  /** Default: the name of the file. */
   name?: string
   title?: string
   description: string
@@ -13,13 +13,13 @@ interface Described {
 }
 
 export interface ToolOptions<Input, Output> extends Described {
-  /** Schema of the arguments, an object; any arguments when there is none. */
+  /** Schema of the arguments, an object. Without it, any arguments are accepted. */
   input?: Input
-  /** The same as `input`, by its name in the protocol. */
+  /** Alias of `input`, as in the protocol. */
   inputSchema?: Input
-  /** Schema of the answer; the handler's value is checked against it and sent as `structuredContent`. */
+  /** Schema of the result. The returned value is validated against it and sent as `structuredContent`. */
   output?: Output
-  /** The same as `output`, by its name in the protocol. */
+  /** Alias of `output`, as in the protocol. */
   outputSchema?: Output
   annotations?: {
     title?: string
@@ -29,8 +29,8 @@ export interface ToolOptions<Input, Output> extends Described {
     openWorldHint?: boolean
   }
   /**
-   * Answers with a text, a JSON value, content blocks, a whole result, or nothing. What it throws becomes a tool error that
-   * the model reads.
+   * Returns text, a JSON value, content blocks, a complete result, or nothing. A thrown error becomes a tool error, which the
+   * model reads.
    */
   handler(args: ArgumentsOf<Input>, context: Context): Answer<Output> | Promise<Answer<Output>>
 }
@@ -39,7 +39,7 @@ type Answer<Output> = Output extends Schema ? ValueFor<Output> | ToolResult | In
 
 export interface ToolDefinition extends Omit<ToolOptions<Schema | undefined, Schema | undefined>, 'handler'> {
   readonly kind: 'tool'
-  // biome-ignore lint/suspicious/noExplicitAny: arguments of a tool that is known by its schema alone.
+  // biome-ignore lint/suspicious/noExplicitAny: the type of the arguments is only known from the schema.
   handler(args: any, context: Context): unknown
 }
 
@@ -50,7 +50,7 @@ export function defineTool<
   return { ...options, kind: 'tool' }
 }
 
-/** Values that a variable can be completed with: a list, of which those are given that begin as typed, or a function. */
+/** Completions of a variable: a list, which is filtered by the typed prefix, or a function. */
 export type Completion =
   | readonly string[]
   | ((
@@ -59,15 +59,16 @@ export type Completion =
     ) => readonly string[] | Promise<readonly string[]>)
 
 export interface ResourceOptions<Uri extends string> extends Described {
-  /** With `{variables}` it is a resource template (RFC 6570). */
+  /** With `{variables}`, it is a resource template (RFC 6570). */
   uri: Uri
-  /** By default `text/plain` for texts, `application/json` for other values, `application/octet-stream` for bytes. */
+  /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for other values. */
   mimeType?: string
   annotations?: { audience?: ('user' | 'assistant')[]; priority?: number; lastModified?: string }
+  /** Bytes. */
   size?: number
-  /** By the names of the URI's variables. */
+  /** Completions by variable of the URI. */
   complete?: { [Name in VariablesOf<Uri>]?: Completion }
-  /** Answers with a text, bytes, a JSON value, content blocks, or `{contents}`. */
+  /** Returns text, bytes, a JSON value, content blocks, or `{contents}`. */
   handler(
     variables: { [Name in VariablesOf<Uri>]: string },
     context: Context & { readonly uri: string },
@@ -83,7 +84,7 @@ type ResourceAnswer =
   | object
   | null
 
-/** Names in the template's expressions; any when the URI is no literal. */
+/** Variables of a URI template. `string` when the URI is not a literal type. */
 type VariablesOf<Uri extends string> = string extends Uri
   ? string
   : Uri extends `${string}{${infer Expression}}${infer Rest}`
@@ -100,7 +101,7 @@ type Names<Expression extends string> = Expression extends `${'+' | '#' | '/' | 
 export interface ResourceDefinition extends Omit<ResourceOptions<string>, 'handler' | 'complete'> {
   readonly kind: 'resource'
   complete?: Record<string, Completion | undefined>
-  // biome-ignore lint/suspicious/noExplicitAny: variables of a template that is known by its text alone.
+  // biome-ignore lint/suspicious/noExplicitAny: the variables are only known from the URI.
   handler(variables: any, context: Context & { readonly uri: string }): unknown
 }
 
@@ -111,14 +112,14 @@ export function defineResource<const Uri extends string>(options: ResourceOption
 export interface PromptArgument {
   title?: string
   description?: string
-  /** Unless it is false the argument must be given. */
+  /** Default: true. */
   required?: boolean
   complete?: Completion
 }
 
 export interface PromptOptions<Arguments extends Record<string, PromptArgument>> extends Described {
   arguments?: Arguments & Record<string, PromptArgument>
-  /** Answers with a text (one message of the user), content, messages, or `{messages, description}`. */
+  /** Returns text (one message of the user), content, messages, or `{messages, description}`. */
   handler(
     args: PromptArguments<Arguments>,
     context: Context,
@@ -139,7 +140,7 @@ type PromptArguments<Arguments> = {
 
 export interface PromptDefinition extends Omit<PromptOptions<Record<string, PromptArgument>>, 'handler'> {
   readonly kind: 'prompt'
-  // biome-ignore lint/suspicious/noExplicitAny: arguments of a prompt that is known by their names alone.
+  // biome-ignore lint/suspicious/noExplicitAny: the arguments are only known by name.
   handler(args: any, context: Context): unknown
 }
 

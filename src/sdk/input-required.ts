@@ -1,7 +1,7 @@
 /**
- * An answer that asks: the call ends with these requests, and the handler runs anew with their answers in
- * `context.inputResponses` and `state` in `context.requestState`. For handlers that want to say themselves what is kept
- * between two tries; `context.elicit` and its like do the same without a word.
+ * Result that requests input from the client. The handler then runs again with the responses in `context.inputResponses` and
+ * `state` in `context.requestState`. For handlers that manage their state between runs themselves. `context.elicit`,
+ * `sample` and `listRoots` do the same automatically.
  */
 export interface InputRequired {
   readonly [INPUT_REQUIRED]: true
@@ -11,7 +11,7 @@ export interface InputRequired {
 
 export const INPUT_REQUIRED: unique symbol = Symbol.for('mcp-hosting.input-required') as never
 
-/** `state`: any JSON; signed by the server, readable by the client. */
+/** `state`: any JSON. The server signs it, and the client can read it. */
 export function inputRequired(options: {
   requests?: Record<string, { method: string; params?: Record<string, unknown> }>
   state?: unknown
@@ -22,7 +22,7 @@ export function inputRequired(options: {
   return { [INPUT_REQUIRED]: true, requests: Object.fromEntries(requests), state: options.state }
 }
 
-/** An error that the client gets as a JSON-RPC error, as it is: `throw new McpError(-32602, 'Unknown city')`. */
+/** Sent to the client unchanged as a JSON-RPC error: `throw new McpError(-32602, 'Unknown city')`. */
 export class McpError extends Error {
   override readonly name = 'McpError'
   readonly code: number

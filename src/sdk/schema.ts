@@ -1,7 +1,6 @@
 /**
- * Schemas that a definition may be made with: any library of the Standard Schema family that can also say its JSON Schema
- * (https://standardschema.dev/json-schema: zod 4.2, ArkType 2.1.28, Valibot through `toStandardJsonSchema`), or a plain
- * JSON Schema.
+ * Schema of a library that supports Standard Schema and Standard JSON Schema (https://standardschema.dev/json-schema): zod 4.2,
+ * ArkType 2.1.28, Valibot with `toStandardJsonSchema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -30,12 +29,12 @@ interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown>
 }
 
-/** A JSON Schema, 2020-12 or draft-07. */
+/** JSON Schema, 2020-12 or draft-07. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 export type Schema = StandardSchema | JsonSchema
 
-/** What a handler gets: the schema's output, with defaults filled in and transforms done. */
+/** Arguments of a handler: the schema's output with defaults and transforms. */
 export type ArgumentsOf<S> =
   S extends StandardSchema<infer _Input, infer Output>
     ? Output
@@ -43,7 +42,7 @@ export type ArgumentsOf<S> =
       ? FromJsonSchema<S>
       : Record<string, unknown>
 
-/** What a handler may answer with where there is an output schema. */
+/** Result of a handler with an output schema. */
 export type ValueFor<S> =
   S extends StandardSchema<infer Input, infer _Output>
     ? Input
@@ -51,8 +50,8 @@ export type ValueFor<S> =
       ? FromJsonSchema<S>
       : unknown
 
-/** The type that a JSON Schema describes, as far as it can be read off cheaply; `unknown` for the rest. */
-export type FromJsonSchema<S> = S extends { readonly const: infer Value }
+/** Type of a JSON Schema. `unknown` for unsupported keywords. */
+type FromJsonSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }
     ? Value
@@ -98,7 +97,7 @@ type FromProperties<S> = S extends { readonly properties: infer Properties }
     >
   : never
 
-/** Required ones, and those with a default, which is filled in. */
+/** True for properties that are required or have a default. */
 type IsPresent<S, Properties, Name extends keyof Properties> = S extends {
   readonly required: readonly (infer Required)[]
 }

@@ -1,4 +1,4 @@
-/** What the code of a custom server imports: `mcp-hosting/server`. */
+/** Public API `mcp-hosting/server`. */
 export { type AuthErrorOptions, createAuthError } from './auth-error.ts'
 export {
   assistant,

@@ -2,33 +2,32 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** In the order in which they are looked for. */
-export const CONTAINER_ENGINES = ['podman', 'docker'] as const
-export type ContainerEngineName = (typeof CONTAINER_ENGINES)[number]
+/** In search order. */
+const CONTAINER_ENGINES = ['podman', 'docker'] as const
+type ContainerEngineName = (typeof CONTAINER_ENGINES)[number]
 
-export const CONTAINER_LIMITS = ['memory', 'cpu', 'pids'] as const
+const CONTAINER_LIMITS = ['memory', 'cpu', 'pids'] as const
 export type ContainerLimit = (typeof CONTAINER_LIMITS)[number]
 
-/** A program that runs containers here. */
+/** A usable container engine of this machine. */
 export interface ContainerEngine {
   name: ContainerEngineName
-  /** The executable. */
   file: string
   version: string
   rootless: boolean
-  /** Limits that it cannot hold here, because this user was not given their cgroup controllers. */
+  /** Limits that it cannot enforce, because the user has no access to their cgroup controllers. */
   withoutLimits: ContainerLimit[]
 }
 
 export type FoundEngine = { usable: true; engine: ContainerEngine } | { usable: false; why: string }
 
-/** An engine that has not answered by then hangs; one that was just installed makes its storage first. */
+/** Long enough for a new engine, which creates its storage first. */
 const ANSWER_MS = 20_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
- * Looks for podman, then docker, in the folders of `PATH`, and asks it whether it works; `MCP_CONTAINER_ENGINE` names the one
- * to take, or its path. Takes some 200 ms. Never rejects: `why` is the rest of a sentence, without a full stop.
+ * Finds a working podman or docker in `PATH`. `MCP_CONTAINER_ENGINE` selects one by name or path. Takes about 200 ms. Never
+ * rejects: `why` is the end of a sentence, without a full stop.
  */
 export async function findContainerEngine(
   env: NodeJS.ProcessEnv,
@@ -43,20 +42,18 @@ export async function findContainerEngine(
     const file = findExecutable(candidate, env.PATH ?? '')
     if (file === undefined) {
       reasons.push(
-        wanted
-          ? `${candidate}, which MCP_CONTAINER_ENGINE names, is not installed`
-          : `${name} is not installed`,
+        wanted ? `${candidate} (MCP_CONTAINER_ENGINE) is not installed` : `${name} is not installed`,
       )
       continue
     }
-    const found = await ask(name, file, env, answerMs)
+    const found = await inspect(name, file, env, answerMs)
     if (found.usable) return found
     reasons.push(found.why)
   }
   return { usable: false, why: reasons.join('; ') }
 }
 
-/** What an engine's own client needs of the environment: where its storage, its server and its settings are. */
+/** Environment variables that locate the storage, server and settings of an engine's client. */
 export function engineEnvironment(from: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(from).filter(
@@ -68,7 +65,7 @@ export function engineEnvironment(from: NodeJS.ProcessEnv): Record<string, strin
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_ALL|TZ|TMPDIR|DBUS_SESSION_BUS_ADDRESS|XDG_\w+|CONTAINERS?_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|DOCKER_\w+|PODMAN_\w+|BUILDAH_\w+|SSL_CERT_\w+|https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY)$/
 
-async function ask(
+async function inspect(
   name: ContainerEngineName,
   file: string,
   env: NodeJS.ProcessEnv,
@@ -84,7 +81,7 @@ async function ask(
       ? { usable: false, why: `${name} does not work here: ${engine}` }
       : { usable: true, engine: { name, file, ...engine } }
   } catch {
-    return { usable: false, why: `${name} does not work here: "${name} ${args[0]}" answered what is no JSON` }
+    return { usable: false, why: `${name} does not work here: "${name} ${args[0]}" did not print JSON` }
   }
 }
 
@@ -95,7 +92,7 @@ interface PodmanInfo {
   version?: { Version?: string }
 }
 
-/** Without privileges it has the controllers that systemd delegates to its user. */
+/** Without privileges, podman has the controllers that systemd delegates to the user. */
 function podmanFacts({ host, version }: PodmanInfo): Facts {
   const controllers = new Set(host.cgroupControllers ?? [])
   return {
@@ -114,9 +111,9 @@ interface DockerInfo {
   PidsLimit?: boolean
 }
 
-/** It answers, and ends with 0 in some versions, without its server. */
+/** Without its server, docker still prints JSON, and some versions exit with 0. */
 function dockerFacts(info: DockerInfo): Facts | string {
-  if (!info.ServerVersion) return info.ServerErrors?.[0] ?? 'its server does not answer'
+  if (!info.ServerVersion) return info.ServerErrors?.[0] ?? 'its server does not respond'
   const holds = { memory: info.MemoryLimit, cpu: info.CpuCfsQuota, pids: info.PidsLimit }
   return {
     version: info.ServerVersion,
@@ -138,15 +135,15 @@ function run(file: string, args: string[], env: NodeJS.ProcessEnv, timeout: numb
   })
 }
 
-/** The last thing that it said, which is where programs put their errors. */
+/** The last line of stderr, which usually is the error. */
 function reasonOf(error: NonNullable<Answer['error']>, stderr: string, answerMs: number): string {
-  if (error.killed) return `it did not answer within ${answerMs / 1000} s`
-  const said = stderr.trim().split('\n').at(-1)?.trim()
-  if (said) return (LOG_LINE.exec(said)?.[1] ?? said).replace(/^(Error|ERROR): /, '').replace(/\.$/, '')
-  return typeof error.code === 'number' ? `it ended with exit code ${error.code}` : error.message
+  if (error.killed) return `it did not respond within ${answerMs / 1000} s`
+  const line = stderr.trim().split('\n').at(-1)?.trim()
+  if (line) return (LOG_LINE.exec(line)?.[1] ?? line).replace(/^(Error|ERROR): /, '').replace(/\.$/, '')
+  return typeof error.code === 'number' ? `it exited with code ${error.code}` : error.message
 }
 
-/** As podman writes its own log. */
+/** Format of podman's log. */
 const LOG_LINE = /^time=\S+ level=\w+ msg="(.*)"$/
 
 function findExecutable(name: string, path: string): string | undefined {
@@ -156,11 +153,11 @@ function findExecutable(name: string, path: string): string | undefined {
       accessSync(file, constants.X_OK)
       return true
     } catch {
-      return false // which is the answer
+      return false // not executable
     }
   })
 }
 
 function unknownEngine(given: string): string {
-  return `MCP_CONTAINER_ENGINE is "${given}": it must be ${CONTAINER_ENGINES.join(' or ')}, or the path of one of them`
+  return `MCP_CONTAINER_ENGINE is "${given}" instead of ${CONTAINER_ENGINES.join(' or ')}, or the path of one of them`
 }

@@ -1,14 +1,14 @@
-/** The two halves of the nonce in the discovery file (0600), as a command asks and a daemon answers. */
+/** The two halves of the nonce in the discovery file (0600). */
 export interface Proof {
   challenge: string
   answer: string
 }
 
 /**
- * Only who can read the discovery file knows its nonce, so a program that took over the port of a dead daemon cannot pass
- * for it and be sent the owner's key: a command sends the first half, and the daemon proves itself by the second. What
- * the other program learns is of no use, since each daemon has a nonce of its own. No hash: loading `node:crypto` costs
- * a command 5 ms.
+ * Proves to a command that it talks to the daemon, not to a program that took over a dead daemon's port. The command sends the
+ * first half of the nonce, and the daemon answers with the second. Only the owner can read the discovery file. Half a nonce is
+ * worthless to another program, because each daemon has a new one. It is not hashed, because loading `node:crypto` costs a
+ * command 5 ms.
  */
 export function proofOf(nonce: string): Proof {
   const half = Math.floor(nonce.length / 2)

@@ -8,12 +8,12 @@ export function parseDurationMs(text: string): number {
   if (!match)
     throw new HostingError(
       'INVALID_REQUEST',
-      `"${text}" is not a duration: write for example 90s, 10m, 24h or 7d.`,
+      `"${text}" is not a duration. Use for example 90s, 10m, 24h or 7d.`,
     )
   return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]
 }
 
-/** Milliseconds for a person: `340 ms`, `2.1 s`, `5 min`, `3 h`, `12 d`. */
+/** Human-readable duration: `340 ms`, `2.1 s`, `5 min`, `3 h`, `12 d`. */
 export function formatDurationMs(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
@@ -22,7 +22,7 @@ export function formatDurationMs(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d`
 }
 
-/** Milliseconds → seconds with millisecond precision, as the contract's `*_time` fields want it. */
+/** Milliseconds → seconds with millisecond precision, for the contract's `*_time` fields. */
 export function toSeconds(ms: number): number {
   return Math.round(ms) / 1000
 }

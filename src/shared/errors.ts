@@ -1,6 +1,6 @@
 /**
- * The one error class of the product and its closed list of codes.
- * Code → HTTP status stands in `daemon/http/status.ts`, code → exit code in `cli/exit-codes.ts`, nowhere else.
+ * Codes of HostingError. Code → HTTP status is in `daemon/http/status.ts`, code → exit code in
+ * `cli/command-line/exit-codes.ts`.
  */
 export const ERROR_CODES = [
   'INVALID_JSON',
@@ -29,7 +29,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What the reader can do next: a sentence and, where there is one, the command to type. */
+/** Suggested next step: a sentence and, if there is one, a command. */
 export interface NextStep {
   description: string
   command?: string
@@ -39,12 +39,12 @@ export interface NextStep {
 export interface ErrorBody {
   code: ErrorCode | (string & {})
   message: string
-  /** Empty when the message is all there is to say. */
+  /** Empty when the message needs no details. */
   details: string
 }
 
 export interface HostingErrorOptions {
-  /** Further detail that names the field, for example `tools[2].inputSchema: must be an object`. */
+  /** Additional detail that names the field, for example `tools[2].inputSchema: must be an object`. */
   details?: string
   next?: NextStep[]
   /** Kept for the log, never sent to a client. */
@@ -69,33 +69,25 @@ export class HostingError extends Error {
   }
 }
 
-/** What a disk says that takes nothing more (errno(3)); no fault of the program's. */
+/** Disk write errors (errno(3)). */
 const DISK_FAULTS: Record<string, string> = {
   ENOSPC: 'The disk is full',
-  EDQUOT: 'The quota of the disk is used up',
-  EFBIG: 'A file became larger than it may be',
+  EDQUOT: 'The disk quota is exceeded',
+  EFBIG: 'A file exceeds the maximum file size',
   EROFS: 'The disk is read-only',
   EIO: 'The disk failed',
 }
 
-/**
- * Anything thrown, as a HostingError: UNAVAILABLE for a disk that takes nothing more; other unknown errors become INTERNAL
- * with a text that tells no internals.
- */
+/** Converts any thrown value: UNAVAILABLE for disk errors, INTERNAL without internals for other unknown errors. */
 export function toHostingError(error: unknown): HostingError {
   if (error instanceof HostingError) return error
   const { code } = Object(error) as { code?: unknown }
   const fault = typeof code === 'string' ? DISK_FAULTS[code] : undefined
   if (fault)
     return new HostingError('UNAVAILABLE', `${fault} (${code}).`, {
-      details: 'Free some space, or mend the disk, and try again.',
+      details: 'Free some space or repair the disk, then try again.',
       cause: error,
     })
-  return new HostingError(
-    'INTERNAL',
-    'The server met an error of its own. The request id leads to its log.',
-    {
-      cause: error,
-    },
-  )
+  const message = 'Internal error. Search the daemon log for this request id.'
+  return new HostingError('INTERNAL', message, { cause: error })
 }

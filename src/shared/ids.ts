@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Lower-case base 32 without letters that look alike (Crockford's alphabet): safe in paths, shells and host names. */
+/** Crockford's base 32 in lower case, without similar letters. Safe in paths, shells and host names. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export type IdPrefix = 'mcp' | 'dep' | 'key' | 'req' | 'inst' | 'prj' | 'bld' | 'src' | 'chat' | 'usr'

@@ -1,6 +1,6 @@
 /**
- * Made for the first who needs it, and then everybody's. What failed is made anew for the next: descriptors, or room on the
- * disk, may only have run out for a moment.
+ * A value that is created by the first call and shared by all later ones. After a failure, the next call tries again,
+ * because a lack of file descriptors or disk space may be temporary.
  */
 export class Lazy<T> {
   readonly #make: () => Promise<T>
@@ -18,7 +18,7 @@ export class Lazy<T> {
     return this.#made
   }
 
-  /** Undefined when nobody has needed it, or it could not be made. */
+  /** Undefined when it was not created yet, or creating it failed. */
   async find(): Promise<T | undefined> {
     return this.#made?.catch(() => undefined)
   }

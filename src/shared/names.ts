@@ -1,27 +1,30 @@
-/** Server names: 1–63 letters, digits, `-`, `_`, `.` (docs/decisions.md); never only dots, so never a path. */
+/** Server names: 1–63 letters, digits, `-`, `_`, `.` (docs/decisions/api.md). Dots alone would be a path. */
 export const SERVER_NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,63}$/
 
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** An image of any registry, or of this machine's engine: `weather:1`, `ghcr.io/team/weather@sha256:…`. */
+/** Names of HTTP headers: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+export const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Image in a registry or in the local engine: `weather:1`, `ghcr.io/team/weather@sha256:…`. */
 export const IMAGE_REFERENCE = /^(?!.*\/\/)[A-Za-z0-9][A-Za-z0-9._:/-]{0,254}(@sha256:[0-9a-f]{64})?$/
 
-/** Of two labels or more. */
+/** At least two labels. */
 export const HOST_NAME =
   /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /** Why a host name cannot be a custom domain. Undefined when it can. */
 export function domainFault(text: string): string | undefined {
   const last = text.split('.').at(-1)!.toLowerCase()
-  // Clients read a name that ends in a number as an IPv4 address (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  // Clients parse a name that ends in a number as an IPv4 address (https://url.spec.whatwg.org/#ends-in-a-number-checker).
   if (/^(\d+|0x[0-9a-f]*)$/.test(last))
     return 'an IP address is not a domain; expected a name such as mcp.example.com'
   if (last === 'localhost')
-    return 'names below .localhost are assigned by the daemon: leave the domain out, or map a subdomain (mcp domains add)'
+    return 'the daemon assigns names below .localhost: omit the domain, or map a subdomain (mcp domains add)'
   return undefined
 }
 
-/** A DNS label made of a server's name: lower case, `-` for what a label may not hold, never empty. */
+/** DNS label from a server's name: lower case, `-` instead of invalid characters, never empty. */
 export function toSubdomainLabel(name: string): string {
   const label = name
     .toLowerCase()
@@ -30,16 +33,16 @@ export function toSubdomainLabel(name: string): string {
   return label || 'server'
 }
 
-/** Longer words are no slip of the hand, and comparing them takes long. */
+/** Comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 64
 
-/** The nearest of `candidates` to `word` when it is near enough to be a slip of the hand, else undefined. */
+/** Candidate that `word` is probably a typo of. Undefined when none is close enough. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_COMPARED_LENGTH) return undefined
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
-    // So many letters more or fewer are so many slips at least; comparing a long word with a short one would take long.
+    // The distance is at least the difference in length. Comparing a long word with a short one would take long.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
@@ -47,7 +50,7 @@ export function nearestName(word: string, candidates: readonly string[]): string
   return best
 }
 
-/** Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours, a row at a time. */
+/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent letters. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where everything lives (docs/decisions.md "Where things live"). All paths are absolute. */
+/** Absolute paths of all files and folders (docs/decisions/daemon.md). */
 export interface HomePaths {
-  /** The data folder; with `MCP_HOME` everything lies in it. */
+  /** The data folder. With `MCP_HOME` it contains everything. */
   home: string
   config: string
   credentials: string
-  /** What signing in to MCP servers gave, mode 0600. */
+  /** Tokens from signing in to MCP servers, mode 0600. */
   signIns: string
   database: string
   /** Discovery file of the daemon, mode 0600: {@link Discovery}. */
@@ -18,27 +18,26 @@ export interface HomePaths {
   daemonLog: string
   artifacts: string
   sources: string
-  /** Folders of programs, their HOME. */
+  /** HOME folders of programs. */
   programs: string
-  /** Source archives that programs run from, unpacked. */
+  /** Unpacked source archives of programs. */
   programSources: string
-  /** npm packages that programs are. */
+  /** Installed npm packages of programs. */
   packages: string
-  /** What can be made again: installed dependencies, results of builds. */
+  /** Installed dependencies and results of builds. Can be deleted. */
   cache: string
   images: string
-  /** There once containers ran: what a dead daemon left of them is looked for at the next start. */
+  /** Exists once containers ran. The next start then looks for containers left behind by a dead daemon. */
   containersUsed: string
   /** Certificates and keys of host names, and the local authority. */
   tls: string
-  /** Copies of the database. */
   backups: string
-  /** Since when the database has not known which files: `UnknownFilesRecord`. */
+  /** Files unknown to the database: `UnknownFilesRecord`. */
   unknownFiles: string
   logs: string
 }
 
-/** Content of `daemon.json`. `nonce` is repeated by `GET /health`, so a reused pid or port is never taken for the daemon. */
+/** Content of `daemon.json`. `GET /health` proves the `nonce`, so that a reused pid or port is not mistaken for the daemon. */
 export interface Discovery {
   url: string
   pid: number

@@ -4,7 +4,7 @@ interface NodeLine {
   minor: number
 }
 
-/** Release lines of Node that are tested. `engines` of package.json, README and every refusal repeat this list. */
+/** Tested release lines of Node. `engines` of package.json, README and all error messages repeat this list. */
 export const NODE_LINES: readonly NodeLine[] = [
   { major: 22, minor: 19 },
   { major: 24, minor: 0 },
@@ -13,7 +13,7 @@ export const NODE_LINES: readonly NodeLine[] = [
 
 const [OLDEST] = NODE_LINES
 
-/** As `engines` in a package.json takes it. */
+/** For `engines` in a package.json. */
 export const NODE_RANGE = NODE_LINES.map(({ major, minor }) => `^${major}.${minor}.0`).join(' || ')
 
 /** For sentences: `Node.js 22 (22.19 or newer), 24 or 26`. */
@@ -23,10 +23,10 @@ export const NODE_VERSIONS = `Node.js ${NODE_LINES.map(({ major, minor }) =>
   .join(', ')
   .replace(/, (?=\S+$)/, ' or ')}`
 
-/** Target of bundles, as esbuild takes it. */
+/** esbuild's `target` for bundles. */
 export const NODE_TARGET = `node${OLDEST!.major}.${OLDEST!.minor}`
 
-/** Takes `24.21.0`, `v24.21.0` and `24`. */
+/** Accepts `24.21.0`, `v24.21.0` and `24`. */
 export function isSupportedNode(version: string): boolean {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
   return NODE_LINES.some(line => line.major === major && minor >= line.minor)

@@ -22,18 +22,18 @@ old two
 not a figure
 `
 
-test('a section takes the place of the one of its title, and nothing else changes', () => {
+test('replaceSection replaces the section with the same title and nothing else', () => {
   const changed = replaceSection(DOCUMENT, 'One', '### One\n\nnew one\n')
   expect(changed).toBe(DOCUMENT.replace('old one', 'new one'))
   expect(replaceSection(changed, 'Two', '### Two\n\nold two\n')).toBe(changed)
 })
 
-test('a section that was not there comes behind the last figures', () => {
+test('replaceSection adds a new section after the last figures', () => {
   const changed = replaceSection(DOCUMENT, 'Three', '### Three\n\nnew\n')
   expect(changed).toBe(DOCUMENT.replace('old two\n', 'old two\n\n### Three\n\nnew\n'))
 })
 
-test('a figure beyond its limit is missed, one without a limit never', () => {
+test('a figure misses its limit if it is beyond it, and never without one', () => {
   const figures = [
     { name: 'memory', value: '81 MB', measured: 81, limit: { at: 'most', value: 80, unit: 'MB' } },
     { name: 'rate', value: '0.8×', measured: 0.8, limit: { at: 'least', value: 0.7, unit: '×' } },

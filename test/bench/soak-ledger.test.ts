@@ -19,7 +19,7 @@ test('a request that fails without a fault is unexpected', async () => {
   expect(ledger.unexpected[0]).toMatchObject({ subject: 'echo', message: 'request: connection reset' })
 })
 
-test('a fault excuses what is under way at the server that it hits, and nothing else', async () => {
+test('a fault excuses only the pending requests of the server that it hits', async () => {
   const ledger = new Ledger()
   const { promise, reject } = Promise.withResolvers<never>()
   const requests = [ledger.attempt('hit', () => promise), ledger.attempt('other', () => promise)]
@@ -30,7 +30,7 @@ test('a fault excuses what is under way at the server that it hits, and nothing 
   expect(ledger.unexpected.map(({ subject }) => subject)).toEqual(['other'])
 })
 
-test('what is sent after a fault has to be answered', async () => {
+test('a request sent after a fault must be answered', async () => {
   const ledger = new Ledger()
   ledger.beginFault('SIGKILL', ['hit'])()
   vi.advanceTimersByTime(1000)
@@ -38,7 +38,7 @@ test('what is sent after a fault has to be answered', async () => {
   expect(ledger.unexpectedCount).toBe(1)
 })
 
-test('a fault that lasts excuses every server until it is over', async () => {
+test('a lasting fault of all servers excuses their requests until it ends', async () => {
   const ledger = new Ledger()
   const over = ledger.beginFault('restart')
   await ledger.attempt('any', fails)

@@ -6,7 +6,7 @@ import { Samples } from '../../bench/soak/samples.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('nobody begins anything until everybody was looked at', async () => {
+test('clients start nothing until every process has been sampled', async () => {
   const rests = new Rests(1440, 3600)
   const seen: string[] = []
   const rest = rests.restWhenDue(1440, async () => void seen.push('looked'))
@@ -20,7 +20,7 @@ test('nobody begins anything until everybody was looked at', async () => {
   expect(rests.seconds).toBe(75)
 })
 
-test('six times, the first as what is judged begins and the last at the end', async () => {
+test('rests six times, from the start of the judged period to its end', async () => {
   const rests = new Rests(1440, 3600)
   const at: number[] = []
   for (let elapsed = 0; elapsed <= 3600; elapsed += 10) {
@@ -31,13 +31,13 @@ test('six times, the first as what is judged begins and the last at the end', as
   expect(at).toEqual([1440, 1880, 2310, 2740, 3170, 3600])
 })
 
-test('a short run has no time for rests', async () => {
+test('a short run has no rests', async () => {
   const rests = new Rests(48, 120)
   await rests.restWhenDue(120, () => Promise.reject(new Error('it rested')))
   expect(rests.seconds).toBe(0)
 })
 
-test('memory is told by what is held at rest and may grow less than while everything warms up', async () => {
+test('memory is judged by samples at rest, with a lower limit than during warm-up', async () => {
   const samples = samplesOfThisProcess()
   await samples.take(10)
   const limitOf = (unit: string) => samples.seriesFrom(0).find(series => series.unit === unit)!.mayGrow

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ContractStub, startContractStub } from '../helpers/contract-stub.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
-/** What a person and a script see when the API does not do what was asked, with the exit code of each. */
+/** Output and exit codes of commands when the API fails. */
 let home: TestHome
 let stub: ContractStub | undefined
 
@@ -47,32 +47,32 @@ test.each([
   [502, 'UPSTREAM_FAILED', 7],
   [503, 'UNAVAILABLE', 7],
   [504, 'TIMEOUT', 8],
-])('HTTP %i with code %s ends with %i and keeps code, message and details', async (status, code, exit) => {
+])('HTTP %i with code %s exits with %i and keeps code, message and details', async (status, code, exit) => {
   const failed = await answering(response => response.writeHead(status).end(envelope(code)))
   expect(failed.code).toBe(exit)
   expect(failed.error).toMatchObject({ code, message: 'No.' })
   expect(failed.error.details).toContain('because')
 })
 
-test('a code that is not known is taken for what its status says, and named', async () => {
+test('an unknown error code is replaced by the one of the status and shown', async () => {
   const failed = await answering(response => response.writeHead(409).end(envelope('NAME_TAKEN')))
   expect(failed).toMatchObject({ code: 5, error: { code: 'CONFLICT' } })
   expect(failed.error.details).toContain('NAME_TAKEN')
 })
 
-test('an error that is no JSON is told by its status', async () => {
+test('an error without JSON is reported by its status', async () => {
   const failed = await answering(response => response.writeHead(502).end('<html>Bad gateway</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
   expect(failed.error.message).toContain('502')
 })
 
-test('a success that is no JSON is an error that asks whether this is the API', async () => {
+test('a successful response without JSON is an error that asks for the address of the API', async () => {
   const failed = await answering(response => response.writeHead(200).end('<html>Welcome</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
-  expect(failed.error.message).toContain('is it the API?')
+  expect(failed.error.message).toContain('Is this the address of the API?')
 })
 
-test('a rate limit tells when to try again', async () => {
+test('a rate limit error says when to try again', async () => {
   const failed = await answering(response =>
     response.writeHead(429, { 'retry-after': '17' }).end(envelope('RATE_LIMITED')),
   )
@@ -87,7 +87,7 @@ test('a redirect is not followed with the key', async () => {
   expect(stub!.requests).toHaveLength(1)
 })
 
-test('a connection that is cut in the middle of an answer ends with 7', async () => {
+test('a connection reset during a response exits with 7', async () => {
   const failed = await answering(response => {
     response.writeHead(200, { 'content-length': '1000' })
     response.write('{"half":')
@@ -96,20 +96,20 @@ test('a connection that is cut in the middle of an answer ends with 7', async ()
   expect(failed).toMatchObject({ code: 7, error: { code: 'UNAVAILABLE' } })
 })
 
-test('an API that does not answer in time ends with 8', async () => {
+test('an API that does not respond in time exits with 8', async () => {
   stub = await startContractStub({ intercept: () => true })
   const { code, stderr } = await home.mcp(['whoami', '--api-url', stub.url, '--timeout', '100ms'])
   expect(code).toBe(8)
   expect(stderr).toContain('--timeout')
 })
 
-test('an address where nothing listens ends with 7 and tells where the address came from', async () => {
+test('a refused connection exits with 7 and suggests a look at the settings', async () => {
   stub = await startContractStub()
   const { url } = stub
   await stub.close()
   const { code, stderr } = await home.mcp(['whoami', '--api-url', url])
   expect(code).toBe(7)
-  expect(stderr).toContain(`${url} is out of reach: nothing listens there`)
+  expect(stderr).toContain(`${url} is unreachable: connection refused`)
   expect(stderr).toContain('mcp context show')
 })
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { echoServer } from '../daemon/http/fixtures.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
-import { echoServer } from '../http/fixtures.ts'
 
 let home: TestHome
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('chats are listed, read, counted and removed', async () => {
+test('chats commands list, show, count and remove chats', async () => {
   const { chat_id } = await home.json<{ chat_id: string }>(['test', '--server', 'echo', 'call say with hi'])
   expect(await home.json(['chats', 'list', 'echo'])).toMatchObject([{ chatId: chat_id, name: 'echo' }])
   expect(await home.json(['chats', 'list', 'other'])).toEqual([])
@@ -32,5 +32,5 @@ test('status --health shows the checks of a deployment', async () => {
   const { code, stdout } = await home.mcp(['status', 'echo', '--health'])
   expect([code, stdout]).toEqual([0, expect.stringMatching(/is healthy\n[\s\S]* {2}pass {2}\w+: /)])
   const all = await home.mcp(['status', '--health'])
-  expect([all.code, all.stderr]).toEqual([2, expect.stringContaining('--health needs a deployment')])
+  expect([all.code, all.stderr]).toEqual([2, expect.stringContaining('--health requires a deployment')])
 })

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('client configurations', () => {
-  it.each(CLIENTS.map(({ id }) => id))('makes a new file for %s, once, and empties it again', async id => {
+  it.each(CLIENTS.map(({ id }) => id))('creates a new file for %s once and empties it again', async id => {
     const client = clientOf(id)
     const file = client.userFile({ platform: 'linux', home: folder, env: {} })
     expect(await connectClient(client, file, server)).toEqual({ file, changed: true, backup: undefined })
@@ -26,7 +26,7 @@ describe('client configurations', () => {
     expect(await listConnected(client, file)).toEqual([])
   })
 
-  it.each(['constructor', '__proto__'])('takes %s for a name like any other', async name => {
+  it.each(['constructor', '__proto__'])('accepts %s as a name', async name => {
     for (const client of [clientOf('cursor'), clientOf('codex')]) {
       const file = join(folder, client.id)
       expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
@@ -35,7 +35,7 @@ describe('client configurations', () => {
     }
   })
 
-  it('uses the key that each client reads', async () => {
+  it('uses the property that each client reads', async () => {
     const keys = Object.fromEntries(
       await Promise.all(
         ['claude-code', 'vscode', 'cursor', 'zed'].map(async id => [
@@ -53,7 +53,7 @@ describe('client configurations', () => {
     expect(await snippetFor(clientOf('codex'), server)).toBe(`[mcp_servers.weather]\nurl = "${server.url}"`)
   })
 
-  it('keeps comments and formatting of JSON and leaves a copy', async () => {
+  it('keeps comments and formatting of JSON and keeps a copy', async () => {
     const file = join(folder, 'settings.json')
     const before =
       '{\n\t// my settings\n\t"theme": "dark", // as it is\n\t"context_servers": {\n\t\t"mine": { "url": "https://mine.example/mcp" }\n\t},\n}\n'
@@ -83,11 +83,11 @@ describe('client configurations', () => {
     expect(readFileSync(file, 'utf8').trimEnd()).toBe(before.trimEnd())
   })
 
-  it('refuses to edit what it would damage', async () => {
+  it('refuses to edit a file that it would damage', async () => {
     const json = join(folder, 'broken.json')
     writeFileSync(json, '{\n "mcpServers": {\n')
     await expect(connectClient(clientOf('cursor'), json, server)).rejects.toThrow(
-      'broken.json is not valid JSON (CloseBraceExpected in line 3); it was left as it is.',
+      'broken.json is not valid JSON (CloseBraceExpected in line 3). It was not changed.',
     )
     const toml = join(folder, 'config.toml')
     writeFileSync(toml, 'mcp_servers = { weather = { url = "http://127.0.0.1:1/mcp" } }\n')
@@ -96,7 +96,7 @@ describe('client configurations', () => {
     expect(existsSync(`${toml}.bak`)).toBe(false)
   })
 
-  it("does not replace somebody's own entry unless it is told to", async () => {
+  it('replaces another entry only with --force', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{"mcpServers":{"weather":{"url":"https://weather.example/mcp"}}}')
     await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/cli/command-list.ts'
-import { loadCommand } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/cli/command-line/command-list.ts'
+import { loadCommand } from '../../src/cli/command-line/commands.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
@@ -17,7 +17,7 @@ test('--version prints the version of the package', async () => {
   expect(await home.mcp(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('--help, help and nothing at all list every command in 80 columns', async () => {
+test('--help, help and no arguments list every command in 80 columns', async () => {
   const pages = await Promise.all([home.mcp(['--help']), home.mcp(['help']), home.mcp([])])
   const { code, stdout } = pages[0]
   expect(code).toBe(0)
@@ -26,7 +26,7 @@ test('--help, help and nothing at all list every command in 80 columns', async (
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('every command of the list exists, tells the same summary and has an example', async () => {
+test('every listed command exists, has the same summary and an example', async () => {
   for (const { name, summary, hidden } of COMMANDS) {
     const command = await loadCommand(name)
     expect(command.summary, name).toBe(summary)
@@ -34,7 +34,7 @@ test('every command of the list exists, tells the same summary and has an exampl
   }
 })
 
-test('the help of a command shows its usage, options and examples, whichever way it is asked for', async () => {
+test('both forms of help show usage, options and examples of a command', async () => {
   const [flag, word] = await Promise.all([
     home.mcp(['keys', 'create', '--help']),
     home.mcp(['help', 'keys', 'create']),
@@ -46,7 +46,7 @@ test('the help of a command shows its usage, options and examples, whichever way
   expect(flag.stdout).toContain('Examples:')
 })
 
-test('a group without a command tells its commands and ends with 2; with --help it ends with 0', async () => {
+test('a group without a command lists its commands and exits with 2, or with 0 for --help', async () => {
   const [bare, help] = await Promise.all([home.mcp(['daemon']), home.mcp(['daemon', '--help'])])
   expect(bare.code).toBe(2)
   const names = COMMANDS.map(({ name }) => name).filter(name => name.startsWith('daemon '))
@@ -58,27 +58,27 @@ test('a group without a command tells its commands and ends with 2; with --help 
 })
 
 test.each([
-  ['an unknown command', ['biuld'], 'There is no command "biuld": did you mean "build"?'],
-  ['an unknown subcommand', ['keys', 'creat'], 'did you mean "keys create"?'],
+  ['an unknown command', ['biuld'], 'Unknown command "biuld". Did you mean "build"?'],
+  ['an unknown subcommand', ['keys', 'creat'], 'Did you mean "keys create"?'],
   ['an unknown option', ['status', '--evn', 'staging'], 'Unknown option "--evn". Did you mean --env?'],
   ['an option without its value', ['deploy', '--env'], 'argument missing'],
-  ['a value that is no choice', ['deploy', '--env', 'prod'], 'production, staging, development'],
+  ['a value that is not a choice', ['deploy', '--env', 'prod'], 'production, staging, development'],
   ['a missing argument', ['stop'], 'Missing required argument "id"'],
-  ['an argument too many', ['whoami', 'x'], 'Too many arguments'],
-  ['a wrong number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],
-  ['a wrong duration', ['keys', 'create', '--expires', '7 days'], '--expires: "7 days" is not a duration'],
-  ['a wrong address', ['whoami', '--api-url', 'ftp://x'], '--api-url is "ftp://x"'],
-  ['a wrong scope', ['keys', 'create', '--name', 'x', '--scopes', 'REED'], 'did you mean READ'],
-  ['a wrong assignment', ['deploy', '--set', '1X=2'], '"1X" is no name of an environment variable'],
-  ['a variable that is not set', ['deploy', '--set', 'NOT_SET_HERE'], 'NOT_SET_HERE is not set here either'],
-  ['a folder without a project', ['build', '/'], 'There is no project file in /'],
-  ['a folder without a project that is to be watched', ['build', '/', '--watch'], 'or code in tools/,'],
+  ['too many arguments', ['whoami', 'x'], 'Too many arguments'],
+  ['an invalid number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],
+  ['an invalid duration', ['keys', 'create', '--expires', '7 days'], '--expires: "7 days" is not a duration'],
+  ['an invalid URL', ['whoami', '--api-url', 'ftp://x'], '--api-url is "ftp://x"'],
+  ['an unknown scope', ['keys', 'create', '--name', 'x', '--scopes', 'REED'], 'Did you mean READ'],
+  ['an invalid variable name', ['deploy', '--set', '1X=2'], '"1X" is not a variable name'],
   [
-    'a command that is to be watched',
-    ['build', '--watch', '--command', 'x'],
-    '--watch and --command do not go',
+    'a variable that is not set',
+    ['deploy', '--set', 'NOT_SET_HERE'],
+    'NOT_SET_HERE is not set in this shell',
   ],
-])('%s is a usage error: exit code 2 and a sentence on standard error', async (_name, args, sentence) => {
+  ['a folder without a project', ['build', '/'], 'No project file in /'],
+  ['watching a folder without a project', ['build', '/', '--watch'], 'or code in tools/,'],
+  ['watching a command', ['build', '--watch', '--command', 'x'], '--watch and --command cannot be combined'],
+])('%s is a usage error with exit code 2', async (_name, args, sentence) => {
   const { code, stdout, stderr } = await home.mcp(args)
   expect(stderr).toContain(sentence)
   expect(stdout).toBe('')
@@ -94,18 +94,18 @@ test('a usage error with --json is one line of JSON', async () => {
       code: 'INVALID_REQUEST',
       message: 'Unknown option "--nope".',
       details: '',
-      next: [{ description: 'See how it is used', command: 'mcp status --help' }],
+      next: [{ description: 'Show its usage', command: 'mcp status --help' }],
     },
   })
 })
 
-test('global options may stand before the command', async () => {
+test('global options may precede the command', async () => {
   const { stdout, code } = await home.mcp(['--json', '--context', 'local', 'context', 'show'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout).context).toEqual({ value: 'local', source: 'flag', from: '--context' })
 })
 
-test('a command that only looks does not start a daemon', async () => {
+test('read-only commands do not start a daemon', async () => {
   const { code, stdout } = await home.mcp(['daemon', 'status', '--json'])
   expect(code).toBe(7)
   expect(JSON.parse(stdout)).toMatchObject({ running: false, url: null })

@@ -37,15 +37,15 @@ describe('completion', () => {
       ['bash', 'zsh', 'fish'],
     ],
     [['nonsense', ''], []],
-  ])('%j becomes %j', async (words, expected) => {
+  ])('completes %j to %j', async (words, expected) => {
     expect(await suggestions(...words)).toEqual(expected)
   })
 
-  it('hides what only the shell types', async () => {
+  it('hides commands that only the shell runs', async () => {
     expect(await suggestions('')).not.toContain('__complete')
   })
 
-  it('knows servers and ids once there is a daemon, and starts none for it', async () => {
+  it('completes servers and ids if a daemon is running, and never starts one', async () => {
     expect(await suggestions('call', '')).toEqual([])
     expect(home.discovery()).toBeUndefined()
     const built = await home.json<{ mcp_id: string }>(['build', weather])
@@ -53,12 +53,12 @@ describe('completion', () => {
     expect(await suggestions('call', 'mcp_')).toEqual([built.mcp_id])
   })
 
-  it('knows projects', async () => {
+  it('completes projects', async () => {
     const { id } = await home.json<{ id: string }>(['projects', 'create', 'suggested'])
     expect(await suggestions('projects', 'show', '')).toEqual(['suggested', id])
   })
 
-  it('works in a real bash', async () => {
+  it('completion works in a real bash', async () => {
     const script = `
       source <("${process.execPath}" "${MCP_BIN}" completion bash)
       mcp() { "${process.execPath}" "${MCP_BIN}" "$@"; }
@@ -66,8 +66,8 @@ describe('completion', () => {
     expect((await runToEnd('bash', ['-c', script], { env: home.env })).stdout).toBe('restart restore\n')
   })
 
-  it('names the shells there are', async () => {
+  it('lists the supported shells', async () => {
     const ended = await home.mcp(['completion', 'tcsh'])
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('choose bash, zsh, fish') })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('Choose bash, zsh, fish') })
   })
 })

@@ -15,17 +15,17 @@ afterEach(() => home.remove())
 const read = (...path: string[]) => JSON.parse(readFileSync(join(home.dir, ...path), 'utf8'))
 
 describe('mcp connect', () => {
-  it("writes a server's own address for the user and takes it out again", async () => {
+  it("adds a server's URL to the user's configuration and removes it again", async () => {
     await home.json(['build', weather])
     const connected = await home.json<{ url: string }>(['connect', 'weather', '--client', 'claude-code'])
     expect(read('.claude.json')).toEqual({ mcpServers: { weather: { type: 'http', url: connected.url } } })
     const again = await home.mcp(['connect', 'weather', '--client', 'claude-code'])
-    expect(again.stdout).toContain('Claude Code already knows weather')
+    expect(again.stdout).toContain('Claude Code already has weather')
     await home.json(['connect', 'weather', '--client', 'claude-code', '--remove'])
     expect(read('.claude.json')).toEqual({ mcpServers: {} })
   })
 
-  it('writes for a project, or only prints', async () => {
+  it("--project writes the project's configuration, and --print only prints the entry", async () => {
     const url = 'https://tools.example/mcp'
     await home.json(['connect', url, '--client', 'vscode', '--project'], { cwd: home.dir })
     expect(read('.vscode', 'mcp.json')).toEqual({ servers: { 'tools-example': { type: 'http', url } } })
@@ -34,7 +34,7 @@ describe('mcp connect', () => {
     expect(existsSync(join(home.dir, '.codex'))).toBe(false)
   })
 
-  it('lists the clients it knows, and names those in an error', async () => {
+  it('lists the supported clients, also in an error', async () => {
     const { stdout } = await home.mcp(['connect', 'https://tools.example/mcp'])
     expect(stdout).toMatch(/^claude-code +Claude Code/m)
     const wrong = await home.mcp(['connect', 'https://tools.example/mcp', '--client', 'emacs'])
@@ -46,12 +46,12 @@ describe('mcp connect', () => {
       'claude',
       '--project',
     ])
-    expect(noProject).toMatchObject({ code: 2, stderr: expect.stringContaining('leave --project out') })
+    expect(noProject).toMatchObject({ code: 2, stderr: expect.stringContaining('Omit --project') })
   })
 
-  it('names the servers there are when it is none of them', async () => {
+  it('suggests a server for an unknown name', async () => {
     await home.json(['build', weather])
     const ended = await home.mcp(['connect', 'wether', '--client', 'cursor'])
-    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('did you mean "weather"?') })
+    expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('Did you mean "weather"?') })
   })
 })

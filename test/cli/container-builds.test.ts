@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ContainerBuildRecord } from '../../src/shared/container-builds.ts'
+import type { ContainerBuildRecord } from '../../src/shared/contract/container-builds.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 
@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => home.remove())
 
-test('a build that waits for a registry is stopped by a prefix of its id, and its log says so', async () => {
+test('stop accepts a prefix of a build id, and the log records it', async () => {
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve())
   await once(silent.listen(0, '127.0.0.1'), 'listening')
@@ -38,7 +38,7 @@ test('a build that waits for a registry is stopped by a prefix of its id, and it
   }
 })
 
-test('a project that was put aside is not built, and it is said how to take it up', async () => {
+test('building an archived project fails with the command that activates it', async () => {
   await home.json(['projects', 'create', 'aside'])
   await home.json(['projects', 'archive', 'aside'])
   const refused = await home.mcp(['projects', 'build', 'aside'])

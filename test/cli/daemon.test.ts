@@ -1,12 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
-import { isRunning, processesNaming } from '../helpers/processes.ts'
+import { createHome, eventually, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
+import { descendantsOf, isRunning, processesNaming } from '../helpers/processes.ts'
 
 let home: TestHome
 
@@ -23,7 +32,7 @@ interface Started {
   home: string
 }
 
-test('start answers when the daemon does, start again finds it, stop waits until its process is gone', async () => {
+test('start waits for the daemon, a second start finds it, and stop waits until its process is gone', async () => {
   const started = await home.json<Started>(['daemon', 'start'])
   expect(started).toEqual({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -42,7 +51,28 @@ test('start answers when the daemon does, start again finds it, stop waits until
   expect(await home.json(['daemon', 'stop'])).toEqual({ stopped: false, home: home.dir })
 })
 
-test('stop waits for a process that takes its time to end', async () => {
+test("the daemon inherits no open files from the user's shell", async () => {
+  const lock = join(home.dir, 'shell.lock')
+  const shell = ['-c', 'exec 200>"$0" && exec "$@"', lock, process.execPath, MCP_BIN, 'daemon', 'start']
+  expect((await runToEnd('bash', shell, { env: home.env })).code).toBe(0)
+  const daemon = home.discovery()!.pid
+  const open = [daemon, ...descendantsOf(daemon)].flatMap(pid =>
+    readdirSync(`/proc/${pid}/fd`).map(name => readLink(`/proc/${pid}/fd/${name}`)),
+  )
+  expect(open).toContain(join(home.dir, 'daemon.db'))
+  expect(open).not.toContain(lock)
+})
+
+/** Empty for a file that was closed meanwhile. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+test('stop waits for a slow process', async () => {
   const slow = join(home.dir, 'slow.cjs')
   writeFileSync(
     slow,
@@ -55,25 +85,25 @@ test('stop waits for a process that takes its time to end', async () => {
   expect(isRunning(pid)).toBe(false)
 })
 
-test('a person is told where it runs and that it ended', async () => {
+test('text output shows the URL of the daemon and that it stopped', async () => {
   const start = await home.mcp(['daemon', 'start'])
   expect(start.stdout).toContain(`Daemon started at ${home.discovery()!.url} in `)
   const status = await home.mcp(['daemon', 'status'])
-  expect(status.stdout).toContain(`The daemon runs at ${home.discovery()!.url}`)
+  expect(status.stdout).toContain(`The daemon is running at ${home.discovery()!.url}`)
   const logs = await home.mcp(['daemon', 'logs'])
   expect(logs.stdout).toContain(`info  listening on ${home.discovery()!.url}`)
   const stop = await home.mcp(['daemon', 'stop'])
   expect(stop.stdout).toContain('Daemon stopped in ')
   const again = await home.mcp(['daemon', 'stop'])
-  expect(again).toEqual({ code: 0, stdout: 'The daemon does not run.\n', stderr: '' })
+  expect(again).toEqual({ code: 0, stdout: 'The daemon is not running.\n', stderr: '' })
 })
 
-test('several commands at once end with one daemon, and each does its work', async () => {
+test('concurrent commands start one daemon and all succeed', async () => {
   const all = await Promise.all(Array.from({ length: 4 }, () => home.json<Started>(['daemon', 'start'])))
   expect(new Set(all.map(({ pid }) => pid)).size).toBe(1)
 })
 
-test('a daemon that came second does not come to life when the first is stopped', async () => {
+test('a daemon that lost the start race does not start when the first one is stopped', async () => {
   const [late, begun, stopped] = [
     join(home.dir, 'late.cjs'),
     join(home.dir, 'begun'),
@@ -104,15 +134,15 @@ test('a command that needs the daemon starts it', async () => {
   expect(isRunning(home.discovery()!.pid)).toBe(true)
 })
 
-test('restart is another process with the same home', async () => {
+test('restart starts another process with the same home', async () => {
   const before = await home.json<Started>(['daemon', 'start'])
   const after = await home.json<Started>(['daemon', 'restart'])
   expect(after.pid).not.toBe(before.pid)
-  // It lets connections that are open end, after the new one serves.
+  // Open connections of the old daemon are drained.
   await eventually(() => !isRunning(before.pid))
 })
 
-test('a daemon that was killed is replaced by the next command', async () => {
+test('the next command replaces a killed daemon', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   process.kill(pid, 'SIGKILL')
   expect(await home.json(['status'])).toEqual([])
@@ -121,11 +151,11 @@ test('a daemon that was killed is replaced by the next command', async () => {
     .trim()
     .split('\n')
   expect(log.map(line => JSON.parse(line))).toContainEqual(
-    expect.objectContaining({ message: expect.stringContaining('did not stop in order'), pid }),
+    expect.objectContaining({ message: expect.stringContaining('did not shut down cleanly'), pid }),
   )
 })
 
-test('a damaged discovery file of a dead daemon is replaced by the next command', async () => {
+test('the next command replaces a damaged discovery file of a dead daemon', async () => {
   for (const content of ['', 'garbage', '[]', '{"url":5,"nonce":{}}']) {
     await home.json(['daemon', 'start'])
     const { pid } = home.discovery()!
@@ -137,7 +167,7 @@ test('a damaged discovery file of a dead daemon is replaced by the next command'
   }
 })
 
-test('a daemon that runs writes its damaged or lost discovery file again', async () => {
+test('a running daemon rewrites its damaged or lost discovery file', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   for (const spoil of [(file: string) => writeFileSync(file, '{"url'), rmSync]) {
     spoil(join(home.dir, 'daemon.json'))
@@ -146,14 +176,14 @@ test('a daemon that runs writes its damaged or lost discovery file again', async
   }
 })
 
-test('the daemon of a lost credentials file is stopped all the same', async () => {
+test('stop works without the credentials file', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   rmSync(join(home.dir, 'credentials.json'))
   expect(await home.json(['daemon', 'stop'])).toMatchObject({ stopped: true })
   expect(isRunning(pid)).toBe(false)
 })
 
-test('another program behind the address of the discovery file is not taken for the daemon', async () => {
+test('another program at the address of the discovery file is not mistaken for the daemon', async () => {
   const stranger = await listen(
     createServer((_request, response) => response.end('{"nonce":"question","proof":"ques"}')),
   )
@@ -168,17 +198,17 @@ test('another program behind the address of the discovery file is not taken for 
   }
 })
 
-test('a daemon of another version is told about and replaced', async () => {
+test('a daemon of another version is reported and replaced', async () => {
   const old = await startOldDaemon()
   const { code, stdout, stderr } = await home.mcp(['status', '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toEqual([])
-  expect(JSON.parse(stderr).warning).toContain('The daemon runs version 0.0.1')
+  expect(JSON.parse(stderr).warning).toContain('The daemon has version 0.0.1')
   expect(isRunning(old)).toBe(false)
   expect(home.discovery()!.pid).not.toBe(old)
 })
 
-test("a start that fails shows the daemon's own sentence: a port in use", async () => {
+test("a failed start shows the daemon's error for a port in use", async () => {
   const holder = await listen(createServer())
   try {
     const { port } = holder.address() as AddressInfo
@@ -193,21 +223,21 @@ test("a start that fails shows the daemon's own sentence: a port in use", async 
   }
 })
 
-test('a wrong MCP_PORT is a usage error', async () => {
+test('an invalid MCP_PORT is a usage error', async () => {
   const { code, stderr } = await home.mcp(['daemon', 'start'], { env: { ...home.env, MCP_PORT: 'http' } })
   expect(code).toBe(2)
   expect(stderr).toContain('MCP_PORT is "http"')
 })
 
-test('a home that cannot be written ends with 7 and names it', async () => {
+test('a command in a read-only home exits with 7 and names the home', async () => {
   writeFileSync(join(home.dir, 'file'), '')
   const env = { ...home.env, MCP_HOME: join(home.dir, 'file', 'home') }
   const { code, stderr } = await home.mcp(['daemon', 'start'], { env })
   expect(code).toBe(7)
-  expect(stderr).toContain(`The home ${env.MCP_HOME} cannot be written`)
+  expect(stderr).toContain(`The home ${env.MCP_HOME} is not writable`)
 })
 
-test('run stays in the foreground until it is told to end, and there is only one', async () => {
+test('run stays in the foreground until it is stopped, and a second one fails', async () => {
   const child = spawn(process.execPath, [MCP_BIN, 'daemon', 'run'], { env: home.env, stdio: 'ignore' })
   const { pid } = await eventually(() => home.discovery())
   const second = await home.mcp(['daemon', 'run'])
@@ -218,7 +248,7 @@ test('run stays in the foreground until it is told to end, and there is only one
   expect(isRunning(pid)).toBe(false)
 })
 
-test('logs -f goes on until Ctrl-C and ends with 130', async () => {
+test('logs -f follows the log until Ctrl-C and exits with 130', async () => {
   await home.json(['daemon', 'start'])
   const child = spawn(process.execPath, [MCP_BIN, 'daemon', 'logs', '-f', '--json'], { env: home.env })
   const [line] = await once(child.stdout, 'data')
@@ -245,7 +275,7 @@ function discover(server: Server, fields: Record<string, unknown>): void {
   writeFileSync(join(home.dir, 'daemon.json'), JSON.stringify(discovery))
 }
 
-/** A program that answers as a daemon of an older version did, and ends when it is asked to. */
+/** A program that responds and stops like a daemon of an older version. */
 async function startOldDaemon(): Promise<number> {
   const program = join(home.dir, 'old-daemon.mjs')
   mkdirSync(home.dir, { recursive: true })

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BuildRecord } from '../../src/shared/builds.ts'
-import type { DeploymentStatus } from '../../src/shared/deployments.ts'
+import type { BuildRecord } from '../../src/shared/contract/builds.ts'
+import type { DeploymentStatus } from '../../src/shared/contract/deployments.ts'
 import { createHome, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 
-/** The life of servers from the command line, with the real daemon. One daemon for all; each test has its own server. */
+/** Deployment commands with the real daemon. One daemon for all tests, one server per test. */
 let home: TestHome
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ test('deploy prints warnings about settings that are not applied, and with --jso
   expect([JSON.parse(stdout).warnings, errors]).toEqual([[expect.any(String)], ''])
 })
 
-test('up builds, deploys, lists the tools and calls one that changes nothing', async () => {
+test('up builds, deploys, lists the tools and calls a read-only one', async () => {
   const directory = writeServer('first')
   const result = await home.json<Record<string, unknown>>(['up', directory])
   expect(result).toEqual({
@@ -66,12 +66,12 @@ test('up builds, deploys, lists the tools and calls one that changes nothing', a
   const { code, stdout, stderr } = await home.mcp(['up', directory])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('Hello you from first')
-  expect(stdout).toContain(`first runs at ${result.url}`)
+  expect(stdout).toContain(`first is running at ${result.url}`)
   expect(stdout).toContain('"mcpServers"')
   expect(stdout).toContain('mcp connect first --client')
 })
 
-test('up of an invalid project ends with 2 and names each fault', async () => {
+test('up of an invalid project exits with 2 and lists each problem', async () => {
   const directory = writeServer('faulty', {
     tools: [{ name: 'x', description: 'y', inputSchema: { type: 'array' } }],
   })
@@ -81,7 +81,7 @@ test('up of an invalid project ends with 2 and names each fault', async () => {
   expect(JSON.parse(stderr).error.details).toContain('tools[0].inputSchema')
 })
 
-test('a server goes through build, deploy, stop, start, restart and remove', async () => {
+test('a server can be built, deployed, stopped, started, restarted and removed', async () => {
   const build = await home.json<BuildRecord>(['build', writeServer('life')])
   expect(build).toMatchObject({ name: 'life', status: 'ready' })
   const deployed = await home.json<Deployment>(['deploy', build.mcp_id, '--env', 'staging'])
@@ -113,7 +113,7 @@ test('a server goes through build, deploy, stop, start, restart and remove', asy
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
 })
 
-test('rollback warns of environment variables that get other values, and shows none', async () => {
+test('rollback warns about changed environment variables without showing values', async () => {
   const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]
   const directory = writeServer('values', { env })
   const set = (...values: string[]) => values.flatMap(value => ['--set', value])
@@ -121,17 +121,17 @@ test('rollback warns of environment variables that get other values, and shows n
   await home.json(['deploy', directory, ...set('TOKEN=hush-2', 'SAME=x', 'REGION=eu'), '--env', 'staging'])
   const { code, stdout, stderr } = await home.mcp(['rollback', 'values', '--env', 'staging'])
   expect(code).toBe(0)
-  expect(stderr).toContain('The environment variable REGION is not set any more.')
-  expect(stderr).toContain('The environment variable TOKEN has its earlier value again.')
+  expect(stderr).toContain('The environment variable REGION is no longer set.')
+  expect(stderr).toContain('The environment variable TOKEN has its previous value again.')
   expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
   const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
   expect(again.warnings).toEqual([
     'The environment variable REGION is set again.',
-    'The environment variable TOKEN has its earlier value again.',
+    'The environment variable TOKEN has its previous value again.',
   ])
 })
 
-test('rollback deploys what ran before', async () => {
+test('rollback returns to the previous deployment', async () => {
   const directory = writeServer('back')
   const one = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
   const two = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
@@ -148,7 +148,7 @@ test('rollback deploys what ran before', async () => {
   expect(stdout).toContain('Rolled back back in ')
 })
 
-test('a deployment that fails ends with 1 and says why, with the last lines of its log', async () => {
+test('a failed deployment exits with 1 and shows the last lines of its log', async () => {
   const directory = join(home.dir, 'projects', 'doomed')
   mkdirSync(join(directory, 'tools'), { recursive: true })
   writeFileSync(join(directory, 'mcp.config.json'), '{"name":"doomed","template":"custom"}')
@@ -160,12 +160,12 @@ export default { description: 'Asks it', handler: () => 'asked' }`
   writeFileSync(join(directory, 'tools', 'ask.ts'), code)
   const failed = await home.mcp(['deploy', directory, '--set', 'DATABASE=none'])
   expect(failed.code).toBe(1)
-  expect(failed.stderr).toContain('The deployment of doomed failed')
+  expect(failed.stderr).toContain('Deployment of doomed failed')
   expect(failed.stderr).toContain('no database')
   expect(failed.stderr).toContain('connecting to it')
 })
 
-test('a call by name never falls through from a failed or stopped deployment to the preview', async () => {
+test('a call by name never falls back from a failed or stopped deployment to the preview', async () => {
   const { deployments } = await home.json<{ deployments: Deployment[] }>(['list', '--all'])
   const failed = deployments.find(({ name, status }) => name === 'doomed' && status === 'failed')!
   for (const command of [
@@ -182,7 +182,7 @@ test('a call by name never falls through from a failed or stopped deployment to 
   expect((await home.mcp(['call', 'doomed', 'ask', '--env', 'preview'])).stdout).toBe('asked\n')
 })
 
-test('a call by name goes past a stopped deployment to one that serves, but not past a failed one', async () => {
+test('a call by name skips a stopped deployment but not a failed one', async () => {
   const directory = writeServer('halted')
   const production = await home.json<Deployment>(['deploy', directory, '--env', 'production'])
   await home.json(['stop', production.deployment_id])
@@ -193,7 +193,7 @@ test('a call by name goes past a stopped deployment to one that serves, but not 
   expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
 })
 
-test('rollback of a deployment that serves no more goes back to it; without any, the project here is meant', async () => {
+test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
   const directory = writeServer('named')
   const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])
   for (const value of ['2', '3'])
@@ -207,10 +207,10 @@ test('rollback of a deployment that serves no more goes back to it; without any,
   })
   const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
   expect(elsewhere.code).toBe(2)
-  expect(elsewhere.stderr).toContain('No deployment is named, and ')
+  expect(elsewhere.stderr).toContain('No deployment given, and ')
 })
 
-test('a name that stands for several live deployments lists them; --env chooses', async () => {
+test('a name with several live deployments lists them, and --env chooses one', async () => {
   const build = await home.json<BuildRecord>(['build', writeServer('twice')])
   const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
   const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
@@ -240,16 +240,16 @@ test('list and status show each server once, aligned, with the next command', as
   for (const promised of [
     /^ *runs +in a process shared/m,
     /^ *sleeps +after 5 min/m,
-    /^ *releases +replaced at once/m,
+    /^ *releases +replaced immediately/m,
   ])
     expect(shown.stdout).toMatch(promised)
 })
 
-test('an id that nothing has ends with 4 and a near name', async () => {
+test('an unknown id exits with 4 and suggests a name', async () => {
   await home.json(['up', writeServer('spelled')])
   const { code, stderr } = await home.mcp(['status', 'speled'])
   expect(code).toBe(4)
-  expect(stderr).toContain('did you mean "spelled"?')
+  expect(stderr).toContain('Did you mean "spelled"?')
 })
 
 test('a value given with --set reaches the server and is never shown again', async () => {
@@ -260,7 +260,7 @@ test('a value given with --set reaches the server and is never shown again', asy
   expect(stdout).not.toContain('s3cret-value')
 })
 
-test('logs prints lines for a person and one JSON object a line for a program', async () => {
+test('logs prints text, or one JSON object per line', async () => {
   await home.json(['up', writeServer('logged')])
   const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
   expect(human.stdout).toMatch(
@@ -277,7 +277,7 @@ test('logs prints lines for a person and one JSON object a line for a program', 
   expect(none).toEqual({ code: 0, stdout: '', stderr: 'No log lines.\n' })
 })
 
-test('logs -f shows what comes until Ctrl-C, which ends with 130', async () => {
+test('logs -f shows new lines until Ctrl-C, which exits with 130', async () => {
   const { url } = await home.json<{ url: string }>(['up', writeServer('followed')])
   const args = [MCP_BIN, 'logs', 'followed', '-f', '--tail', '1', '--json', '--grep', 'tools/call']
   const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -289,7 +289,7 @@ test('logs -f shows what comes until Ctrl-C, which ends with 130', async () => {
   expect((await once(child, 'exit'))[0]).toBe(130)
 })
 
-test('a reader that goes away ends the command quietly', async () => {
+test('a closed pipe ends the command silently', async () => {
   await home.json(['up', writeServer('piped')])
   const child = spawn(
     'sh',
@@ -312,7 +312,7 @@ test('a reader that goes away ends the command quietly', async () => {
   expect(stderr).toBe('')
 })
 
-test('network limits what code may reach: from the project file, by --network, and back to open', async () => {
+test('the network of code is limited by the project file or --network, and opened again', async () => {
   const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
   const directory = writeServer('bordered', listed)
   const networkOf = async (...args: string[]) => {

@@ -28,7 +28,7 @@ async function doctor(...flags: string[]): Promise<Fixed> {
   return JSON.parse(stdout)
 }
 
-/** A home in which a crash and a careless hand were at work; gives what to look at. */
+/** Creates a home with typical damage and returns the damaged files. */
 function spoil() {
   const files = {
     config: join(home.dir, 'config.json'),
@@ -53,14 +53,14 @@ function spoil() {
   return files
 }
 
-test('doctor changes nothing unless it is asked to', async () => {
+test('doctor changes nothing without --fix', async () => {
   const files = spoil()
   expect(await doctor()).not.toHaveProperty('fixed')
   for (const file of Object.values(files)) expect(existsSync(file)).toBe(true)
   expect(statSync(files.secret).mode & 0o777).toBe(0o644)
 })
 
-test('--fix repairs what a crash and a careless hand left, and says each thing it did', async () => {
+test('--fix repairs leftovers of a crash and wrong permissions, and lists each repair', async () => {
   const files = spoil()
   const { fixed } = await doctor('--fix')
   expect(fixed!.map(({ name }) => name).sort()).toEqual([
@@ -82,7 +82,7 @@ test('--fix repairs what a crash and a careless hand left, and says each thing i
   expect((await doctor('--fix')).fixed).toEqual([])
 })
 
-/** As another version's, whose proof nobody knows: nothing is asked of it that would wait. */
+/** A hung daemon that accepts no requests. */
 async function hungDaemon(): Promise<number> {
   const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
   process.kill(pid, 'SIGSTOP')
@@ -94,14 +94,14 @@ async function hungDaemon(): Promise<number> {
 const onLinux = test.runIf(process.platform === 'linux')
 
 onLinux(
-  'a daemon that hangs is named by status and ended by --fix; the next one brings all back',
+  'a hung daemon is shown by status and killed by --fix, and the next one restores everything',
   async () => {
     const pid = await hungDaemon()
     const status = await home.mcp(['daemon', 'status', '--json'])
     expect(status.code).toBe(7)
     expect(JSON.parse(status.stdout).holder.pid).toBe(pid)
     const { fixed } = await doctor('--fix')
-    expect(fixed!.map(({ message }) => message).join()).toContain(`process id ${pid}`)
+    expect(fixed!.map(({ message }) => message).join()).toContain(`(pid ${pid})`)
     await eventually(() => !isRunning(pid))
     expect((await home.json<{ pid: number }>(['daemon', 'start'])).pid).not.toBe(pid)
   },
@@ -119,7 +119,7 @@ onLinux('restart ends a daemon that takes connections and answers nothing, and s
   const { code, stdout, stderr } = await home.mcp(['daemon', 'restart'])
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: `The daemon (pid ${pid}) did not answer and was ended.\n`,
+    stderr: `The daemon (pid ${pid}) did not respond and was killed.\n`,
   })
   expect(stdout).toContain(`Daemon restarted at ${home.discovery()!.url}`)
   expect(isRunning(pid)).toBe(false)

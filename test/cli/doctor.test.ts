@@ -31,26 +31,30 @@ function listen(): Promise<{ server: Server; port: number }> {
 }
 
 describe('mcp doctor', () => {
-  it('finds nothing wrong in an empty home, and starts nothing', async () => {
+  it('mcp doctor passes in an empty home and starts nothing', async () => {
     const { code, report } = await examine()
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true })
-    // Whether bubblewrap and an engine of containers are there is the machine's affair.
+    // The results for bubblewrap and the container engine depend on the machine.
     const rest = report.checks.filter(({ name }) => !['programs', 'containers'].includes(name))
     expect(rest.every(({ status }) => status === 'pass')).toBe(true)
     expect(home.discovery()).toBeUndefined()
   })
 
-  it('tells what custom servers are not kept from', async () => {
+  it('reports missing isolation of custom servers', async () => {
     const { code, of } = await examine({ PATH: '/nowhere' })
     expect(code).toBe(0)
-    expect(of('network')[0]?.message).toContain('programs reach every network')
+    expect(of('network')[0]?.message).toContain('they reach every network: bubblewrap is not installed here')
+    expect(of('limits')[1]).toMatchObject({
+      status: 'warn',
+      message: expect.stringContaining('prlimit (util-linux) is not installed'),
+    })
     expect(of('programs')[0]).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('bubblewrap'),
     })
   })
 
-  it('knows the daemon and the key in use', async () => {
+  it('reports the daemon and the key in use', async () => {
     await home.json(['daemon', 'start'])
     const { code, of } = await examine()
     expect(code).toBe(0)
@@ -58,7 +62,7 @@ describe('mcp doctor', () => {
     expect(of('api')[0]?.message).toContain('READ')
   })
 
-  it('names what is wrong on disk, each with a fix', async () => {
+  it('reports problems on disk with a fix for each', async () => {
     writeFileSync(join(home.dir, 'daemon.db'), 'this is no database any more', { mode: 0o600 })
     writeFileSync(join(home.dir, 'credentials.json'), '{"contexts":{}}')
     chmodSync(join(home.dir, 'credentials.json'), 0o644)
@@ -83,18 +87,18 @@ describe('mcp doctor', () => {
     })
   })
 
-  it('tells a port that another program has', async () => {
+  it('reports a port in use by another program', async () => {
     const { server, port } = await listen()
     const { code, of } = await examine({ MCP_PORT: String(port) })
     server.close()
     expect(code).toBe(1)
     expect(of('port')[0]).toMatchObject({
       status: 'fail',
-      message: `${port} cannot be used (EADDRINUSE): another program has it`,
+      message: `${port} cannot be used (EADDRINUSE): another program uses it`,
     })
   })
 
-  it('tells clients that are connected to nothing', async () => {
+  it('reports clients that are connected to a dead server', async () => {
     const { server, port } = await listen()
     mkdirSync(join(home.dir, '.cursor'))
     const alive = `http://127.0.0.1:${port}/mcp`
@@ -109,15 +113,15 @@ describe('mcp doctor', () => {
       { status: 'pass', message: `Cursor → alive (${alive})` },
       {
         status: 'fail',
-        message: `Cursor → dead: nothing answers at ${dead}`,
+        message: `Cursor → dead: no server responds at ${dead}`,
         fix: { command: 'mcp connect dead --client cursor --remove' },
       },
     ])
   })
 
-  it('prints a line a check for a person', async () => {
+  it('prints one line per check', async () => {
     const { stdout } = await home.mcp(['doctor'])
     expect(stdout).toMatch(/^ok {4}node {9}Node\.js v/)
-    expect(stdout).toContain('Everything needed is in order.')
+    expect(stdout).toContain('All checks passed.')
   })
 })

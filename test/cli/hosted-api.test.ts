@@ -5,7 +5,7 @@ import { type ContractStub, type StubOptions, startContractStub } from '../helpe
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { startSdkServer } from '../helpers/sdk-server.ts'
 
-/** The CLI against an API that knows the documented fields and not one more. */
+/** The CLI against an API with only the documented fields. */
 let home: TestHome
 let stub: ContractStub
 
@@ -32,7 +32,7 @@ function writeProject(project: Record<string, unknown> = {}): string {
   return home.dir
 }
 
-test('build sends the documented fields alone and prints the data of the answer', async () => {
+test('build sends only documented fields and prints the response', async () => {
   await hosted()
   const record = await home.json(['build', writeProject()])
   expect(record).toEqual({
@@ -56,7 +56,7 @@ test('build sends the documented fields alone and prints the data of the answer'
   expect(Object.keys(stub.requests[0]!.body as object)).toEqual(['name', 'template', 'tools'])
 })
 
-test('a test sends the documented fields alone, and no key of a vendor', async () => {
+test('test sends only documented fields and no vendor key', async () => {
   await hosted()
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell' }
   const result = await home.json(['test', '--server', 'mcp-123', 'What is 2 + 3?'], { env })
@@ -71,7 +71,7 @@ test('a test sends the documented fields alone, and no key of a vendor', async (
   expect(tested!.body).toEqual({ mcp_id: 'mcp-123', message: 'What is 2 + 3?' })
 })
 
-test('a suite judges what the documented fields tell, and leaves the rest open', async () => {
+test('a suite judges documented fields and reports the others as unknown', async () => {
   await hosted()
   const suite = (expect: unknown) => {
     const file = join(home.dir, 'suite.json')
@@ -84,11 +84,11 @@ test('a suite judges what the documented fields tell, and leaves the rest open',
   const untold = await home.mcp(suite({ calls: [{ tool: 'add' }] }))
   expect(untold).toMatchObject({
     code: 4,
-    stdout: expect.stringContaining('does not tell what is expected of: calls'),
+    stdout: expect.stringContaining('does not report: calls'),
   })
 })
 
-test('a chat with an API that neither streams nor keeps chats is a row of single messages', async () => {
+test('chat sends single messages to an API that neither streams nor keeps chats', async () => {
   await hosted()
   const { code, stdout } = await home.mcp(['chat', 'mcp-123'], { input: 'one\ntwo\n' })
   expect(code).toBe(0)
@@ -96,7 +96,7 @@ test('a chat with an API that neither streams nor keeps chats is a row of single
   expect(stub.requests.filter(({ path }) => path === '/v1/test')).toHaveLength(2)
 })
 
-test('build for a person names the server, its id, its URL and the next command', async () => {
+test('text output of build shows the server, its id, its URL and the next command', async () => {
   await hosted()
   const { code, stdout, stderr } = await home.mcp(['build', writeProject()])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -105,22 +105,22 @@ test('build for a person names the server, its id, its URL and the next command'
   expect(stdout).toContain('mcp deploy mcp-123')
 })
 
-test('a build that goes on is told as it is, since the contract has no way to ask for it', async () => {
+test('a pending build is printed as it is, because the contract cannot query builds', async () => {
   await hosted({ buildStatus: 'building' })
   const { code, stdout } = await home.mcp(['build', writeProject()])
   expect(code).toBe(0)
   expect(stdout).toContain('Building calc')
 })
 
-test('a failed build ends with 1, its record on standard output and the error on standard error', async () => {
+test('a failed build exits with 1, its record on standard output and the error on standard error', async () => {
   await hosted({ buildStatus: 'failed' })
   const { code, stdout, stderr } = await home.mcp(['build', writeProject(), '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({ mcp_id: 'mcp-123', status: 'failed' })
-  expect(JSON.parse(stderr).error.message).toContain('The build of calc failed')
+  expect(JSON.parse(stderr).error.message).toContain('Build of calc failed')
 })
 
-test('deploy of an id the API gave sends the documented request', async () => {
+test('deploy of a build id sends the documented request', async () => {
   await hosted()
   const flags = [
     '--env',
@@ -159,7 +159,7 @@ test('deploy without flags sends no config', async () => {
   expect(stub.requests.at(-1)!.body).toEqual({ mcp_id: 'mcp-123', environment: 'development' })
 })
 
-test('deploy takes defaults of the project file, which flags and --env-file outrank', async () => {
+test('deploy uses defaults of the project file, which flags and --env-file override', async () => {
   await hosted()
   const dir = writeProject({
     deploy: { staging: { domain: 'a.example.com', env_vars: { ONE: 'file', TWO: 'file', THREE: 'file' } } },
@@ -188,21 +188,21 @@ test('deploy waits while the deployment is deploying', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('deploy --no-wait asks for an early answer and takes it', async () => {
+test('deploy --no-wait requests an early response and returns it', async () => {
   await hosted({ deployStatus: ['deploying'] })
   const record = await home.json<{ status: string }>(['deploy', 'mcp-123', '--no-wait'])
   expect(record.status).toBe('deploying')
   expect(stub.requests.at(-1)).toMatchObject({ method: 'POST', headers: { prefer: 'respond-async' } })
 })
 
-test('deploy that takes longer than --timeout ends with 8 and tells how to look', async () => {
+test('a deployment that takes longer than --timeout exits with 8 and suggests mcp status', async () => {
   await hosted({ deployStatus: ['deploying'] })
   const { code, stderr } = await home.mcp(['deploy', 'mcp-123', '--timeout', '200ms'])
   expect(code).toBe(8)
   expect(stderr).toContain('mcp status dep-9')
 })
 
-test('deploy that fails ends with 1', async () => {
+test('a failed deployment exits with 1', async () => {
   await hosted({ deployStatus: ['deploying', 'failed'] })
   const { code, stdout, stderr } = await home.mcp(['deploy', 'mcp-123', '--json'])
   expect(code).toBe(1)
@@ -210,14 +210,14 @@ test('deploy that fails ends with 1', async () => {
   expect(JSON.parse(stderr).error.next[0].command).toBe('mcp status dep-9 --health')
 })
 
-test('status shows what the API tells, be it little', async () => {
+test('status shows the fields that the API sends', async () => {
   await hosted()
   expect(await home.json(['status', 'dep-9'])).toEqual({ deployment_id: 'dep-9', status: 'deployed' })
   const { stdout } = await home.mcp(['status', 'dep-9'])
   expect(stdout).toContain('dep-9 is deployed')
 })
 
-test('up does the whole job against a hosted API', async () => {
+test('up works with a hosted API', async () => {
   const server = await startSdkServer()
   try {
     await hosted({ serverUrl: server.url })
@@ -241,7 +241,7 @@ test.each([
   ['stop', ['stop', 'dep-9']],
   ['logs', ['logs', 'dep-9']],
   ['keys', ['keys', 'list']],
-])('%s, which the contract does not have, ends with 4 and one error line', async (_name, args) => {
+])('%s, which the contract lacks, exits with 4 and one error line', async (_name, args) => {
   await hosted()
   const { code, stdout, stderr } = await home.mcp([...args, '--json'])
   expect(code).toBe(4)
@@ -286,14 +286,14 @@ test('login reads the key from standard input with --api-key -', async () => {
   expect(code).toBe(0)
 })
 
-test('login without a key and without a terminal is a usage error that names the flag', async () => {
+test('login without a key or a terminal is a usage error that names the flag', async () => {
   stub = await startContractStub()
   const { code, stderr } = await home.mcp(['login', '--api-url', stub.url])
   expect(code).toBe(2)
-  expect(stderr).toContain('--api-key is missing')
+  expect(stderr).toContain('--api-key is required')
 })
 
-test('login with a key that the API refuses, or that has expired, saves nothing', async () => {
+test('login with an invalid or expired key saves nothing', async () => {
   stub = await startContractStub({ expired: true })
   for (const key of ['wrong-key-0123456789', stub.key]) {
     const { code } = await home.mcp(['login', '--api-url', stub.url, '--api-key', key])

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { loadProject } from '../../src/cli/project.ts'
-import { compileSchema } from '../../src/shared/json-schema.ts'
+import { loadProject } from '../../src/cli/project/project.ts'
+import { compileSchema } from '../../src/shared/json/json-schema.ts'
 import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
 
 const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
@@ -19,7 +19,7 @@ const configOf = (folder: string) =>
 
 describe('mcp init', () => {
   it.each(['basic', 'advanced'])(
-    'makes a %s project that builds and that an editor can check',
+    'creates a %s project that builds and has a schema for editors',
     async template => {
       const made = await home.json<{ files: string[] }>(['init', 'desk', '--template', template], {
         cwd: home.dir,
@@ -36,7 +36,7 @@ describe('mcp init', () => {
     },
   )
 
-  it('takes name and tools from flags; the tools have no handler yet', async () => {
+  it('takes name and tools without handlers from flags', async () => {
     await home.json(['init', 'x', '--name', 'shop', '--tool', 'find_it', '--tool', 'buy_it'], {
       cwd: home.dir,
     })
@@ -49,7 +49,7 @@ describe('mcp init', () => {
     expect(request.tools?.[0]).not.toHaveProperty('handler')
   })
 
-  it('makes a TypeScript project of a custom server that an editor understands without any installation', async () => {
+  it('creates a TypeScript project that editors understand without an installation', async () => {
     const { files } = await home.json<{ files: string[] }>(['init', 'dice', '--template', 'custom'], {
       cwd: home.dir,
     })
@@ -74,7 +74,7 @@ describe('mcp init', () => {
     expect(compiled).toMatchObject({ code: 0, stdout: '' })
   })
 
-  it('makes a file for each tool that the flags name', async () => {
+  it('creates one file per tool in the flags', async () => {
     const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', "o'clock"]
     const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
     expect(files.filter(file => /^(tools|resources|prompts|src)\//.test(file))).toEqual([
@@ -90,7 +90,7 @@ describe('mcp init', () => {
     await home.json(['init', 'x'], { cwd: home.dir })
     const again = await home.mcp(['init', 'x', '--template', 'advanced'], { cwd: home.dir })
     expect(again).toMatchObject({ code: 5, stdout: '' })
-    expect(again.stderr).toContain('already holds README.md, mcp.config.json, mcp.config.schema.json')
+    expect(again.stderr).toContain('already contains README.md, mcp.config.json, mcp.config.schema.json')
     expect(configOf('x').template).toBe('basic')
     await home.json(['init', 'x', '--template', 'advanced', '--force'], { cwd: home.dir })
     expect(configOf('x').template).toBe('advanced')
@@ -98,9 +98,9 @@ describe('mcp init', () => {
 
   it.each([
     [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
-    [['--name', 'a/b'], '"a/b" is no name for a server'],
-    [['--from-openapi', 'none.yaml'], 'none.yaml cannot be read'],
-  ])('refuses %j and writes nothing', async (flags, words) => {
+    [['--name', 'a/b'], '"a/b" is not a valid server name'],
+    [['--from-openapi', 'none.yaml'], 'Could not read'],
+  ])('rejects %j and writes nothing', async (flags, words) => {
     const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain(words)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CreatedKey, KeyRecord } from '../../src/shared/api-keys.ts'
+import type { CreatedKey, KeyRecord } from '../../src/shared/contract/api-keys.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove())
 
-test('create shows the secret once, with scopes, plan and expiry as asked', async () => {
+test('create shows the secret once, with the given scopes, plan and expiry', async () => {
   const flags = ['--name', 'ci', '--scopes', 'read,chat', '--plan', 'pro', '--expires', '7d']
   const key = await home.json<CreatedKey>(['keys', 'create', ...flags])
   expect(key).toMatchObject({ name: 'ci', scopes: ['READ', 'CHAT'], plan: 'pro', isExpired: false })
@@ -25,7 +25,7 @@ test('create shows the secret once, with scopes, plan and expiry as asked', asyn
   expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
 })
 
-test('check says allowed or not and why; not allowed ends with 3', async () => {
+test('check explains its verdict and exits with 3 if not allowed', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'reader'])
   expect(await home.json(['keys', 'check', key, 'GET', '/v1/deploy'])).toMatchObject({ allowed: true })
   const { code, stdout } = await home.mcp(['keys', 'check', key, 'post', '/v1/build', '--json'])
@@ -33,7 +33,7 @@ test('check says allowed or not and why; not allowed ends with 3', async () => {
   expect(JSON.parse(stdout)).toEqual({ allowed: false, reason: expect.stringContaining('BUILD_AND_DEPLOY') })
 })
 
-test('a key without the scope ends with 3 and points at whoami', async () => {
+test('a key without the scope exits with 3 and suggests whoami', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'weak'])
   const { code, stderr } = await home.mcp(['keys', 'list', '--api-key', key])
   expect(code).toBe(3)
@@ -41,7 +41,7 @@ test('a key without the scope ends with 3 and points at whoami', async () => {
   expect(stderr).toContain('mcp whoami')
 })
 
-test('revoke needs --yes where nobody can be asked, and makes the key worthless', async () => {
+test('revoke requires --yes without a terminal and revokes the key', async () => {
   const { key, apiKeyId } = await home.json<CreatedKey>(['keys', 'create', '--name', 'gone'])
   expect((await home.mcp(['keys', 'revoke', 'gone'])).code).toBe(2)
   expect(await home.json(['keys', 'revoke', 'gone', '--yes'])).toEqual({ revoked: apiKeyId })

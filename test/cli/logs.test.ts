@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { writeLines } from '../helpers/log-lines.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const SEEN = '2026-01-01T00:00:0'
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const write = (instance: string, line: LogLine) => writeLines(join(daemon.home.logs, id), instance, line)
 
-/** What is shown of the three lines. */
+/** Messages of the shown lines. */
 async function shown(...options: string[]): Promise<string[]> {
   const env = { ...home.env, MCP_API_URL: daemon.url, MCP_API_KEY: daemon.ownerKey }
   const lines = await home.mcp(['logs', id, '--json', ...options], { env })
@@ -56,6 +56,6 @@ test.each([
     ['second', 'third broke'],
   ],
   [['--until', `${SEEN}4Z`, '--tail', '1'], ['third broke']],
-])('logs %j shows %j', async (options, messages) => {
+])('logs %j prints %j', async (options, messages) => {
   expect(await shown(...options)).toEqual(messages)
 })

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LiveMetrics, MetricsHistory } from '../../src/shared/metrics.ts'
+import type { LiveMetrics, MetricsHistory } from '../../src/shared/contract/metrics.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
@@ -28,7 +28,7 @@ afterAll(() => home.remove())
 const call = () => home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
 const calls = ({ tools }: MetricsHistory) => tools.find(({ tool }) => tool === 'hello')?.total ?? 0
 
-/** A command that goes on, and the lines that it prints. */
+/** A running command and the lines it prints. */
 function start(args: string[]): { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } {
   const child = spawn(process.execPath, [MCP_BIN, ...args], { env: home.env })
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
@@ -54,7 +54,7 @@ test('metrics shows requests by time and by tool', async () => {
   expect(stdout).toMatch(/\nTOOL +CALLS +ERRORS +P50 +P99\nhello +2 +0 % +[\d.]+ m?s +[\d.]+ m?s\n/)
 })
 
-test('status --watch prints a JSON object a look, until Ctrl-C', async () => {
+test('status --watch prints one JSON object per refresh, until Ctrl-C', async () => {
   const { child, lines } = start(['status', '--watch', '--interval', '1s', '--json'])
   const next = async (): Promise<LiveMetrics> => JSON.parse((await lines.next()).value)
   expect(await next()).toMatchObject({ windowSeconds: 300, deployments: [{ name: 'greeter' }] })
@@ -67,13 +67,13 @@ test('status --watch prints a JSON object a look, until Ctrl-C', async () => {
   expect(await interrupt(child)).toBe(130)
 })
 
-test('status --watch of one deployment tells its tools and instances', async () => {
+test('status --watch of one deployment shows its tools and instances', async () => {
   const { child, lines } = start(['status', 'greeter', '--watch', '--interval', '1s', '--json'])
   const called = call()
   const isDone = ({ deployments: [one] }: LiveMetrics) =>
     one!.tools!.some(({ tool, total }) => tool === 'hello' && total === 1) &&
     one!.running![0]!.requests!.total > 0
-  await lines.next() // of the last minutes
+  await lines.next() // requests before the test
   let seen: LiveMetrics = JSON.parse((await lines.next()).value)
   while (!isDone(seen)) seen = JSON.parse((await lines.next()).value)
   expect(seen.deployments[0]!.running).toEqual([expect.objectContaining({ state: 'ready', restarts: 0 })])
@@ -81,7 +81,7 @@ test('status --watch of one deployment tells its tools and instances', async () 
   expect(await interrupt(child)).toBe(130)
 })
 
-test('status --watch prints plain lines where there is no terminal', async () => {
+test('status --watch prints plain lines without a terminal', async () => {
   const { child, lines } = start(['status', 'greeter', '--watch', '--interval', '1s'])
   const header = (await lines.next()).value
   expect(header).toMatch(/^TIME +SERVER +ENVIRONMENT +REQ\/S +ERRORS +P50 +P99 +INSTANCES +MEMORY$/)
@@ -90,7 +90,7 @@ test('status --watch prints plain lines where there is no terminal', async () =>
   expect(await interrupt(child)).toBe(130)
 })
 
-test('what follows goes on when the daemon is restarted: no line of a log is missing, none comes twice', async () => {
+test('following continues after a restart of the daemon without missing or duplicate log lines', async () => {
   const args = ['--json', '--grep', 'tools/call', '--level', 'info']
   const { child, lines } = start(['logs', 'greeter', '-f', '--since', '1h', ...args])
   const watched = start(['status', '--watch', '--interval', '1s', '--json'])

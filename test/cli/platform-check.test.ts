@@ -4,14 +4,14 @@ import { checkPlatform, type Machine } from '../../src/cli/doctor/platform-check
 const LINUX: Machine = { platform: 'linux', arch: 'x64', release: '6.18.0', hasGlibc: true }
 
 describe('the platform check of mcp doctor', () => {
-  it('passes on the platform that the tests run on', () => {
+  it('the platform check passes on the tested platform', () => {
     expect(checkPlatform(LINUX)).toMatchObject({
       status: 'pass',
-      message: expect.stringContaining('tests run on'),
+      message: expect.stringContaining('the tested platform'),
     })
   })
 
-  it('passes on other Linux machines and says what the tests run on', () => {
+  it('the platform check passes on other Linux machines and names the tested platform', () => {
     const finding = checkPlatform({ ...LINUX, arch: 'arm64', hasGlibc: false })
     expect(finding).toMatchObject({
       status: 'pass',
@@ -23,7 +23,7 @@ describe('the platform check of mcp doctor', () => {
     ['darwin', { ...LINUX, platform: 'darwin' }, /macOS x64 is not tested\. Missing: /],
     ['WSL', { ...LINUX, release: '6.6.87.2-microsoft-standard-WSL2' }, /under WSL is not tested\. Missing /],
     ['native Windows', { ...LINUX, platform: 'win32' }, /win32 x64 is not supported/],
-  ])('warns on %s and names what is missing', (_, machine, message) => {
+  ])('warns on %s and lists missing features', (_, machine, message) => {
     const finding = checkPlatform(machine)
     expect(finding.status).toBe('warn')
     expect(finding.message).toMatch(message)

@@ -8,15 +8,15 @@ import {
   SCHEMA_FILE,
   SUITE_SCHEMA_FILE,
 } from '../../scripts/schema.ts'
-import { compileSchema, describeViolation } from '../../src/shared/json-schema.ts'
+import { compileSchema, describeViolation } from '../../src/shared/json/json-schema.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-it('the schema that editors use is made from the one that validates (npm run schema)', () => {
+it('the schema for editors is generated from the validation schema (npm run schema)', () => {
   expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createProjectFileSchema()))
 })
 
-it('so is the schema of suites', () => {
+it('the schema of suites is generated too', () => {
   expect(JSON.parse(readFileSync(SUITE_SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createSuiteSchema()))
 })
 

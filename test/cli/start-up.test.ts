@@ -6,8 +6,8 @@ import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { createTool } from '../helpers/prepared.ts'
 
 /**
- * What a command costs before it does anything is what it loads: a file about a millisecond, a module of Node up to ten.
- * Clocks tell it too late and unreliably, so it is held here (docs/performance.md).
+ * Most of the start-up time is loading: about a millisecond per file, up to ten per module of Node. Counting them is more
+ * reliable than measuring time (docs/reports/performance.md).
  */
 let home: TestHome
 
@@ -20,10 +20,10 @@ afterAll(() => home.remove())
 
 const TELL_LOADED = fileURLToPath(new URL('../fixtures/cli/tell-loaded.mjs', import.meta.url))
 
-const START = ['mcp.js', 'cli.js', 'program.js', 'commands.js']
+const START = ['mcp.js', 'cli.js', 'run-program.js', 'commands.js']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** Files of ours, by name without the hash, and modules of Node that a bare start of Node does not load. */
+/** Our files, by name without the hash, and modules of Node that a bare start does not load. */
 async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
   const file = join(home.dir, 'loaded.json')
   const env = { ...home.env, NODE_OPTIONS: `--import=${TELL_LOADED}`, LOADED: file }
@@ -33,19 +33,19 @@ async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: st
   return { files: files.map(url => basename(url).replace(/-[A-Z0-9]{8}\.js$/, '.js')), builtins }
 }
 
-test('the version is told before anything is loaded', async () => {
+test('--version loads nothing else', async () => {
   const { files } = await loadedBy(['--version'])
   expect(files).toEqual(['mcp.js', 'cli.js'])
 })
 
-test('a command with an API call loads few files, and of Node what speaks HTTP', async () => {
+test('a command with one API call loads few files and only HTTP modules of Node', async () => {
   const { files, builtins } = await loadedBy(['status', '--json'])
   expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
   expect(files.length).toBeLessThanOrEqual(8)
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
-test('a deployment of a declared server loads what checks its project besides', async () => {
+test('a deployment of a declared server also loads the project validation', async () => {
   const { files, builtins } = await loadedBy(['deploy', writeProject(), '--json'])
   const JSON_PARSER = 'main.js'
   expect(files.filter(name => name !== 'chunk.js')).toEqual([
@@ -60,7 +60,7 @@ test('a deployment of a declared server loads what checks its project besides', 
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
-test('a deployment is three requests', async () => {
+test('a deployment takes three requests', async () => {
   const { stderr } = await home.mcp(['deploy', writeProject(), '--json', '--debug'])
   expect(
     [...stderr.matchAll(/^> (\w+) \S+?(\/v1\/\w+)/gm)].map(([, method, path]) => `${method} ${path}`),

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 
-/** Generates the clients of a folder's `openapi.json` into it, each with its default options: `node generate.ts <folder>`. */
+/** Generates clients from the `openapi.json` of a folder into that folder, with default options: `node generate.ts <folder>`. */
 
-// Both print code with the API of TypeScript 5, which TypeScript 7 does not have yet.
+// Both print code with the API of TypeScript 5, which TypeScript 7 lacks.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'typescript' ? 'typescript-5' : specifier, context),

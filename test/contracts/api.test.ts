@@ -16,8 +16,8 @@ import { testPreconditions } from './preconditions.ts'
 import { proofTable, referenceWith } from './proof-table.ts'
 
 /**
- * Walks every operation of the API and holds every answer (status, headers, body) against the served OpenAPI
- * description; then makes sure that every answer which the description lists was seen.
+ * Calls every operation of the API and checks every response (status, headers, body) against the served OpenAPI description.
+ * Then checks that every documented response was seen.
  */
 const contract = { stops: 0, upgrades: 0 } as Contract
 let api: OpenApiClient
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => contract.daemon.close())
 
 describe('the description', () => {
-  test('is valid OpenAPI 3.1', async () => {
+  test('the description is valid OpenAPI 3.1', async () => {
     await validateOpenApi(structuredClone(api.document))
     expect(api.document.openapi).toMatch(/^3\.1/)
   })
@@ -71,7 +71,7 @@ test('the API reference lists every operation with the scope it needs, and no ot
   expect(listed.toSorted()).toEqual(served.toSorted())
 })
 
-describe('every answer in the good case is as described:', () => {
+describe('every success response matches its description:', () => {
   testBuilds(contract)
   testChats(contract)
   testProjects(contract)
@@ -82,13 +82,13 @@ describe('every answer in the good case is as described:', () => {
 
 describe('every list', () => testLists(contract))
 
-describe('every precondition is as described:', () => testPreconditions(contract))
+describe('every precondition matches its description:', () => testPreconditions(contract))
 
-describe('every error is as described:', () => {
+describe('every error matches its description:', () => {
   testErrors(contract)
 })
 
-test('every described answer was seen, but for faults where nothing is read', () => {
+test('the tests see every described response, except faults of operations that read nothing', () => {
   const all = api.operations.flatMap(({ spec }) =>
     Object.keys(spec.responses).map(status => `${spec.operationId} ${status}`),
   )
@@ -96,6 +96,6 @@ test('every described answer was seen, but for faults where nothing is read', ()
   expect(unseen).toEqual([])
 })
 
-test('the API reference tells of every answer which test proves it', () => {
+test('the coverage report names the tests of every response', () => {
   expect(referenceWith('answers', proofTable(api))).toContain(proofTable(api))
 })

@@ -1,14 +1,14 @@
 import type { TestDaemon } from '../helpers/daemon.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
-/** What the tests of the API's contract share: each answers file says what it needs to be there. */
+/** Shared state of the contract tests. */
 export interface Contract {
   daemon: TestDaemon
   api: OpenApiClient
-  /** Of the build and its newest deployment in production that the first tests make. */
+  /** Build of the first tests, and its newest deployment in production. */
   mcpId: string
   deploymentId: string
-  /** How often the daemon was asked for them. */
+  /** Number of requests to the daemon. */
   stops: number
   upgrades: number
 }

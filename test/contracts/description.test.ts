@@ -7,7 +7,7 @@ import { OpenApiClient } from './openapi-client.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes
 type Json = any
 
-/** What people and generators of clients read in `/openapi.json`. */
+/** Checks `/openapi.json` for people and client generators. */
 let daemon: TestDaemon
 let api: OpenApiClient
 
@@ -54,7 +54,7 @@ describe('the description', () => {
     expect(Object.keys(schemas()).filter(name => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([])
   })
 
-  test('has valid examples of every record and request', () => {
+  test('the description has valid examples of every record and request', () => {
     const ajv = new Ajv2020({ strict: false })
     ;(addFormats as unknown as (target: Ajv2020) => void)(ajv)
     ajv.addSchema(api.document, 'openapi.json')
@@ -71,7 +71,7 @@ describe('the description', () => {
     expect(records.filter(record => !record.examples)).toEqual([])
   })
 
-  test('has the documented models, their default and other defaults', () => {
+  test('the description has the documented models and defaults', () => {
     const { ai_model } = schemas().TestRequest.properties
     expect(JSON.stringify(ai_model)).toContain('["claude-sonnet-4-5","gpt-5.2","embedded"]')
     expect(ai_model.allOf[0].default).toBe('claude-sonnet-4-5')
@@ -79,7 +79,7 @@ describe('the description', () => {
     expect([min_instances.allOf[0].default, max_instances.allOf[0].default]).toEqual([1, 10])
   })
 
-  test('is small', async () => {
+  test('the description is smaller than its limit', async () => {
     const { text } = await daemon.api('GET', '/openapi.json', { key: null })
     expect(text.length).toBeLessThan(250_000)
   })
@@ -88,7 +88,7 @@ describe('the description', () => {
 describe('/openapi.json', () => {
   const ask = (headers: Record<string, string>) => fetch(`${daemon.url}/openapi.json`, { headers })
 
-  test('is compressed for clients that accept gzip', async () => {
+  test('/openapi.json is compressed for clients that accept gzip', async () => {
     const compressed = await ask({ 'accept-encoding': 'br, gzip;q=0.5' })
     expect(compressed.headers.get('content-encoding')).toBe('gzip')
     expect(Number(compressed.headers.get('content-length'))).toBeLessThan(50_000)
@@ -97,7 +97,7 @@ describe('/openapi.json', () => {
       expect((await ask({ 'accept-encoding': refused })).headers.get('content-encoding'), refused).toBeNull()
   })
 
-  test('answers 304 to clients that have it', async () => {
+  test('answers 304 to clients that have the current document', async () => {
     const etag = (await ask({})).headers.get('etag')!
     const again = await ask({ 'if-none-match': `"other", ${etag}` })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
@@ -113,12 +113,12 @@ function resolve(node: Json): Json {
     .reduce((at: Json, step: string) => at[step], api.document)
 }
 
-/** Itself or its target has a description. */
+/** True when the schema or its target has a description. */
 function describes(property: Json): boolean {
   return Boolean(property.description ?? (property.$ref && resolve(property).description))
 }
 
-/** The record in an envelope or on a page. */
+/** Record schema inside an envelope or a page. */
 function recordOf(schema: Json): Json {
   const { success, data, items } = schema.properties ?? {}
   if (success && data) return recordOf(resolve(data))

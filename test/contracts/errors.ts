@@ -1,10 +1,10 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { SCOPES } from '../../src/shared/scopes.ts'
+import { SCOPES } from '../../src/shared/contract/scopes.ts'
+import { createKey, echoServer, POST_BODIES } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import type { TestDaemon } from '../helpers/daemon.ts'
 import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
-import { createKey, echoServer, POST_BODIES } from '../http/fixtures.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
@@ -20,7 +20,7 @@ const DEAD_STORAGE = {
 
 type Given = { params?: Record<string, string>; [option: string]: unknown }
 
-/** No operation may be lucky with these. */
+/** Values that are valid for no operation. */
 const NOTHING = Object.fromEntries(
   ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor'].map(name => [
     name,
@@ -28,7 +28,7 @@ const NOTHING = Object.fromEntries(
   ]),
 )
 
-/** Tests that take every operation through every error that its description lists. */
+/** Tests every documented error of every operation. */
 export function testErrors(contract: Contract): void {
   let daemon: TestDaemon
   let api: OpenApiClient
@@ -56,7 +56,7 @@ export function testErrors(contract: Contract): void {
       keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)
     for (const { spec } of api.operations.filter(({ spec }) => spec['x-scopes'])) {
       for (const [scope, key] of keys) {
-        // Asked for nothing that exists, an operation that may be used does nothing.
+        // An allowed operation on a missing record does nothing.
         const { body, status, headers } = await api.call(spec.operationId, NOTHING, { key, query: 'limit=0' })
         const refused = status === 403 && body.error.code === 'INSUFFICIENT_SCOPE'
         expect(refused, `${spec.operationId} with ${scope}`).toBe(!spec['x-scopes'].includes(scope))
@@ -68,7 +68,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('404 for an unknown path and 405 for a method that a path does not take, with those it takes', async () => {
+  test('404 for an unknown path, and 405 with the supported methods for an unsupported one', async () => {
     expect((await daemon.api('GET', '/api/none')).status).toBe(404)
     for (const target of new Set(api.operations.map(({ path }) => path.replace(/\{\w+\}/g, 'none')))) {
       const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target)
@@ -85,7 +85,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('429 for a key that used its hour up', async () => {
+  test('429 for a key above its hourly limit', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] })
     for (let i = 0; i < 100; i++) await daemon.api('GET', '/api/deployments/api-key/info', { key })
     await each(429, () => ({ key }))
@@ -98,7 +98,7 @@ export function testErrors(contract: Contract): void {
         : { body: `"${'x'.repeat(1024 * 1024)}"` },
     ))
 
-  test('415 for a body of another type', async () => {
+  test('415 for a body of an unsupported type', async () => {
     const { body: project } = await api.call('createProject', {}, { body: { name: 'text' } })
     const params = { id: project.id }
     await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
@@ -107,7 +107,7 @@ export function testErrors(contract: Contract): void {
   test('400 for a query parameter that the operation does not have', () =>
     each(400, () => ({ query: 'zzz=1' })))
 
-  test('400 for a wrong body, query or path', async () => {
+  test('400 for an invalid body, query or path', async () => {
     for (const { spec } of described(400)) {
       const takesJson = spec.requestBody?.content['application/json']
       const answer = takesJson
@@ -129,7 +129,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('404 for what is not there', () =>
+  test('404 for a missing record', () =>
     each(404, operationId => {
       if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
       if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
@@ -141,7 +141,7 @@ export function testErrors(contract: Contract): void {
       return {}
     }))
 
-  test('422 for definitions that are refused and for the idempotency key of another request', async () => {
+  test('422 for rejected definitions and for the idempotency key of another request', async () => {
     const headers = { 'idempotency-key': 'used' }
     await api.call('createProject', {}, { body: { name: 'used' }, headers })
     const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
@@ -157,7 +157,7 @@ export function testErrors(contract: Contract): void {
     })
   })
 
-  test('409 for an idempotency key whose request was interrupted', async () => {
+  test('409 for the idempotency key of an interrupted request', async () => {
     using database = openDatabase(daemon)
     for (const { spec } of api.operations.filter(({ method }) => method === 'POST')) {
       const input = { body: POST_BODIES[spec.operationId], headers: { 'idempotency-key': spec.operationId } }
@@ -167,7 +167,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('409 for what the state of things forbids', async () => {
+  test('409 for an operation that the current state forbids', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('conflicts') })
     const mcp_id = built.data.mcp_id
     const { body } = await api.call(
@@ -209,7 +209,7 @@ export function testErrors(contract: Contract): void {
     database.pragma('writable_schema = RESET')
   }
 
-  test('502 for a storage or a registry out of reach', async () => {
+  test('502 for an unreachable storage or registry', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('unreachable') })
     const { body: project } = await api.call('createProject', {}, { body: { name: 'unreachable' } })
     const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`
@@ -230,7 +230,7 @@ export function testErrors(contract: Contract): void {
     await daemon.restart()
   })
 
-  test('500 for a fault of the daemon', async () => {
+  test('500 for an internal error of the daemon', async () => {
     using database = openDatabase(daemon)
     database.exec('ALTER TABLE api_keys RENAME TO elsewhere')
     for (const { spec } of faults(500))
@@ -238,7 +238,7 @@ export function testErrors(contract: Contract): void {
     database.exec('ALTER TABLE elsewhere RENAME TO api_keys')
   })
 
-  test('503 for a damaged database, until it is mended', async () => {
+  test('503 for a damaged database, until it is repaired', async () => {
     using database = openDatabase(daemon)
     editSchema(database, 'CREATE TABLE', 'CREATE NOTHING')
     for (const { spec } of faults(503))
@@ -248,7 +248,7 @@ export function testErrors(contract: Contract): void {
   })
 }
 
-/** Beside the daemon's own connection. */
+/** Writes next to the daemon's own connection. */
 function openDatabase({ home }: TestDaemon): BetterSqlite3.Database & Disposable {
   const database = new BetterSqlite3(home.database)
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() })

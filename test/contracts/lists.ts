@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
-import { echoServer } from '../http/fixtures.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
 /** Reads every list of the API to its end. */
 export function testLists(contract: Contract): void {
-  test('is read page by page, each record once, and refuses a token that no list gave', async () => {
+  test('returns each record once across its pages and rejects an unknown page token', async () => {
     const { api } = contract
     await makeTwoOfEach(api)
     const lists = api.operations.filter(({ method, spec }) => method === 'GET' && tokenOf(spec))
@@ -74,13 +74,13 @@ async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
   }
 }
 
-/** A record as text, but for what changes from one moment to the next. */
+/** A record as text, without fields that change all the time. */
 function withoutMoments(record: unknown): string {
   const fleeting = ['instances', 'lastUsedAt']
   return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
 }
 
-/** What a list is of, where it is of something. */
+/** Parent record of a list, if it has one. */
 async function paramsOf(api: OpenApiClient, operationId: string): Promise<Record<string, string>> {
   if (operationId === 'listChatMessages')
     return { chatId: (await api.call('listChats')).body.items[0].chatId }

@@ -12,11 +12,11 @@ export interface Operation {
   spec: Json
 }
 
-/** Asks the API and holds every answer against the description that the API itself serves. */
+/** Calls the API and checks every response against the description that the API serves. */
 export class OpenApiClient {
   readonly document: Json
   readonly operations: Operation[]
-  /** `createBuild 201` → the test that is about this status, or the one in which it was seen first. */
+  /** `createBuild 201` → name of the test for this status, or of the first test that saw it. */
   readonly seen = new Map<string, string>()
   readonly #daemon: TestDaemon
   readonly #ajv: Ajv2020
@@ -43,7 +43,7 @@ export class OpenApiClient {
     return found
   }
 
-  /** Makes a request of an operation and checks status, headers and body of its answer. */
+  /** Sends a request of an operation and checks status, headers and body of the response. */
   async call(
     operationId: string,
     params: Record<string, string> = {},
@@ -92,7 +92,7 @@ function mediaType({ headers }: ApiAnswer): string | undefined {
   return headers['content-type']?.split(';')[0]
 }
 
-/** Clients take unknown fields. A response that has one is not as described. */
+/** Forbids unknown fields. Clients accept them, but they are not documented. */
 function close(node: Json): Json {
   if (Array.isArray(node)) return node.map(close)
   if (typeof node !== 'object' || node === null) return node

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
+import { echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
-import { echoServer } from '../http/fixtures.ts'
 import { type Call, type Contract, deployBody } from './contract.ts'
 
-/** Tests that ask every operation on a record under `If-Match` or `If-None-Match`. */
+/** Tests every operation on a record with `If-Match` or `If-None-Match`. */
 export function testPreconditions(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
   const described = (status: number) =>
     contract.api.operations.filter(({ spec }) => spec.responses[status] && spec.operationId !== 'getOpenApi')
 
-  test('412 for a record that is not the one the client knows', async () => {
+  test('412 for a record that has changed since the client read it', async () => {
     const records = await createRecords(call)
     for (const { spec } of described(412)) {
       const input = {
@@ -21,7 +21,7 @@ export function testPreconditions(contract: Contract): void {
     }
   })
 
-  test('304 for the record that the client has', async () => {
+  test('304 for a record that the client already has', async () => {
     const records = await createRecords(call)
     for (const { spec } of described(304)) {
       const params = paramsOf(spec.operationId, records)

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { OpenApiClient } from './openapi-client.ts'
 
-const REFERENCE = new URL('../../docs/api.md', import.meta.url)
+const REFERENCE = new URL('../../docs/reports/api-coverage.md', import.meta.url)
 
-/** A row an operation: which test saw it answer with which statuses, as they were seen. */
+/** One row per operation: the tests that saw its statuses. */
 export function proofTable({ operations, seen }: OpenApiClient): string {
   const rows = operations.map(({ method, path, spec }) => {
     const proofs = [...seen]
@@ -26,7 +26,7 @@ function cellOf(test: string, statuses: string[]): string {
   return statuses.length === 1 && test.startsWith(statuses[0]!) ? test : `${statuses.join(', ')}: ${test}`
 }
 
-/** The API reference; with `UPDATE_DOCS=1` the table is written there first, between the comments of that name. */
+/** The coverage report. With `UPDATE_DOCS=1`, first writes the table between the comments of that name. */
 export function referenceWith(name: 'answers' | 'states', table: string): string {
   const text = readFileSync(REFERENCE, 'utf8')
   if (!process.env.UPDATE_DOCS) return text

@@ -1,9 +1,9 @@
-/** What is asked of something in a state, how that is answered, and the state it is in then. */
+/** A request to a record in a state, the response, and the resulting state. */
 export interface StateChange {
   of: 'build' | 'deployment' | 'container build' | 'project'
   from: string
   asked: string
-  /** HTTP status; empty for what happens by itself. */
+  /** HTTP status. Empty for an event. */
   answer: number | ''
   then: string
 }

@@ -8,11 +8,11 @@ import {
   CONTAINER_BUILD_TRANSITIONS,
   DEPLOYMENT_TRANSITIONS,
   PROJECT_TRANSITIONS,
-} from '../../src/shared/states.ts'
+} from '../../src/shared/contract/states.ts'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { seedSmallBase } from '../helpers/small-base.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 import { referenceWith } from './proof-table.ts'
 import { STATE_CHANGES, type StateChange, stateTable } from './state-changes.ts'
 
@@ -33,12 +33,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Something in a state, what can be done to it, and the state it is in. */
+/** A record in a state, and its possible requests and events. */
 interface Subject {
   ask(what: string): Promise<number | 'none'>
-  /** Of what is gone `gone`. */
+  /** `gone` for a removed record. */
   state(): Promise<string>
-  /** Ends what holds it there. */
+  /** Releases what keeps the record in its state. */
   release(): unknown
 }
 
@@ -46,7 +46,7 @@ const api = (method: string, path: string, body?: unknown, headers = {}) =>
   daemon.api(method, path, { ...(body !== undefined && { body }), headers })
 const ASYNC = { prefer: 'respond-async' }
 
-/** A server whose start a file holds back. */
+/** A server whose start waits for a file. */
 function gatedServer() {
   const gate = join(folder, `gate-${++made}`)
   const program = {
@@ -124,7 +124,7 @@ const subjects: Record<StateChange['of'], (state: string) => Promise<Subject>> =
   },
 
   async 'container build'(state) {
-    // Two are made at once; these two keep what comes after them waiting.
+    // Two builds run at a time. These two make later ones wait.
     const before = state === 'pending' ? [await triggered(HELD), await triggered(HELD)] : []
     for (const { path } of before) await reached(path, 'in_progress')
     const sources: Record<string, Record<string, string>> = {
@@ -209,15 +209,15 @@ async function triggered(files: Record<string, string>): Promise<{ path: string;
 const reached = (path: string, state: string) =>
   expect.poll(async () => (await api('GET', path)).body.status, { timeout: 20_000 }).toBe(state)
 
-/** Ends everything, so it is asked once for all that it concerns. */
+/** Affects all records, so it is tested once for all of them. */
 const DAEMON_ENDS = 'the daemon ends'
 
 describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   const changes = STATE_CHANGES.filter(change => change.of === of && change.asked !== DAEMON_ENDS)
-  // Of container builds two are made at once, and those that wait are part of the cases.
+  // Only two container builds run at a time, and the cases include waiting ones.
   const options = { concurrent: of !== 'container build' }
   test.for(changes)(
-    'that is $from: $asked → $answer $then',
+    'a record that is $from: $asked → $answer $then',
     options,
     async ({ from, asked, answer, then }, { expect }) => {
       const subject = await subjects[of](from)
@@ -232,7 +232,7 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   )
 })
 
-test('whatever it is, it is in the state that the end of the daemon leaves it in', async () => {
+test('every record has the documented state after the daemon stops', async () => {
   const changes = STATE_CHANGES.filter(({ asked }) => asked === DAEMON_ENDS)
   const all = await Promise.all(
     changes.map(async change => ({ ...change, subject: await subjects[change.of](change.from) })),
@@ -247,7 +247,7 @@ test('whatever it is, it is in the state that the end of the daemon leaves it in
   }
 })
 
-test('every move between states is asked for, and no other is made', () => {
+test('every transition between states is tested, and there are no others', () => {
   const machines = {
     build: BUILD_TRANSITIONS,
     deployment: DEPLOYMENT_TRANSITIONS,
@@ -259,7 +259,7 @@ test('every move between states is asked for, and no other is made', () => {
     for (const [from, allowed] of Object.entries<readonly string[]>(machine)) {
       const comesTo = (earlier: string) =>
         (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
-      // What goes on by itself passes through.
+      // Also states that an event leaves again.
       const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
       for (const to of allowed) {
         const through = [

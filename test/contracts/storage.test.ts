@@ -29,7 +29,7 @@ for (const kind of S3_SERVERS)
   }
 
 describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
-  test('lists the keys that start with a text', async () => {
+  test('lists the keys with a prefix', async () => {
     const storage = await open()
     const object = makeObject(10)
     expect(await storage.list('listed/')).toEqual([])
@@ -41,7 +41,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(await storage.list('listed/')).toEqual([])
   })
 
-  test('gives back what was put, once and again, until it is removed', async () => {
+  test('returns a stored object repeatedly until it is removed', async () => {
     const storage = await open()
     const object = makeObject(3 * MIB)
     await storage.put('sources/a.tar.gz', object.file, object)
@@ -52,7 +52,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(await storage.read('sources/a.tar.gz', object.digest)).toBeUndefined()
   })
 
-  test('takes an empty object and one of a single byte', async () => {
+  test('stores an empty object and one of a single byte', async () => {
     const storage = await open()
     for (const size of [0, 1]) {
       const object = makeObject(size)
@@ -61,7 +61,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     }
   })
 
-  test('takes objects that are larger than one part', async () => {
+  test('stores objects that are larger than one part', async () => {
     const storage = await open()
     const object = makeObject(20 * MIB + 17)
     await storage.put('sources/large.zip', object.file, object)
@@ -69,23 +69,23 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(found.equals(object.bytes)).toBe(true)
   })
 
-  test('refuses content that does not have the digest', async () => {
+  test('rejects content that does not match the digest', async () => {
     const storage = await open()
     const object = makeObject(1000)
     await storage.put('sources/a.zip', object.file, object)
     const read = readAll(storage, 'sources/a.zip', createHash('sha256').update('else').digest('hex'))
     await expect(read).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: `${storage.locate('sources/a.zip')} is not what its digest says.`,
+      message: `${storage.locate('sources/a.zip')} does not match its digest.`,
     })
   })
 
-  test('has nothing of what was never put', async () => {
+  test('finds no object that was never stored', async () => {
     const storage = await open()
     expect(await storage.read('sources/none.zip', 'a'.repeat(64))).toBeUndefined()
   })
 
-  test('knows the locations of its own sources, and no others', async () => {
+  test('recognizes only the locations of its own sources', async () => {
     const storage = await open()
     const location = storage.locate('sources/a b.zip')
     expect(location).toMatch(name === 'files' ? /^file:\/\/\// : /^s3:\/\/bucket\/mcp\/sources\//)
@@ -106,7 +106,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
 })
 
 describe('faults of object storage', () => {
-  test('of a few tries are got over: no connection, 429, 503, and parts that fail', async () => {
+  test('retries after temporary faults: no connection, 429, 503 and failed parts', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(17 * MIB)
@@ -120,7 +120,7 @@ describe('faults of object storage', () => {
     expect(server.requests.filter(line => line.startsWith('GET ')).length).toBe(5)
   })
 
-  test('that last are told, and what was begun is taken back', async () => {
+  test('reports a lasting fault and aborts the unfinished upload', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(17 * MIB)
@@ -134,7 +134,7 @@ describe('faults of object storage', () => {
     expect(await storage.read('sources/a.zip', object.digest)).toBeUndefined()
   })
 
-  test('a download that never gets on ends with an error', async () => {
+  test('a download that makes no progress fails', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(MIB)
@@ -146,20 +146,20 @@ describe('faults of object storage', () => {
     })
   })
 
-  test('a wrong key is refused at once, by a server that checks signatures', async () => {
+  test('a wrong key fails immediately at a server that checks signatures', async () => {
     await using server = await startS3('@20minutes/s3rver')
     const object = makeObject(10)
     const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'wrong' }
     const storage = new S3Storage({ ...server.settings, credentials })
     await expect(storage.put('sources/a.zip', object.file, object)).rejects.toMatchObject({
       code: 'UPSTREAM_FAILED',
-      message: expect.stringMatching(/does not let us in: HTTP 403/),
+      message: expect.stringMatching(/denied access: HTTP 403/),
       details: expect.stringContaining('SignatureDoesNotMatch'),
     })
     expect(server.requests.length).toBe(1)
   })
 
-  test('a bucket that does not exist is no missing object', async () => {
+  test('distinguishes a missing bucket from a missing object', async () => {
     await using server = await startS3()
     const storage = new S3Storage({ ...server.settings, bucket: 'other' })
     await expect(storage.read('sources/a.zip', 'a'.repeat(64))).rejects.toMatchObject({
@@ -168,7 +168,7 @@ describe('faults of object storage', () => {
     })
   })
 
-  test('a server that is gone is named', async () => {
+  test('names an unreachable server', async () => {
     const server = await startS3()
     await server.stop()
     await using _server = server
@@ -179,7 +179,7 @@ describe('faults of object storage', () => {
     })
   })
 
-  test('a disk that is full leaves nothing of what was to be written', async () => {
+  test('a full disk leaves no partial file', async () => {
     const storage = new FileStorage(join(directory, 'full'))
     const object = makeObject(2 * MIB)
     const script = `

@@ -12,7 +12,7 @@ const excerpts = [...page.matchAll(/```ts\n([\s\S]*?)\n```/g)].map(match => ({
   code: match[1]!,
 }))
 
-/** What the page takes for granted. */
+/** Names that the page assumes. */
 const GIVEN = `
 declare function highsOf(city: string, days: number, signal: AbortSignal): Promise<number[]>
 declare function countryOf(city: string): string
@@ -37,7 +37,7 @@ const OPTIONS = {
   },
 }
 
-test('every excerpt of code in the page on custom servers has right types', async () => {
+test('every code excerpt on the page about custom servers type-checks', async () => {
   expect(excerpts.length).toBeGreaterThan(4)
   using project = createProjectFolder({
     'tsconfig.json': JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }),

@@ -2,22 +2,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { parseProject } from '../../src/cli/project.ts'
+import { parseProject } from '../../src/cli/project/project.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Excerpt {
   page: string
   line: number
-  /** Folder that it is taken from, when the page says so. */
+  /** Source folder, if the page names one. */
   example: string | undefined
   value: Record<string, unknown>
 }
 
 const EXCERPTS = ['docs/definitions.md', 'docs/quick-start.md'].flatMap(excerptsOf)
 
-it.each(EXCERPTS)('$page:$line is valid', async ({ example, value }) => {
-  // A part of a file becomes a whole one; what it refers to lies in its example.
+it.each(EXCERPTS)('the excerpt at $page:$line is valid', async ({ example, value }) => {
+  // Completes an excerpt to a whole file. The example contains what it refers to.
   const { env } = example ? configOf(example) : {}
   const whole = { name: 'excerpt', template: 'advanced', env, ...value }
   const file = join(root, example ?? 'docs', 'mcp.config.json')
@@ -34,7 +34,7 @@ it.each(EXCERPTS.filter(({ example }) => example))('$page:$line stands in $examp
   }
 })
 
-it('every page has some', () => {
+it('every page has at least one excerpt', () => {
   expect(EXCERPTS.length).toBeGreaterThan(10)
 })
 

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { createHome } from '../helpers/mcp.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** What makes a server, starts one or uses one, without quotes, questions and the network. */
+/** Commands that create, start or use a server, without quotes, prompts or network access. */
 const COMMAND =
   /^(?:npm ci && )?(?:npx )?mcp ((?:up|init \S+ --template|tools|call|read) [^'#\n]*?) *(?:#.*)?$/gm
 
-test('the first commands that README and quick start tell do what they say, one after the other', async () => {
+test('the first commands of README and quick start work in order', async () => {
   const pages = ['README.md', 'docs/quick-start.md'].map(file => readFileSync(join(root, file), 'utf8'))
   const lines = new Set(pages.flatMap(page => [...page.matchAll(COMMAND)].map(([, line]) => line!)))
   expect(lines.size).toBeGreaterThan(5)

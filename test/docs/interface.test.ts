@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { STATUS_OF } from '../../src/daemon/http/status.ts'
-import { createdKeySchema, createKeyRequestSchema } from '../../src/shared/api-keys.ts'
-import { buildRecordSchema, surfaceReportSchema } from '../../src/shared/builds.ts'
-import { chatMessageSchema, chatSchema } from '../../src/shared/chats.ts'
-import { deployConfigSchema } from '../../src/shared/deploy-config.ts'
-import { deploymentStatusSchema } from '../../src/shared/deployments.ts'
-import { healthReportSchema } from '../../src/shared/health-reports.ts'
-import { logPageSchema } from '../../src/shared/log-pages.ts'
-import { modelKeySchema } from '../../src/shared/model-keys.ts'
-import { createProjectSchema, projectSchema } from '../../src/shared/projects.ts'
-import { PLAN_LIMITS, SCOPES } from '../../src/shared/scopes.ts'
-import { testResultSchema } from '../../src/shared/test-results.ts'
-import { testRequestSchema } from '../../src/shared/test-runs.ts'
+import { createdKeySchema, createKeyRequestSchema } from '../../src/shared/contract/api-keys.ts'
+import { buildRecordSchema, surfaceReportSchema } from '../../src/shared/contract/builds.ts'
+import { chatMessageSchema, chatSchema } from '../../src/shared/contract/chats.ts'
+import { deployConfigSchema } from '../../src/shared/contract/deploy-config.ts'
+import { deploymentStatusSchema } from '../../src/shared/contract/deployments.ts'
+import { healthReportSchema } from '../../src/shared/contract/health-reports.ts'
+import { logPageSchema } from '../../src/shared/contract/log-pages.ts'
+import { modelKeySchema } from '../../src/shared/contract/model-keys.ts'
+import { createProjectSchema, projectSchema } from '../../src/shared/contract/projects.ts'
+import { PLAN_LIMITS, SCOPES } from '../../src/shared/contract/scopes.ts'
+import { testResultSchema } from '../../src/shared/contract/test-results.ts'
+import { testRequestSchema } from '../../src/shared/contract/test-runs.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const api = read('api.md')
-const decisions = read('decisions.md')
+const decisions = read('decisions/api.md')
 
 test.each(
   Object.entries({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SuiteOutcome } from '../../src/cli/suite/outcome.ts'
-import type { TestResult } from '../../src/shared/test-results.ts'
+import type { TestResult } from '../../src/shared/contract/test-results.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 import { type ModelStub, startModelStub } from '../helpers/model-stub.ts'
 
@@ -28,7 +28,7 @@ function suiteFile(name: string, suite: unknown): string {
   return path
 }
 
-test('with an empty home and no key the embedded model answers, and the output says so', async () => {
+test('without a key the embedded model answers, and the output says so', async () => {
   const ended = await home.mcp(['test', '--project', example('weather'), 'call current_weather for Oslo'])
   expect(ended).toMatchObject({
     code: 0,
@@ -37,7 +37,7 @@ test('with an empty home and no key the embedded model answers, and the output s
   expect(ended.stderr).toContain('The embedded model was used')
 })
 
-test('a word after the quoted message names the server, and plain questions call tools', async () => {
+test('the word after a quoted message is the server, and plain questions call its tools', async () => {
   const ended = await home.mcp(['test', 'What is the weather in Oslo?', 'weather'])
   expect(ended).toMatchObject({
     code: 0,
@@ -48,14 +48,14 @@ test('a word after the quoted message names the server, and plain questions call
   expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('wether') })
 })
 
-test('long JSON in a reply is laid out over lines', async () => {
+test('wraps long JSON in a reply', async () => {
   const { stdout } = await home.mcp(['test', 'Read weather://Oslo', 'weather'])
   expect(stdout).toContain('"country": "Norway"')
   expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
   expect(stdout).toContain('1 read')
 })
 
-test('the result has the fields of the contract, and is a chat', async () => {
+test('the result has the fields of the contract and is stored as a chat', async () => {
   const result = await home.json<TestResult>([
     'test',
     '--server',
@@ -73,13 +73,13 @@ test('the result has the fields of the contract, and is a chat', async () => {
   expect(result.tool_calls).toHaveLength(2)
 })
 
-test('a project that names its suite is tested by it', async () => {
+test('runs the suite that the project names', async () => {
   const suite = await home.json<SuiteOutcome>(['test', '--project', example('weather')])
   expect(suite).toMatchObject({ status: 'passed', failed: 0, models: ['embedded'] })
   expect(suite.cases.length).toBeGreaterThan(2)
 })
 
-test('servers of code and programs of others are tested alike', async () => {
+test('tests handler modules and third-party programs in the same way', async () => {
   const module = await home.json<TestResult>(['test', '--server', 'conformance', 'call test_simple_text'])
   expect(module).toMatchObject({ tools_used: ['test_simple_text'], success_rate: 1 })
   const program = await home.json<TestResult>([
@@ -113,7 +113,7 @@ test.each([
     'ada',
   ],
 ])(
-  '%s is answered from the suite when it asks, and declined otherwise',
+  'questions of %s get the answers of the suite, and are declined without one',
   async (server, elicits, question, samples, prompt, name) => {
     const calls = [
       { name: elicits, arguments: question },
@@ -142,7 +142,7 @@ test.each([
   },
 )
 
-test('a failed expectation ends with 1, a fault of anything else never does', async () => {
+test('exits with 1 only for a failed expectation', async () => {
   const wrong = suiteFile('wrong.json', {
     server: 'weather',
     cases: [{ message: 'call current_weather for Oslo', expect: { tools: ['forecast'] } }],
@@ -158,10 +158,10 @@ test('a failed expectation ends with 1, a fault of anything else never does', as
   ])
   expect(failed).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('the tool forecast was not used; used: current_weather'),
+    stdout: expect.stringContaining('tool forecast was not used (used: current_weather)'),
   })
   expect(readFileSync(join(home.dir, 'j.xml'), 'utf8')).toContain(
-    '<failure message="the tool forecast was not used',
+    '<failure message="tool forecast was not used',
   )
   expect(readFileSync(join(home.dir, 'm.md'), 'utf8')).toContain('0 of 1 case passed, 1 failed')
 
@@ -170,7 +170,7 @@ test('a failed expectation ends with 1, a fault of anything else never does', as
   expect(fault).toMatchObject({ code: 7, stdout: expect.stringContaining('1 could not be judged') })
 })
 
-test('recorded answers are played without asking, and a request that was not recorded fails', async () => {
+test('replays recorded answers without a request, and fails for an unrecorded one', async () => {
   const file = join(home.dir, 'tape.json')
   const asking = ['test', '--server', 'weather', 'How warm is it?']
   stub = await startModelStub('compatible', [
@@ -186,11 +186,11 @@ test('recorded answers are played without asking, and a request that was not rec
   expect(ai_response).toBe('It is cold. My key is <secret>.')
   expect(played).toMatchObject({ model, tools_used: recorded.tools_used, turns: 2 })
   const other = await home.mcp(['test', '--server', 'weather', 'How cold is it?', '--replay', file])
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('holds no answer to this request') })
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('has no answer to this request') })
   expect(stub.requests).toHaveLength(2)
 })
 
-test('a dry run tells what would run, names what is not there and sends nothing', async () => {
+test('a dry run prints what would run and what is missing, and sends nothing', async () => {
   stub = await startModelStub('compatible', [{ text: 'never asked' }])
   const file = suiteFile('plan.json', {
     server: 'weather',
@@ -203,13 +203,13 @@ test('a dry run tells what would run, names what is not there and sends nothing'
   const plan = JSON.parse(ended.stdout)
   expect(plan).toMatchObject({
     messages: 6,
-    problems: [expect.stringContaining('no tool "wether"; it has current_weather')],
+    problems: [expect.stringContaining('unknown tool "wether", known: current_weather')],
   })
   expect(plan.estimated_cost).toBeGreaterThan(0)
   expect(stub.requests).toHaveLength(0)
 })
 
-test('a conversation keeps its thread, and is saved as a case that passes', async () => {
+test('a conversation keeps its context and can be saved as a passing case', async () => {
   const file = join(home.dir, 'saved.yaml')
   const lines = [
     'call current_weather for Lima',
@@ -226,13 +226,13 @@ test('a conversation keeps its thread, and is saved as a case that passes', asyn
   expect(suite).toMatchObject({ passed: 1, failed: 0, success_rate: 1 })
 })
 
-test('a saved key is used, told by its end alone, encrypted at rest, and forgotten', async () => {
+test('uses a saved key, prints only its end, encrypts it at rest and can delete it', async () => {
   const key = 'sk-ant-test-0123456789-tail'
   stub = await startModelStub('anthropic', [{ text: 'from the vendor' }])
   await home.json(['models', 'login', 'anthropic', '--key', key, '--base-url', stub.url])
   const models = await home.mcp(['models', 'list'])
   expect(models.stdout).toContain('…tail')
-  expect(models.stdout).toContain('Without --model a test uses claude-sonnet-4-5.')
+  expect(models.stdout).toContain('Default model: claude-sonnet-4-5.')
   expect(models.stdout).not.toContain(key)
   const result = await home.json<TestResult>(['test', '--server', 'weather', 'hello'])
   expect(result).toMatchObject({ model: 'claude-sonnet-4-5', ai_response: 'from the vendor' })
@@ -243,7 +243,7 @@ test('a saved key is used, told by its end alone, encrypted at rest, and forgott
   expect(await home.json(['models', 'list'])).toMatchObject({ defaultModel: 'embedded' })
 })
 
-test("a key of the command's own environment is enough, whichever daemon runs", async () => {
+test("uses a key from the command's environment with any daemon", async () => {
   stub = await startModelStub('anthropic', [{ text: 'by environment' }])
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell', ANTHROPIC_BASE_URL: stub.url }
   const result = await home.json<TestResult>(['test', '--server', 'weather', 'hello'], { env })

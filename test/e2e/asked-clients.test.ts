@@ -86,29 +86,29 @@ describe.each([
   ['SDK v1', connectV1],
   ['SDK v2 in the older era', () => connectV2('legacy')],
   ['SDK v2 in the newer era', () => connectV2('auto')],
-] as const)('a real client that is asked: %s', (_name, connect) => {
+] as const)('requests from a server to a real client: %s', (_name, connect) => {
   let client: AskedClient
   beforeAll(async () => {
     client = await connect()
   })
   afterAll(() => client.close())
 
-  test('answers for its model, its person and its folders', async () => {
+  test('answers sampling, elicitation and roots requests', async () => {
     expect(await client.call('test_sampling', { prompt: 'Capital?' })).toBe('LLM response: Paris')
     expect(await client.call('test_elicitation', { message: 'Who?' })).toContain('"email":"my email"')
     expect(await client.call('test_input_required_result_list_roots')).toBe('Roots: file:///a, file:///b')
   })
 
-  test('answers several questions, at once and one after the other', async () => {
+  test('answers several questions, in parallel and in sequence', async () => {
     expect(await client.call('test_input_required_result_multiple_inputs')).toBe('Paris my name (2 roots)')
     expect(await client.call('test_input_required_result_multi_round')).toBe('my name likes my color')
   })
 
-  test('answers what a handler asks by hand', async () => {
+  test('answers questions that a handler sends itself', async () => {
     expect(await client.call('test_input_required_result_request_state')).toBe('state-ok')
   })
 
-  test('hears that a list changed', async () => {
+  test('receives list changes', async () => {
     let isHeard = false
     client.onToolsChanged(() => {
       isHeard = true

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** What the tests need of a client, whichever library it is from. */
+/** A client, independent of its library. */
 interface AnyClient {
   version(): string | undefined
   names(): Promise<string[]>
@@ -91,7 +91,7 @@ describe.each([
   ['SDK v2 as it comes', '2025-11-25', () => connectV2('legacy')],
   ['SDK v2 that probes', '2026-07-28', () => connectV2('auto')],
   ['SDK v2 in the modern era', '2026-07-28', () => connectV2({ pin: '2026-07-28' })],
-])('the client of %s', (_name, version, connect) => {
+])('the client from %s', (_name, version, connect) => {
   let client: AnyClient
 
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe.each([
     expect(await client.names()).toEqual(CONFORMANCE_SERVER.tools.map(({ name }) => name))
   })
 
-  test('calls tools, and sees when one fails', async () => {
+  test('calls tools and reports a failed call', async () => {
     expect(await client.call('test_simple_text')).toMatchObject({
       content: [{ type: 'text', text: 'This is a simple text response for testing.' }],
     })
@@ -113,7 +113,7 @@ describe.each([
     await expect(client.call('no_such_tool')).rejects.toThrow(/no_such_tool/)
   })
 
-  test('is told of progress', async () => {
+  test('receives progress', async () => {
     const seen: number[] = []
     await client.call('test_tool_with_progress', progress => seen.push(progress))
     expect(seen).toEqual([0, 50, 100])
@@ -140,7 +140,7 @@ describe.each([
     ])
   })
 
-  test('makes many calls at a time', async () => {
+  test('makes many calls in parallel', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => client.call('test_simple_text')))
     expect(results).toHaveLength(50)
   })

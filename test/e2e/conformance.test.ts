@@ -6,8 +6,7 @@ import { type Outcome, runConformance } from '../helpers/conformance.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 
 /**
- * The scenarios that ask the client something in the middle of a call (sampling, elicitation, `input_required`), for which a
- * server needs code of its own.
+ * Scenarios that question the client during a call (sampling, elicitation, `input_required`). They need handler modules.
  */
 const NEED_A_MODULE: Record<string, string[]> = {
   '2025-11-25': [
@@ -30,12 +29,12 @@ const NEED_A_MODULE: Record<string, string[]> = {
     'server-stateless',
   ],
 }
-/** All that this one scenario misses is a tool that needs a capability of its client. */
+/** Fails only for lack of a tool that needs a client capability. */
 const STATELESS_CHECKS_OF_A_MODULE = [
   'sep-2575-missing-capability-http-400',
   'sep-2575-server-rejects-undeclared-capability',
 ]
-/** The tasks extension, which no revision requires and the suite does not score. */
+/** The tasks extension. No revision requires it and the suite does not score it. */
 const isExtension = (scenario: string) => scenario.startsWith('tasks-')
 
 let daemon: TestDaemon
@@ -45,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** The public URL of the server, built and deployed as a user does it. */
+/** Builds and deploys the server as a user does. Returns its public URL. */
 async function deploy(environment: string, request: object = CONFORMANCE_SERVER): Promise<string> {
   const build = await daemon.api('POST', '/v1/build', { body: request })
   expect(build.body).toMatchObject({ success: true, data: { status: 'ready' } })
@@ -62,7 +61,7 @@ const failed = (outcome: Outcome) =>
 
 describe('the conformance suite, against a deployed declared server', () => {
   test.each(Object.keys(NEED_A_MODULE))(
-    'passes every scenario of %s but those that need a module handler',
+    'a deployed declared server passes every scenario of %s that needs no handler module',
     async revision => {
       const outcome = await runConformance(await deploy('production'), revision)
       expect(Object.keys(outcome).length).toBeGreaterThan(30)
@@ -74,7 +73,7 @@ describe('the conformance suite, against a deployed declared server', () => {
     60_000,
   )
 
-  test('passes them in a host that it shares with other servers, where every message is logged', async () => {
+  test('a deployed declared server passes every scenario in a shared host with message logging', async () => {
     const outcome = await runConformance(await deploy('development'), '2025-11-25')
     expect(failed(outcome)).toEqual(NEED_A_MODULE['2025-11-25'])
   }, 60_000)
@@ -82,7 +81,7 @@ describe('the conformance suite, against a deployed declared server', () => {
 
 const PROJECT = fileURLToPath(new URL('../../examples/conformance', import.meta.url))
 
-/** Uploads the example's source; gives the request that builds it. */
+/** Uploads the example's source and returns its build request. */
 async function uploadProject(): Promise<object> {
   const project = await daemon.api('POST', '/api/projects', { body: { name: 'conformance' } })
   const source = await daemon.api('PUT', `/api/projects/${project.body.id}/source`, {
@@ -103,7 +102,7 @@ describe('the conformance suite, against a deployed server of handler modules', 
     { revision: '2025-11-25', scored: 30 },
     { revision: '2026-07-28', scored: 37 },
   ])(
-    'passes all $scored scenarios of $revision, and those that are not scored yet',
+    'a deployed server of handler modules passes all $scored scored scenarios of $revision, and the unscored ones',
     async ({ revision, scored }) => {
       const outcome = await runConformance(await deploy('production', request), revision)
       expect(failed(outcome)).toEqual([])
@@ -113,7 +112,7 @@ describe('the conformance suite, against a deployed server of handler modules', 
     60_000,
   )
 
-  test('passes them where every message is logged', async () => {
+  test('a deployed server of handler modules passes every scenario with message logging', async () => {
     const outcome = await runConformance(await deploy('development', request), '2026-07-28')
     expect(failed(outcome)).toEqual([])
   }, 60_000)

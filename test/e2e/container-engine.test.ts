@@ -28,14 +28,14 @@ interface Deployed {
   instances: { id: string; pid: number; restarts: number; lastFailure?: string; memoryBytes: number }[]
 }
 
-describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
+describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
   let home: TestHome
   let env: NodeJS.ProcessEnv
 
   beforeAll(async () => {
     home = createHome()
     env = { ...home.env, ...writeEngineSettings(home.dir), MCP_CONTAINER_ENGINE: 'podman' }
-    // The image is made and given to the engine once.
+    // Builds the image and loads it into the engine once.
     await deploy([WEATHER, '--image'])
   }, 120_000)
 
@@ -45,7 +45,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await home.remove()
   }, 60_000)
 
-  test('answers clients of both eras, and tells of it in its log and status', async () => {
+  test('answers clients of both protocol eras and reports the calls in log and status', async () => {
     const { url, config, deployment_id } = await status('weather')
     expect(config).toMatchObject({ engine: 'container' })
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
@@ -61,11 +61,11 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       (await health()).requests.total >= 2 ? health() : undefined,
     )
     expect(counted).toMatchObject({ status: 'healthy', requests: { errors: 0 } })
-    // Of the container and of the process that watches over it.
+    // Container and supervising process.
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
   }, 60_000)
 
-  test('has no more than it was given: no privileges, no disk, so much memory and so many processes', async () => {
+  test('a deployment of containers has no privileges, no writable disk, and limits for memory and processes', async () => {
     const { deployment_id } = await deploy([
       WEATHER,
       '--image',
@@ -99,7 +99,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(said).toEqual(['EROFS', 'written', '65532', '0000000000000000', '1'])
   }, 60_000)
 
-  test('is released anew without a failed request', async () => {
+  test('a deployment of containers is released again without a failed request', async () => {
     const { url } = await status('weather')
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
     const statuses: number[] = []
@@ -118,7 +118,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await eventually(() => containers(before.deployment_id).length === 0)
   }, 60_000)
 
-  test('gets a new container in the place of one that was killed, and says so', async () => {
+  test('replaces a killed container and logs it', async () => {
     const { url, deployment_id } = await status('weather')
     const killed = containerOf(deployment_id)
     podman('kill', '--signal', 'KILL', killed)
@@ -130,11 +130,11 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     const [instance] = (await status('weather')).instances
     expect(instance).toMatchObject({ restarts: 1, lastFailure: 'was killed by SIGKILL, exit code 137' })
     expect(containerOf(deployment_id)).not.toBe(killed)
-    const told = 'server: the container was killed by SIGKILL, exit code 137; it is started anew at once'
+    const told = 'server: the container was killed by SIGKILL, exit code 137. Restarting immediately.'
     await eventually(async () => (await logs(deployment_id)).includes(told))
   }, 60_000)
 
-  test('that takes too much memory is ended, and status and log say why', async () => {
+  test('a deployment of containers is killed when it uses too much memory, and status and log say why', async () => {
     const folder = join(home.dir, 'greedy')
     mkdirSync(join(folder, 'tools'), { recursive: true })
     writeFileSync(join(folder, 'mcp.config.json'), '{"name":"greedy","template":"custom"}')
@@ -168,7 +168,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await home.mcp(['remove', 'greedy', '--yes'], { env })
   }, 60_000)
 
-  test('leaves no container and loses no line when the daemon is killed, and comes back on its address', async () => {
+  test('a deployment of containers leaves no container and loses no log line when the daemon is killed, and returns at the same address', async () => {
     const { url, deployment_id } = await deploy([WEATHER, '--image'])
     const call = () =>
       postModern(url, 'tools/call', { name: 'current_weather', arguments: { city: 'Cairo' } })
@@ -183,7 +183,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
-  test('leaves no container when daemon and instance are killed together', async () => {
+  test('a deployment of containers leaves no container when daemon and instance are killed together', async () => {
     const [instance] = (await status('weather')).instances
     process.kill(home.discovery()!.pid, 'SIGKILL')
     process.kill(instance!.pid, 'SIGKILL')
@@ -192,7 +192,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(await status('weather')).toMatchObject({ status: 'deployed' })
   }, 60_000)
 
-  test('runs as many containers as it is asked for, and none when it was stopped', async () => {
+  test('runs min_instances containers, and none after a stop', async () => {
     const { deployment_id } = await deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
     expect(containers(deployment_id)).toHaveLength(2)
     expect((await home.mcp(['stop', deployment_id], { env })).code).toBe(0)
@@ -203,7 +203,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await eventually(() => containers(deployment_id).length === 0)
   }, 60_000)
 
-  test('sleeps without a container, and is woken by a connection', async () => {
+  test('sleeps without a container and wakes up for a connection', async () => {
     const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
@@ -227,10 +227,10 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     await runtime.supervisor.start('sleeper')
     await eventually(() => containers('sleeper').length === 0)
     const answer = await send(new URL('/nothing', url).href, { headers: { host: 'sleeper' } })
-    expect(answer.json.error.message).toContain('There is nothing at /nothing')
+    expect(answer.json.error.message).toContain('Nothing is served at /nothing')
   }, 60_000)
 
-  test('may be an image that exists: it is asked what it offers, and pinned', async () => {
+  test('deploys an existing image: reads its tools and pins it', async () => {
     const image = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
     podman('tag', image, 'localhost/forecasts:1')
     const { url, config, deployment_id } = await deploy([
@@ -245,7 +245,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
       limits: { memory_mb: 128 },
     })
     await home.mcp(['daemon', 'restart'], { env })
-    // Whoever watches over a container takes it along a moment after the daemon.
+    // The supervising process removes its container shortly after the daemon stops.
     await eventually(() => containers(deployment_id).length === 0)
     const { result } = (await postModern(url, 'tools/list')).json
     expect(result.tools[0].name).toBe('current_weather')
@@ -254,7 +254,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     expect(containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
-  test('whose image runs by itself lets a request in flight end when it is told to stop', async () => {
+  test('finishes a request in flight when podman stops its exported image', async () => {
     const folder = join(home.dir, 'slow')
     mkdirSync(folder)
     const slow = {
@@ -294,7 +294,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
         () => false,
       ),
     )
-    // Its head comes when the tool has begun.
+    // The response head arrives when the tool has started.
     const answer = await open(url, {
       body: modern('tools/call', { name: 'slow' }),
       headers: modernHeaders('tools/call', 'slow'),
@@ -309,7 +309,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     podman('rm', '--force', name)
   }, 60_000)
 
-  test('leaves nothing when the daemon stops', async () => {
+  test('a deployment of containers leaves no container when the daemon stops', async () => {
     expect(containers().length).toBeGreaterThan(0)
     await home.mcp(['daemon', 'stop'], { env })
     expect(containers()).toEqual([])
@@ -320,12 +320,12 @@ describe.runIf(HAS_PODMAN)('a deployment that runs from its image', () => {
     return (await api(`/v1/deploy/${deployment_id}/status`)).data
   }
 
-  /** The newest of the server. */
+  /** Newest deployment of the server. */
   async function status(name: string): Promise<Deployed> {
     return (await api(`/v1/deploy?name=${name}&limit=1`)).data.items[0]
   }
 
-  /** Its log without the messages of the debug level. */
+  /** Log of a deployment without debug lines. */
   async function logs(id: string): Promise<string[]> {
     const { lines } = await api(`/api/lambda-deploy/${id}/logs?limit=10000`)
     const shown = (lines as LogLine[]).filter(({ level }) => level !== 'debug')

@@ -12,7 +12,7 @@ import { HAS_PYTHON, makePythonBase } from '../helpers/python-base.ts'
 const ECHO_SERVER = '@modelcontextprotocol/server-everything'
 const EXAMPLE = new URL('../../examples/weather/', import.meta.url)
 
-describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () => {
+describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   let tools: ContainerTools
   let daemon: TestDaemon
 
@@ -26,7 +26,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () 
     await tools[Symbol.asyncDispose]()
   }, 60_000)
 
-  test('of a declared server is pushed, inspected, pulled, run without privileges, and answers a client', async () => {
+  test('an image of a declared server can be pushed, inspected, pulled and run without privileges', async () => {
     const build = await buildImage({
       'mcp.config.json': readFileSync(join(EXAMPLE.pathname, 'mcp.config.json'), 'utf8'),
     })
@@ -41,7 +41,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () 
     expect(tools.podman('inspect', name, '--format', '{{.State.ExitCode}}').trim()).toBe('0')
   }, 120_000)
 
-  test('of a TypeScript project with dependencies has the same digest each time, and answers a client', async () => {
+  test('an image of a TypeScript project with dependencies is reproducible and answers a client', async () => {
     const npm = await startNpmRegistry()
     try {
       const files = {
@@ -60,7 +60,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () 
     }
   }, 120_000)
 
-  test('of an npm package that speaks over stdio carries the package, and answers a client', async () => {
+  test('an image of an npm package over stdio contains the package and answers a client', async () => {
     const program = { type: 'stdio', command: 'npx', args: ['-y', ECHO_SERVER] }
     const build = await buildImage({
       'mcp.config.json': JSON.stringify({ name: 'everything', template: 'custom', program }),
@@ -71,7 +71,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('an image that programs of others take', () 
   }, 180_000)
 
   test.runIf(HAS_PYTHON)(
-    'of a Python program needs a base with Python, which is not sent twice',
+    'an image of a Python program needs a base with Python, whose layers are sent once',
     async () => {
       const files = {
         'mcp.config.json': JSON.stringify({

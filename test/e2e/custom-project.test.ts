@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { BuildRecord } from '../../src/shared/builds.ts'
+import type { BuildRecord } from '../../src/shared/contract/builds.ts'
 import { callTool } from '../helpers/daemon.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 describe('a new custom project', () => {
-  it('is built, deployed and called by mcp up without any installation', async () => {
+  it('mcp up builds, deploys and calls it without an installation', async () => {
     const up = await home.json<{
       tools: string[]
       call: { tool: string; result: { structuredContent: unknown } }
@@ -29,7 +29,7 @@ describe('a new custom project', () => {
     })
   })
 
-  it('gives the same artifact when nothing changed, and another one when something did', async () => {
+  it('produces a new artifact only after a change', async () => {
     const build = () => home.json<BuildRecord>(['build', folder])
     const first = await build()
     const second = await build()
@@ -49,7 +49,7 @@ describe('a new custom project', () => {
     expect(third.tools).toEqual(['flip_coin', 'roll_dice'])
   })
 
-  it('tells where it is wrong, with file, line and the line itself, and ends with 1', async () => {
+  it('reports file, line and source of an error and exits with 1', async () => {
     const file = join(folder, 'tools/broken.ts')
     writeFileSync(file, `export default {\n  description: 'Breaks',\n  handler: () => (1 +,\n}\n`)
     const failed = await home.mcp(['build', folder])
@@ -59,7 +59,7 @@ describe('a new custom project', () => {
     expect(failed.stderr).toContain('3 |   handler: () => (1 +,')
   })
 
-  it('is a project without any project file, called like its package', async () => {
+  it('a new custom project needs no project file and takes the name of its package', async () => {
     const bare = join(home.dir, 'bare')
     await home.json(['init', bare, '--template', 'custom', '--tool', 'echo'])
     rmSync(join(bare, 'mcp.config.json'))
@@ -69,7 +69,7 @@ describe('a new custom project', () => {
     expect((await callTool(record.url, 'echo', { text: 'hey' })).content[0].text).toBe('hey')
   })
 
-  it('is exported as a folder that runs with node alone', async () => {
+  it('exports a folder that needs only node', async () => {
     const out = join(home.dir, 'alone')
     const { files } = await home.json<{ files: string[] }>(['export', 'dice', '--bundle', '--out', out])
     expect(files.toSorted()).toEqual(readdirSync(out).toSorted())
@@ -80,7 +80,7 @@ describe('a new custom project', () => {
     const refused = await callTool(url, 'roll_dice', { count: 4 })
     expect(refused).toMatchObject({
       isError: true,
-      content: [{ text: 'At most 3 dice can be rolled at once.' }],
+      content: [{ text: 'The maximum number of dice is 3.' }],
     })
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** Builds a server of these files as `mcp dev` does; gives its URL. */
+/** Builds a server from these files as `mcp dev` does. Returns its URL. */
 async function build(name: string, files: Record<string, string>, more: object = {}): Promise<string> {
   const archive = tarGz(Object.entries(files).map(([path, content]) => ({ name: path, content })))
   const { body: project } = await daemon.api('POST', '/api/projects', { body: { name } })
@@ -30,7 +30,7 @@ const tool = (answer: string) => `import { defineTool } from 'mcp-hosting/server
 export default defineTool({ description: 'Says it', input: { type: 'object' }, handler: () => '${answer}' })`
 
 test.each(['v1', 'v2'] as const)(
-  'a client of the %s SDK works on while its server is reloaded',
+  'a client of the %s SDK keeps working while its server is reloaded',
   async version => {
     const name = `sdk-${version}`
     const url = new URL(await build(name, { 'tools/say.ts': tool('one') }))
@@ -48,7 +48,7 @@ test.each(['v1', 'v2'] as const)(
   },
 )
 
-test('a client that has only connected, so that nothing of its server runs, hears of the reload', async () => {
+test('a connected client of a sleeping server is notified of the reload', async () => {
   const url = new URL(await build('unused', { 'tools/say.ts': tool('one') }))
   const changed = Promise.withResolvers<void>()
   const client = await connectV1(url, changed.resolve)
@@ -74,7 +74,7 @@ async function connectV2(url: URL, onChanged: () => void) {
   return client
 }
 
-test('a session with a program goes on with the program that took its place', async () => {
+test('a session continues with the new program after a reload', async () => {
   const server = (answer: string) => `
 process.stdin.setEncoding('utf8')
 let rest = ''

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { buildFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { beginSession, post, rpc } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { callTool } from '../helpers/tool-call.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
-/** The table "Environments, locally" of docs/decisions.md, cell by cell. */
+/** The table "Environments, locally" of docs/decisions/deployments.md, cell by cell. */
 const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 
 let daemon: TestDaemon
@@ -34,7 +34,7 @@ const pidsOf = (status: { instances: { pid: number }[] }) => status.instances.ma
 describe('instances', () => {
   const scaling = { min_instances: 2, max_instances: 3 }
 
-  test('in production are processes of a server’s own, min_instances to max_instances', async () => {
+  test('in production instances are dedicated processes, from min_instances to max_instances', async () => {
     const status = await deployed(echoServer('i-production'), 'production', { scaling })
     expect(status.promises).toMatchObject({ placement: 'dedicated', min_instances: 2, max_instances: 3 })
     const other = await deployed(echoServer('i-other'), 'production')
@@ -42,7 +42,7 @@ describe('instances', () => {
   })
 
   test.each(['staging', 'development'])(
-    'in %s are part of a shared process where no user code runs',
+    'in %s servers without user code share a process',
     async environment => {
       const [one, two] = [
         await deployed(echoServer(`i-${environment}-1`), environment, { scaling }),
@@ -56,7 +56,7 @@ describe('instances', () => {
   test.each([
     ['staging', 2],
     ['development', 1],
-  ])('of code in %s are one to %i processes of its own', async (environment, most) => {
+  ])('in %s a server with code has at most %i dedicated processes', async (environment, most) => {
     const { deployment_id } = await deploy(daemon, custom, environment)
     const status = await statusOf(deployment_id)
     expect(status.promises).toMatchObject({ placement: 'dedicated', min_instances: 0, max_instances: most })
@@ -69,19 +69,19 @@ describe('idle', () => {
     ['production', null],
     ['staging', 15 * 60],
     ['development', 5 * 60],
-  ])('in %s a server sleeps after: %s', async (environment, seconds) => {
+  ])('in %s idle_seconds is %s', async (environment, seconds) => {
     const status = await deployed(echoServer('idle'), environment)
     expect(status.promises.idle_seconds).toBe(seconds)
   })
 
-  test('in production min_instances may be 0', async () => {
+  test('production allows min_instances 0', async () => {
     const scaling = { min_instances: 0, max_instances: 1 }
     const status = await deployed(echoServer('idle-none'), 'production', { scaling })
     expect(status.promises).toMatchObject({ min_instances: 0, idle_seconds: 15 * 60 })
   })
 })
 
-/** Of a request of a session that is under way when the next version is deployed, and of one after it. */
+/** Cases: a request in flight during a release, and the next request of its session. */
 describe('release', () => {
   const version = (text: string) => {
     const inputSchema = { type: 'object' }
@@ -96,7 +96,7 @@ describe('release', () => {
     ['staging', 'gradual', 'one'],
     ['development', 'at_once', 'two'],
   ])(
-    'in %s is %s: a session then meets version %s, and a new client version two',
+    'in %s a release is %s: open sessions get version %s, new clients version two',
     async (environment, release, met) => {
       const first = await deployed(version('one'), environment)
       const session = await beginSession(first.url)
@@ -118,11 +118,11 @@ describe('address', () => {
     ['production', /^addresses$/],
     ['staging', /^addresses-[0-9a-z]{6}$/],
     ['development', /^addresses-dev$/],
-  ])('in %s is a subdomain like %s', async (environment, pattern) => {
+  ])('in %s the subdomain matches %s', async (environment, pattern) => {
     expect((await deployed(echoServer('addresses'), environment)).subdomain).toMatch(pattern)
   })
 
-  test('in production may be a custom domain', async () => {
+  test('production allows a custom domain', async () => {
     const status = await deployed(echoServer('domains'), 'production', { domain: 'mcp.example.com' })
     expect(status.domain).toBe('mcp.example.com')
   })
@@ -133,7 +133,7 @@ describe('logs', () => {
     ['production', 'info'],
     ['staging', 'info'],
     ['development', 'debug'],
-  ])('in %s are of level %s', async (environment, level) => {
+  ])('in %s the log level is %s', async (environment, level) => {
     const server = { ...echoServer('logged', { template: 'advanced' }), env: [{ name: 'TOKEN' }] }
     const status = await deployed(server, environment, { env_vars: { TOKEN: 'hush-hush-1' } })
     expect(status.promises.log_level).toBe(level)
@@ -160,7 +160,7 @@ describe('old deployments', () => {
     ['production', null, 7],
     ['staging', 5, 5],
     ['development', 1, 1],
-  ])('in %s are kept: %s; of seven there are %i', async (environment, kept, count) => {
+  ])('in %s kept_deployments is %s, and %i of seven deployments remain', async (environment, kept, count) => {
     const mcpId = await buildServer(daemon, echoServer('seventh'))
     for (let release = 1; release <= 7; release++) await deploy(daemon, mcpId, environment)
     const path = `/v1/deploy?name=seventh&environment=${environment}`
@@ -173,7 +173,7 @@ describe('old deployments', () => {
   })
 })
 
-test('every environment is in the table', async () => {
+test('these tests cover every environment', async () => {
   const { body } = await daemon.api('GET', '/v1/deploy?limit=100')
   const seen = body.data.items.map(({ environment }: { environment: string }) => environment)
   expect(new Set(seen)).toEqual(new Set(ENVIRONMENTS))

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-// @ts-expect-error a plain script of the example, without types
+// @ts-expect-error the example is an untyped script
 import { startBooksApi } from '../../examples/http-api/api.mjs'
-import { callTool, listResources, listTools } from '../../src/cli/mcp-client.ts'
-import { connectToServer, type McpConnection } from '../../src/shared/mcp-connection.ts'
+import { callTool, listResources, listTools } from '../../src/cli/testing/mcp-client.ts'
+import { connectToServer, type McpConnection } from '../../src/shared/mcp-client/connect.ts'
 import { createHome, type TestHome } from '../helpers/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
@@ -49,7 +49,7 @@ function textOf(content: readonly object[] | undefined): string {
   return first && 'text' in first ? String(first.text) : ''
 }
 
-/** Calls each tool once; every tool of the server must be among them. */
+/** Calls each tool of the server once. */
 async function callAll(url: string, calls: Record<string, Record<string, unknown>>) {
   return use(url, async connection => {
     const tools = await listTools(connection)
@@ -69,7 +69,7 @@ describe('weather', () => {
     server = await up('weather')
   })
 
-  it('goes up with one command, which calls a tool', () => {
+  it('mcp up deploys it and calls a tool', () => {
     expect(server).toMatchObject({
       mcp_id: expect.stringMatching(/^mcp_/),
       deployment_id: expect.stringMatching(/^dep_/),
@@ -79,7 +79,7 @@ describe('weather', () => {
     expect(server.tools).toHaveLength(3)
   })
 
-  it('answers every tool from its table', async () => {
+  it('answers every tool from the table', async () => {
     const results = await callAll(server.url, {
       current_weather: { city: 'Oslo', units: 'fahrenheit' },
       forecast: { city: 'Cape Town' },
@@ -104,14 +104,14 @@ describe('weather', () => {
     ])
   })
 
-  it('refuses a city that it does not know with its names', async () => {
+  it('lists the known cities for an unknown one', async () => {
     const ended = await home.mcp(['call', 'weather', 'current_weather', 'city=Atlantis'])
     expect(ended.code).toBe(1)
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain('"city" must be one of "Amsterdam"')
   })
 
-  it('has resources, a resource template with completion, and a prompt', async () => {
+  it('the weather example has resources, a resource template with completion, and a prompt', async () => {
     await use(server.url, async connection => {
       const { client } = connection
       const { resources, resourceTemplates } = await listResources(connection)
@@ -140,14 +140,14 @@ describe('weather', () => {
     })
   })
 
-  it('logs and reports progress on the way', async () => {
+  it('sends log messages and progress', async () => {
     const ended = await home.mcp(['call', 'weather', 'compare_cities', 'cities=Oslo,Lima'])
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('| Oslo | 4 | cloudy |') })
     expect(ended.stderr).toContain('[info] weather: Comparing Oslo, Lima')
     expect(ended.stderr).toContain('1/2 Looked up 2 cities')
   })
 
-  it('is used with the same words from the command line', async () => {
+  it('the weather example works from the command line', async () => {
     expect(await home.json(['call', 'weather', 'forecast', 'city=Oslo', 'days=1'])).toMatchObject({
       structuredContent: { days: [{ day: 'Monday', low_c: 0 }] },
     })
@@ -162,11 +162,11 @@ describe('weather', () => {
     })
     expect(await home.mcp(['call', 'weather', 'forcast', 'city=Oslo'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('did you mean "forecast"?'),
+      stderr: expect.stringContaining('Did you mean "forecast"?'),
     })
     expect(await home.mcp(['read', 'weather', 'cities://al'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('did you mean "cities://all"?'),
+      stderr: expect.stringContaining('Did you mean "cities://all"?'),
     })
   })
 })
@@ -201,7 +201,7 @@ describe('http-api', () => {
     ])
   })
 
-  it('makes a tool error of a refusal, without the token', async () => {
+  it('turns a rejected request into a tool error without the token', async () => {
     const result = await use(server.url, connection =>
       callTool(connection, 'reserve_book', { id: 'b2', name: 'Ada' }),
     )
@@ -216,7 +216,7 @@ describe('http-api', () => {
 })
 
 describe('from-openapi', () => {
-  it('is what init makes of the description', async () => {
+  it('the from-openapi example equals the output of init for the description', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-init-'))
     await home.json(['init', folder, '--from-openapi', join(examples, 'from-openapi', 'openapi.yaml')])
     const made = JSON.parse(readFileSync(join(folder, 'mcp.config.json'), 'utf8'))
@@ -244,7 +244,7 @@ describe('basic', () => {
     server = await up('basic')
   })
 
-  it('answers every tool, the one without a handler with a sample', async () => {
+  it('answers every tool, with a sample where there is no handler', async () => {
     const results = await callAll(server.url, {
       find_person: { name: 'GRACE' },
       holidays_left: { taken: 5 },
@@ -270,7 +270,7 @@ describe('basic', () => {
     })
   })
 
-  it('fills in its prompt and refuses it without a required argument', async () => {
+  it('fills in the prompt and requires its arguments', async () => {
     const filled = await home.mcp(['prompt', 'handbook', 'welcome', 'name=Ada', 'role=engineer'])
     expect(filled.stdout).toContain('Write a warm welcome note for Ada, who starts as engineer.')
     const missing = await home.mcp(['prompt', 'handbook', 'welcome', 'name=Ada'])

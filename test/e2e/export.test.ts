@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool } from '../../src/cli/mcp-client.ts'
-import { connectToServer } from '../../src/shared/mcp-connection.ts'
+import { callTool } from '../../src/cli/testing/mcp-client.ts'
+import { connectToServer } from '../../src/shared/mcp-client/connect.ts'
 import { createHome, runToEnd, type TestHome } from '../helpers/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-/** Starts an exported server without anything of `mcp` around it. */
+/** Starts an exported server without `mcp`. */
 async function start(folder: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: '0', ...env } })
   child.stdout.setEncoding('utf8')
@@ -29,7 +29,7 @@ async function start(folder: string, env: Record<string, string> = {}) {
 const ended = (child: ChildProcess) => new Promise<number | null>(resolve => child.once('exit', resolve))
 
 describe('an exported server', () => {
-  it('runs with node alone and ends with SIGTERM', async () => {
+  it('an exported server needs only node and stops on SIGTERM', async () => {
     const folder = join(home.dir, 'weather-alone')
     const exported = await home.json<{ files: string[] }>(['export', 'weather', '--bundle', '--out', folder])
     expect(exported.files.sort()).toEqual(readdirSync(folder).sort())
@@ -44,7 +44,7 @@ describe('an exported server', () => {
     expect(await ended(child)).toBe(0)
   })
 
-  it('asks for its variables by name and refuses a port that is none', async () => {
+  it('names missing variables and rejects an invalid port', async () => {
     const folder = join(home.dir, 'books-alone')
     await home.json(['export', 'book-shop', '--out', folder])
     const missing = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: '0' } })
@@ -57,7 +57,7 @@ describe('an exported server', () => {
     expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('STATE_KEY holds 6 bytes') })
   })
 
-  it('is written into an empty folder only, unless it is forced', async () => {
+  it('an exported server needs an empty folder unless forced', async () => {
     const folder = join(home.dir, 'full')
     mkdirSync(folder)
     writeFileSync(join(folder, 'mine.txt'), 'mine')
@@ -68,10 +68,10 @@ describe('an exported server', () => {
     expect(readdirSync(folder)).toContain('server.mjs')
   })
 
-  it('must be one that was built', async () => {
+  it('an exported server needs a build', async () => {
     expect(await home.mcp(['export', 'wether'])).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('did you mean "weather"?'),
+      stderr: expect.stringContaining('Did you mean "weather"?'),
     })
   })
 })

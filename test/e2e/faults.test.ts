@@ -31,8 +31,8 @@ function writeProject(name: string): void {
 }
 
 /**
- * Runs a shell script in a mount namespace of its own, so that a small or read-only file system is seen by it alone;
- * as root or, through a user namespace, as anybody.
+ * Runs a shell script in a separate mount namespace, so that only the script sees a small or read-only file system. Works as
+ * root or through a user namespace.
  */
 function inMountNamespace(script: string) {
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-r', '-m']
@@ -41,7 +41,7 @@ function inMountNamespace(script: string) {
   })
 }
 
-test('a damaged database stops the start with a sentence that names the file, and is left as it is', async () => {
+test('a daemon refuses to start with a damaged database, names the file and leaves it unchanged', async () => {
   const database = join(home.dir, 'daemon.db')
   writeFileSync(database, 'this is no database, but it is mine '.repeat(300))
   const { code, stderr } = await home.mcp(['daemon', 'start'])
@@ -52,7 +52,7 @@ test('a damaged database stops the start with a sentence that names the file, an
   expect(home.discovery()).toBeUndefined()
 })
 
-test('a port that another program holds is named, with the way out', async () => {
+test('names an occupied port and how to choose another', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => other.once('listening', resolve))
   const { port } = other.address() as { port: number }
@@ -65,16 +65,16 @@ test('a port that another program holds is named, with the way out', async () =>
   expect(stderr).toContain('MCP_PORT')
 })
 
-test('a home that cannot be written is named', async () => {
+test('names a home that is not writable', async () => {
   const { code, stderr } = await inMountNamespace(
     `mount -t tmpfs -o ro tmpfs "$MCP_HOME" && exec $MCP daemon start`,
   )
   expect(code).toBe(7)
   expect(stderr).toContain(home.dir)
-  expect(stderr).toMatch(/cannot be written|read-only/)
+  expect(stderr).toMatch(/is not writable/)
 })
 
-test('a full disk fails what is asked with a clear sentence, and all that was acknowledged is there afterwards', async () => {
+test('a full disk fails requests with a clear message and loses nothing acknowledged', async () => {
   const { code, stdout, stderr } = await inMountNamespace(
     `
     mount -t tmpfs -o size=4m tmpfs "$MCP_HOME" || exit 90
@@ -103,7 +103,7 @@ test('a full disk fails what is asked with a clear sentence, and all that was ac
   expect(stdout).toContain('echo')
 })
 
-test('a start on a full disk says that the disk is full, and works once there is room', async () => {
+test('a start on a full disk says so, and works once there is space', async () => {
   const { code, stdout, stderr } = await inMountNamespace(`
     mount -t tmpfs -o size=4m tmpfs "$MCP_HOME" || exit 90
     $MCP build ${project} --json > /dev/null || exit 91
@@ -120,7 +120,7 @@ test('a start on a full disk says that the disk is full, and works once there is
   expect(stdout).toContain('echo')
 })
 
-test('a backup and a restore on a full disk fail with a clear sentence and leave what was there', async () => {
+test('backup and restore on a full disk fail with a clear message and change nothing', async () => {
   const { code, stdout, stderr } = await inMountNamespace(`
     mount -t tmpfs -o size=6m tmpfs "$MCP_HOME" || exit 90
     $MCP build ${project} --json > /dev/null || exit 91
@@ -139,7 +139,7 @@ test('a backup and a restore on a full disk fail with a clear sentence and leave
   expect(stdout).toContain('"echo"')
 })
 
-test('several commands at once on a fresh home end with one daemon', async () => {
+test('several commands on a fresh home start one daemon', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => home.mcp(['list', '--json'])))
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, '']))
   const { pid } = home.discovery()!
@@ -148,7 +148,7 @@ test('several commands at once on a fresh home end with one daemon', async () =>
   expect(isRunning(pid)).toBe(true)
 })
 
-test('a daemon killed amid builds and deploys leaves nothing hanging, nothing orphaned, nothing acknowledged lost', async () => {
+test('a daemon killed during builds and deploys leaves no hanging work and no orphans, and loses nothing acknowledged', async () => {
   const acknowledged = new Set<string>()
   for (let round = 0; round < 6; round++) {
     await home.json(['daemon', 'start'])
@@ -176,7 +176,7 @@ test('a daemon killed amid builds and deploys leaves nothing hanging, nothing or
   }
 })
 
-/** Builds and deploys one server after the other until the daemon is gone. */
+/** Builds and deploys servers until the daemon is gone. */
 async function keepDeploying(url: string, round: number, acknowledged: Set<string>): Promise<void> {
   const headers = { authorization: `Bearer ${home.apiKey()}`, 'content-type': 'application/json' }
   const definition = JSON.parse(readFileSync(join(project, 'mcp.config.json'), 'utf8'))
@@ -199,7 +199,7 @@ async function keepDeploying(url: string, round: number, acknowledged: Set<strin
   }
 }
 
-test('stopping the daemon ends everything it started', async () => {
+test('stopping the daemon stops every process it started', async () => {
   mkdirSync(join(home.dir, 'logs'), { recursive: true })
   await home.json(['deploy', project, '--env', 'production', '--min', '2'])
   const { pid } = home.discovery()!

@@ -30,8 +30,8 @@ const SOURCE = tarGz([
 ])
 
 /**
- * Talks to the API of a daemon whose home is a disk of eight megabytes, which an image alone fills. It runs beside the
- * daemon in a mount namespace, so that nobody else sees that disk, and prints what it saw as JSON.
+ * Calls the API of a daemon whose home is a disk of eight megabytes, which a single image fills. Runs in the daemon's mount
+ * namespace, so that no other process sees that disk. Prints its observations as JSON.
  */
 const CLIENT = `
 import { readdirSync, readFileSync, rmSync, writeFileSync, openSync, writeSync, closeSync } from 'node:fs'
@@ -72,7 +72,7 @@ const afterwards = await ended(again.body.id)
 console.log(JSON.stringify({ tooLarge, log, left, upload, refused, list: list.status, again: again.status, afterwards }))
 `
 
-test('a disk that an image does not fit on fails the build with a sentence, and a full one refuses what is asked, until there is room', async () => {
+test('a build whose image does not fit fails with a clear message, and a full disk rejects requests until there is space', async () => {
   writeFileSync(join(folder, 'client.mjs'), CLIENT)
   writeFileSync(join(folder, 'source.tar.gz'), SOURCE)
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-r', '-m']

@@ -14,7 +14,7 @@ const HOSTILE = fileURLToPath(new URL('../fixtures/hostile', import.meta.url))
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
 const NEIGHBOUR = {
-  'tools/secret.mjs': `export default { description: 'Tells', input: { type: 'object' }, handler: () => process.env.SECRET }`,
+  'tools/secret.mjs': `export default { description: 'Returns the secret', input: { type: 'object' }, handler: () => process.env.SECRET }`,
 }
 
 interface Deployed {
@@ -27,7 +27,7 @@ let hostile: Deployed
 let neighbour: Deployed
 
 beforeAll(async () => {
-  daemon = await startTestDaemon({ memoryLimitMb: 64, patienceMs: 4000 })
+  daemon = await startTestDaemon({ memoryLimitMb: 64, hangTimeoutMs: 4000 })
   using folder = createProjectFolder(NEIGHBOUR)
   neighbour = await deployFolder(daemon, 'neighbour', folder.path, {
     request: { env: ['SECRET'] },
@@ -35,13 +35,13 @@ beforeAll(async () => {
   })
   hostile = await deployFolder(daemon, 'hostile', HOSTILE, {
     request: { env: ['MINE'] },
-    // Scaled to two by a busy moment, the instance that is harmed need not be the one that is looked at.
+    // With two instances, the test might look at the other one.
     config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3, scaling: { max_instances: 1 } },
   })
 })
 afterAll(() => daemon.close())
 
-test('nothing outside of the process can be reached', async () => {
+test('handler code reaches nothing outside its process', async () => {
   await using unix = await listenOnUnixSocket(join(daemon.home.home, 'engine.sock'))
   const [instance] = await instancesOf(neighbour)
   const { structuredContent: told } = await callTool(hostile.url, 'attempt', {
@@ -55,23 +55,23 @@ test('nothing outside of the process can be reached', async () => {
   const { outcomes, ...seen } = told
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
   const sandbox = moduleSandbox()
-  // In a network namespace the port is another one: the neighbour still answers, see below.
+  // In a network namespace it is another port. The neighbour still answers, see below.
   const harmless = sandbox.usable && sandbox.hasNetworks ? ["bind the neighbour's port"] : []
   expect(succeeded).toEqual(harmless)
   expect(Object.keys(outcomes).length).toBeGreaterThan(40)
   expect(seen).toEqual({ environment: { MINE: 'own value' }, argv: ['node', 'server'], heard: 0 })
   expect(await restartsOf(hostile)).toBe(0)
-  await expectOthersUntouched()
+  await expectNeighbourUnharmed()
 })
 
-/** The program as its processes see it, without its extension, and one of the modules that they have loaded. */
+/** Path of the program inside the sandbox, without its extension, and one of its loaded modules. */
 function programInside(): { program: string; loaded: string } {
   const program = moduleSandbox().usable ? '/mcp/instance' : join(DIST, 'instance')
   const loaded = /from"\.\/instance\/([^"]+)"/.exec(readFileSync(join(DIST, 'instance.js'), 'utf8'))![1]!
   return { program, loaded: join(program, loaded) }
 }
 
-test('the status says what keeps the modules from the machine', async () => {
+test('the status reports the isolation of the modules', async () => {
   const { body } = await daemon.api('GET', `/v1/deploy/${hostile.deployment_id}/status`)
   const found = moduleSandbox()
   expect(body.data.isolation).toEqual(
@@ -93,7 +93,7 @@ const ENDINGS: [how: string, told: RegExp][] = [
 ]
 
 test.each(ENDINGS)(
-  '%s ends its own instance, which is restarted, and the log says why',
+  '%s only stops its own instance, which is restarted, and the log says why',
   async (how, told) => {
     await forgetCrashes()
     await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
@@ -102,15 +102,15 @@ test.each(ENDINGS)(
     const [{ lastFailure }] = await instancesOf(hostile)
     expect(lastFailure).toMatch(/^(was killed|crashed)/)
     await until(async () => told.test((await logOf(hostile)).join('\n')))
-    await expectOthersUntouched()
+    await expectNeighbourUnharmed()
   },
 )
 
-test('what a handler printed before it never came back is in the log', async () => {
+test('output of a handler that hangs is in the log', async () => {
   expect(await logOf(hostile)).toContain('stdout: before the loop')
 })
 
-test('a handler that never answers is given up, and the others are answered', async () => {
+test('a handler that never answers times out, and other calls are answered', async () => {
   const restarts = await restartsOf(hostile)
   const late = await callTool(hostile.url, 'harm', { how: 'never' })
   expect(late).toMatchObject({
@@ -121,24 +121,24 @@ test('a handler that never answers is given up, and the others are answered', as
   expect(await restartsOf(hostile)).toBe(restarts)
 })
 
-test('of a flood of output a part is kept, and the rest counted', async () => {
+test('keeps part of a flood of output and counts the rest', async () => {
   const printed = await callTool(hostile.url, 'harm', { how: 'flood' })
   expect(printed).toMatchObject({ content: [{ text: 'printed' }] })
-  const told = /\d+ lines \(\d+ KB\) of its output were dropped: it printed more than 256 KB a second/
+  const told = /\d+ lines \(\d+ KB\) of output were dropped: the limit is 256 KB per second/
   await until(async () => told.test(filesOfLog()))
   expect(filesOfLog().length).toBeLessThan(4 * 1024 * 1024)
-  await expectOthersUntouched()
+  await expectNeighbourUnharmed()
 })
 
-test('tampered prototypes hurt nobody else', async () => {
+test('tampered prototypes affect no other server', async () => {
   await callTool(hostile.url, 'harm', { how: 'prototypes' }).catch(() => {})
   await callTool(hostile.url, 'greet').catch(() => {})
-  await expectOthersUntouched()
+  await expectNeighbourUnharmed()
   const { status } = await daemon.api('POST', `/v1/deploy/${hostile.deployment_id}/stop`)
   expect(status).toBe(200)
 })
 
-async function expectOthersUntouched(): Promise<void> {
+async function expectNeighbourUnharmed(): Promise<void> {
   expect(await callTool(neighbour.url, 'secret')).toMatchObject({ content: [{ text: 'of the neighbour' }] })
   expect(await restartsOf(neighbour)).toBe(0)
   expect((await daemon.api('GET', '/health')).status).toBe(200)
@@ -154,11 +154,11 @@ async function instancesOf({ deployment_id: id }: Deployed) {
   return body.data.instances
 }
 
-/** Five ends in a row are a crash loop. */
+/** Five exits in a row would be a crash loop. */
 async function forgetCrashes(): Promise<void> {
   const { status } = await daemon.api('POST', `/v1/deploy/${hostile.deployment_id}/restart`)
   expect(status).toBe(200)
-  // The instance of before may be told of as long as it ends.
+  // The previous instance may be listed until it has stopped.
   await until(async () => (await restartsOf(hostile)) === 0)
 }
 

@@ -38,7 +38,7 @@ async function deployProgram(
   return data as { deployment_id: string; url: string }
 }
 
-/** `<version> <how many in this session> <process> <what its client can>`, over a connection of its own, which any instance may get. */
+/** `<version> <calls of this session> <pid> <client capabilities>`, over a new connection that any instance may get. */
 async function count(url: string, session: Session): Promise<string[]> {
   const { status, json } = await post(url, rpc('tools/call', { name: 'count' }), session)
   return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
@@ -49,9 +49,9 @@ const end = (url: string, headers: Session) => send(url, { method: 'DELETE', hea
 const statusOf = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
 const instancesOf = async (id: string): Promise<{ pid: number }[]> => (await statusOf(id)).instances
 
-test('each request of a session reaches the program that began it, whichever instance gets its connection', async () => {
+test('each request of a session reaches the program that created it, whichever instance gets the connection', async () => {
   const { url } = await release('routed', 'one', 3)
-  // No multiple of the instances: connections go to them in turn, and would meet their sessions by chance.
+  // Not a multiple of the instances. Connections go round-robin and would match their sessions by chance.
   const sessions = await Promise.all(Array.from({ length: 10 }, () => beginSession(url)))
   const first = await Promise.all(sessions.map(session => count(url, session)))
   expect(new Set(first.map(([, , pid]) => pid)).size).toBe(3)
@@ -62,7 +62,7 @@ test('each request of a session reaches the program that began it, whichever ins
   for (let tries = 0; tries < 3; tries++) expect(await count(url, sessions[0]!)).toEqual(['404'])
 })
 
-test('a release keeps sessions and their streams where they began, until the last of them ends', async () => {
+test('a release keeps sessions and their streams in the old release until the last one ends', async () => {
   const { url, deployment_id: old } = await release('staying', 'one')
   const sessions = await Promise.all([1, 2, 3].map(() => beginSession(url)))
   const stream = await open(url, { headers: sessions[0]! })
@@ -81,31 +81,31 @@ test('a release keeps sessions and their streams where they began, until the las
   await vi.waitFor(async () => expect(await instancesOf(old)).toEqual([]))
 })
 
-test('the sessions of a program that was killed are over, those of the other instance are not', async () => {
+test('killing a program ends only its sessions', async () => {
   const { url } = await release('killed', 'one')
   const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
   const pids = await Promise.all(sessions.map(async session => (await count(url, session))[2]!))
   const pid = Number(pids[0])
   process.kill(pid, 'SIGKILL')
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
-  // Until the instance has heard of its program's end, the program cannot be reached: 502.
+  // Returns 502 until the instance notices that its program exited.
   await expect.poll(() => told(url, sessions[0]!)).toBe('404')
   for (const [at, session] of sessions.entries())
     expect(await told(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
 })
 
-test('an id that nobody gave out goes to the program as it is', async () => {
+test('an unknown session id is passed to the program unchanged', async () => {
   const { url } = await release('unknown', 'one', 1)
   const forged = { 'mcp-session-id': 'inst_x.bm8.4abc-0---p.AAAA', 'mcp-protocol-version': '2025-11-25' }
   expect(await count(url, forged)).toEqual(['404'])
   expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
 })
 
-describe('one that sleeps', () => {
+describe('a sleeping program over HTTP', () => {
   const listed = (answer: { json: { result: { tools: { name: string }[] } } }) =>
     answer.json.result.tools[0]!.name
 
-  test('answers the lists of its era without being woken, and goes on with a session that began meanwhile', async () => {
+  test('a sleeping program answers the lists of its era, and continues a session that started while it slept', async () => {
     const { url, deployment_id } = await deployProgram('asleep', ['one'], { environment: 'staging' })
     await daemon.restart()
     const session = await beginSession(url, '2025-06-18', { sampling: {} })
@@ -122,7 +122,7 @@ describe('one that sleeps', () => {
   test.each([
     ['does not speak', 1, ['one']],
     ['speaks as well', 0, ['one', 'modern']],
-  ])('a list of the era that it %s wakes %i instances', async (_what, woken, args) => {
+  ])('a list of the era that the program %s wakes %i instances up', async (_what, woken, args) => {
     const name = `era-${args.length}`
     const { url, deployment_id } = await deployProgram(name, args, { environment: 'staging' })
     await daemon.restart()
@@ -132,7 +132,7 @@ describe('one that sleeps', () => {
     else expect(status).toBe(404)
   })
 
-  test('is woken for a path of its own', async () => {
+  test('a sleeping program wakes up for any other path', async () => {
     const { url, deployment_id } = await deployProgram('paths', ['one'], { environment: 'staging' })
     await daemon.restart()
     expect((await send(url.replace('/mcp', '/other'))).text).toBe('no such session')

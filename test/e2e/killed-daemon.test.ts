@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { KilledDaemon } from '../helpers/killed-daemon.ts'
 import { createHome } from '../helpers/mcp.ts'
 
-// `node scripts/kill-daemon.ts` does the same a hundred times. Processes are found in /proc.
+// `node scripts/kill-daemon.ts` does the same a hundred times. Needs /proc to find processes.
 test.runIf(process.platform === 'linux')(
-  'a daemon killed at any moment comes back as it was acknowledged, without orphans, lost ports or lost lines',
+  'a daemon killed at any time restores everything acknowledged, without orphans, lost ports or lost log lines',
   async () => {
     const home = createHome()
     const marker = mkdtempSync(join(tmpdir(), 'mcp-killed-'))

@@ -1,10 +1,10 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deploy } from '../daemon/http/fixtures.ts'
 import { buildFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { callTool } from '../helpers/tool-call.ts'
-import { deploy } from '../http/fixtures.ts'
 
 const SLOW = `
 import { defineTool } from 'mcp-hosting/server'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-test('an instance that holds more than its limit is replaced without a failed request, and the status says why', async () => {
+test('replaces an instance above its memory limit without a failed request, and the status says why', async () => {
   using project = createProjectFolder({ 'tools/leak.ts': LEAK, 'tools/slow.ts': SLOW })
   const { mcp_id } = await buildFolder(daemon, 'leaking', project.path)
   const config = { scaling: { min_instances: 1, max_instances: 1 }, limits: { memory_mb: 160 } }
@@ -37,12 +37,12 @@ test('an instance that holds more than its limit is replaced without a failed re
   const call = () => callTool(Number(new URL(url).port), 'leak', agent)
   const first = await call()
   let isReplaced = false
-  // One of these is under way whenever it is replaced.
+  // One of these is in flight whenever the instance is replaced.
   const underWay = (async () => {
     while (!isReplaced) expect(await callTool(Number(new URL(url).port), 'slow')).toBe('done')
   })()
   let calls = 1
-  // Each is answered, or this ends with its error.
+  // Throws if any of them fails.
   const leaks = (async () => {
     while ((await call()) === first) {
       calls++
@@ -67,7 +67,7 @@ test('an instance that holds more than its limit is replaced without a failed re
   agent.destroy()
 })
 
-test('what a process may hold is set for the deployment, and processes have no other limits', async () => {
+test('the memory limit is a setting of the deployment, and processes have no other limits', async () => {
   using project = createProjectFolder({ 'tools/leak.ts': LEAK })
   const { mcp_id } = await buildFolder(daemon, 'limits', project.path)
   const config = { limits: { cpus: 2 } }

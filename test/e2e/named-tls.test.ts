@@ -6,11 +6,11 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createHome } from '../helpers/mcp.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
-/** A server with a domain of its own, called by an MCP client over http and https, with certificates from files. */
+/** A server with a custom domain, called by an MCP client over http and https, with certificates from files. */
 const DOMAIN = 'mcp.example.com'
 const DAY_MS = 86_400_000
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** What the server's tool answers to an MCP client for which the domain leads to this machine. */
+/** Result of the server's tool for an MCP client that resolves the domain to this machine. */
 async function say(url: URL, ca?: string): Promise<unknown> {
   const agent = new Agent({
     connect: { ...(ca && { ca }), lookup: (_name, _options, done) => done(null, LOOPBACK) },
@@ -50,7 +50,7 @@ async function say(url: URL, ca?: string): Promise<unknown> {
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }]
 
-/** The system's or OpenSSL's word for why the connection came to nothing. */
+/** Error code of the system or of OpenSSL for the failed connection. */
 async function refusal(url: URL, ca?: string): Promise<unknown> {
   const error = await say(url, ca).then(
     () => expect.unreachable('the client was served'),
@@ -59,7 +59,7 @@ async function refusal(url: URL, ca?: string): Promise<unknown> {
   return (error.cause as { code?: string } | undefined)?.code
 }
 
-/** A key and its self-signed certificate, which clients may trust by itself. */
+/** A key and a self-signed certificate that clients can trust directly. */
 async function makeCertificate(hostname: string, days: number) {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -81,18 +81,18 @@ async function makeCertificate(hostname: string, days: number) {
 const file = (extension: 'pem' | 'key') => join(daemon.home.tls, `${DOMAIN}.${extension}`)
 const lastWarning = () => daemon.errors.at(-1)?.message
 
-describe('a server with a domain of its own', () => {
-  test('is called over http', async () => {
+describe('a server with a custom domain', () => {
+  test('a server with a custom domain can be called over http', async () => {
     expect(await say(plain)).toBe('You said hi')
   })
 
-  test('is called over https by who trusts the authority of this machine, and by nobody else', async () => {
+  test('accepts https only from clients that trust the authority of this machine', async () => {
     expect(await refusal(secure)).toMatch(/SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/)
     const authority = readFileSync(join(daemon.home.tls, 'authority.pem'), 'utf8')
     expect(await say(secure, authority)).toBe('You said hi')
   })
 
-  test('shows the certificate that lies in files, while other names keep theirs', async () => {
+  test('a server with a custom domain uses the certificate from files, while other names keep theirs', async () => {
     const { pem, key } = await makeCertificate(DOMAIN, 10)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -105,19 +105,19 @@ describe('a server with a domain of its own', () => {
   })
 })
 
-describe('a certificate that clients cannot take is named in the log, once,', () => {
-  test('when it has expired: the client says so, too', async () => {
+describe('logs an unusable certificate once', () => {
+  test('logs an unusable certificate once when it has expired, and the client reports it too', async () => {
     const { pem, key } = await makeCertificate(DOMAIN, -1)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
     const before = daemon.errors.length
     expect(await refusal(secure, pem)).toBe('CERT_HAS_EXPIRED')
     expect(await refusal(secure, pem)).toBe('CERT_HAS_EXPIRED')
-    expect(lastWarning()).toMatch(/mcp\.example\.com\.pem has expired on \d{4}-/)
+    expect(lastWarning()).toMatch(/mcp\.example\.com\.pem expired on \d{4}-/)
     expect(daemon.errors).toHaveLength(before + 1)
   })
 
-  test('when it is for another name', async () => {
+  test('logs an unusable certificate once when it is for another name', async () => {
     const { pem, key } = await makeCertificate('other.example.com', 10)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -125,7 +125,7 @@ describe('a certificate that clients cannot take is named in the log, once,', ()
     expect(lastWarning()).toContain(`is not for ${DOMAIN}; it is for DNS:other.example.com`)
   })
 
-  test('when its key is another one: no other certificate takes its place', async () => {
+  test('logs an unusable certificate once when its key does not match, without using another certificate', async () => {
     const [{ pem }, { key }] = await Promise.all([makeCertificate(DOMAIN, 10), makeCertificate(DOMAIN, 10)])
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -138,7 +138,7 @@ describe('a certificate that clients cannot take is named in the log, once,', ()
   test.each([
     ['pem', 'a certificate in PEM'],
     ['key', 'a private key in PEM without a passphrase'],
-  ] as const)('when its .%s is damaged', async (extension, expected) => {
+  ] as const)('logs an unusable certificate once when its .%s is damaged', async (extension, expected) => {
     const made = await makeCertificate(DOMAIN, 10)
     writeFileSync(file('key'), made.key)
     writeFileSync(file('pem'), made.pem)
@@ -155,11 +155,11 @@ describe('mcp domains trust', () => {
     commands: { command: string }[]
   }
 
-  test('says when the authority is made, makes it for what is deployed, and names the port in use', async () => {
+  test('says when the authority is created, creates it for deployed servers, and names the port in use', async () => {
     const home = createHome()
     try {
       const before = await home.mcp(['domains', 'trust'])
-      expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('first https connection') })
+      expect(before).toMatchObject({ code: 0, stdout: expect.stringContaining('first HTTPS connection') })
       const api = (path: string, body: unknown) =>
         fetch(new URL(path, home.discovery()!.url), {
           method: 'POST',

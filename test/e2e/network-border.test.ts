@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 
-/** A module that runs what it is given. 127.0.0.3 stands for the public network, all else is as it is. */
+/** A module that runs the code it is given. 127.0.0.3 plays the public network. */
 const TOOL = `const AsyncFunction = (async () => {}).constructor
 const load = name => import(name)
 export default {
@@ -56,7 +56,7 @@ async function deploy(name: string, config: object = {}) {
 
 const get = (address: string) => `return (await fetch('http://${address}/')).text()`
 
-test('a module reaches the public network, and no private one; both are counted, refusals are logged', async () => {
+test('a module reaches only the public network, connections are counted and refusals logged', async () => {
   const { run, logs, destinations } = await deploy('open')
   expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web')
   const refused = 'was refused: it leads to a private network. Set "allow_private_network": true'
@@ -73,7 +73,7 @@ test('a module reaches the public network, and no private one; both are counted,
   })
 })
 
-test('a list permits its hosts, "none" nothing', async () => {
+test('a list allows its hosts, and "none" allows nothing', async () => {
   const listed = await deploy('listed', { network: { allow: [`127.0.0.3:${port}`] } })
   expect(await listed.run(get(`127.0.0.3:${port}`))).toBe('from the web')
   expect(await listed.run(get('127.0.0.3:8081'))).toContain('Add "127.0.0.3:8081" to deploy.network.allow')
@@ -81,7 +81,7 @@ test('a list permits its hosts, "none" nothing', async () => {
   expect(await closed.run(get(`127.0.0.3:${port}`))).toContain('"network": "none"')
 })
 
-test('nothing goes out past the plumbing: the native handle of a socket finds only an empty loopback', async () => {
+test('native socket handles reach only an empty loopback', async () => {
   const { run } = await deploy('sly')
   const raw = (address: string, to: number) => `
     const net = await load('node:net')
@@ -167,7 +167,7 @@ async function deployProgram(name: string, command: string, args: string[]) {
   }
 }
 
-test('a Python program reaches the public network by its proxy variables, and nothing without them', async () => {
+test('a Python program reaches the public network only through its proxy variables', async () => {
   writeFileSync(join(folder, 'server.py'), PYTHON)
   const { run, logs } = await deployProgram('python', 'python3', [join(folder, 'server.py')])
   expect(await run(`http://127.0.0.3:${port}/`)).toBe('from the web')

@@ -54,7 +54,7 @@ async function startExample(name: string, callbackPath: string): Promise<Example
   }
 }
 
-/** Until it prints its address. */
+/** Waits until the example prints its address. */
 async function startProgram(file: string, env: Record<string, string>): Promise<ChildProcess> {
   const program = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(program, 'exit').then(([code]) => {
@@ -79,7 +79,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('examples/oauth-express signs a user in for all of its server, and remembers it over a restart', async () => {
+test('examples/oauth-express signs a user in and keeps the sign-in over a restart', async () => {
   const example = await startExample('oauth-express', '/oauth/callback')
   const memory = createClientMemory()
   const transport = new StreamableHTTPClientTransport(new URL(example.url), { authProvider: memory })
@@ -95,7 +95,7 @@ test('examples/oauth-express signs a user in for all of its server, and remember
   await signedIn.close()
 })
 
-test('examples/oauth-hono lets anybody list its tools, and asks for a sign-in where one is needed', async () => {
+test('examples/oauth-hono lists tools without a sign-in and requires one for protected tools', async () => {
   const { url } = await startExample('oauth-hono', '/auth/callback')
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))

@@ -38,7 +38,7 @@ const clients: { close(): Promise<void> }[] = []
 
 beforeAll(async () => {
   daemon = await startTestDaemon()
-  // Below the home of tests, not in /tmp, which a sandbox hides.
+  // Not in /tmp, which a sandbox hides.
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-files-')))
 })
 afterEach(async () => {
@@ -86,7 +86,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     url = (await host('everything', { command: bin('mcp-server-everything') })).deployment.url
   })
 
-  test('the build knows what it offers, and that it depends on its client', async () => {
+  test('the build lists its tools and records that they depend on the client', async () => {
     const { build } = await host('everything', { command: bin('mcp-server-everything') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     const names = artifact.tools.map((tool: { name: string }) => tool.name)
@@ -95,7 +95,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     expect(artifact.program.isolation.children).toBe('session')
   })
 
-  test('tools, progress, resources, templates, prompts and completions', async () => {
+  test('serves tools, progress, resources, templates, prompts and completions', async () => {
     const client = await connect(url)
     expect(client.getServerVersion()?.name).toBe('mcp-servers/everything')
     expect(client.getInstructions()).toContain('Everything')
@@ -118,7 +118,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     expect(completed.completion.values).toContain('Engineering')
   })
 
-  test('it asks its own client for a sample, an answer and its roots', async () => {
+  test('sends sampling, elicitation and roots requests to its client', async () => {
     const ask = async (who: string) => {
       const client = await connect(url, { sampling: {}, elicitation: {}, roots: {} }, prepared => {
         prepared.setRequestHandler(CreateMessageRequestSchema, () => ({
@@ -148,7 +148,7 @@ describe('@modelcontextprotocol/server-everything', () => {
       }
   })
 
-  test('an update of a resource reaches the session that subscribed to it', async () => {
+  test('sends a resource update to the session that subscribed to it', async () => {
     const updated: string[] = []
     const client = await connect(url, {}, prepared => {
       prepared.setNotificationHandler(
@@ -163,7 +163,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
   })
 
-  test('a client of the modern era is asked too', async () => {
+  test('sends its requests to clients of the modern era too', async () => {
     const client = new ModernClient(
       { name: 'modern', version: '1.0.0' },
       { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: 'auto' } },
@@ -180,7 +180,7 @@ describe('@modelcontextprotocol/server-everything', () => {
 })
 
 describe('@modelcontextprotocol/server-filesystem', () => {
-  test('it reads and writes in its folder, and refuses others', async () => {
+  test('reads and writes only in its folder', async () => {
     writeFileSync(join(folder, 'hello.txt'), 'hello')
     const { deployment } = await host('filesystem', { command: bin('mcp-server-filesystem'), args: [folder] })
     const client = await connect(deployment.url)
@@ -190,7 +190,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
     expect(refused.isError).toBe(true)
   })
 
-  test('each client brings its own roots', async () => {
+  test('uses the roots of each client', async () => {
     const parts = ['one', 'two'].map(name => join(folder, name))
     for (const part of parts) mkdirSync(part)
     const { deployment } = await host('filesystem-roots', {
@@ -216,7 +216,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
 })
 
 describe('@modelcontextprotocol/server-memory', () => {
-  test('one process serves all: what one client keeps, another one finds', async () => {
+  test('one process serves all clients, which share its data', async () => {
     const { build, deployment } = await host(
       'memory',
       { command: bin('mcp-server-memory') },
@@ -238,7 +238,7 @@ describe('@modelcontextprotocol/server-memory', () => {
 })
 
 describe('a Python server', () => {
-  test('what it keeps in its home outlives a release and a restart of the daemon', async () => {
+  test('keeps files in its home over a release and a restart of the daemon', async () => {
     const program = { command: 'python3', args: [fixture('stdio_server.py')] }
     const first = await host('python', program)
     expect(await callModern(first.deployment.url, 'add', { a: 1, b: 2 })).toBe('3')
@@ -250,7 +250,7 @@ describe('a Python server', () => {
 })
 
 describe('a program over HTTP', () => {
-  test('it is built, deployed and called as any other server', async () => {
+  test('a program over HTTP is built, deployed and called like any other server', async () => {
     const program = { type: 'http', command: process.execPath, args: [fixture('http-server.mjs')] }
     const { build, deployment } = await host('over-http', program)
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
@@ -266,17 +266,17 @@ describe('a program over HTTP', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  test('a program that is no server fails its build, with what it said', async () => {
+describe('a program that fails or is not sandboxed', () => {
+  test('fails the build of a program that is not a server, with its output', async () => {
     const { build } = await host('no-server', {
       command: 'sh',
       args: ['-c', 'echo "no key given" >&2; exit 7'],
     })
     expect(build).toMatchObject({ status: 'failed', error: { details: 'no key given' } })
-    expect(build.error?.message).toContain('ended with exit code 7')
+    expect(build.error?.message).toContain('exited with code 7')
   })
 
-  test('a program without a sandbox is reported by its status and its log', async () => {
+  test('reports a missing sandbox in status and log', async () => {
     const { deployment } = await host('bare', {
       command: 'node',
       args: [FIXTURE],
@@ -290,9 +290,9 @@ describe('what goes wrong', () => {
     await eventually(async () => (await log()).text.includes('the program runs without a sandbox'))
   })
 
-  test('mcp up and mcp status say that a program runs without a sandbox', async () => {
+  test('reports a missing sandbox in mcp up and mcp status', async () => {
     const home = createHome()
-    // Neither bubblewrap nor anything else is there.
+    // An empty PATH, so no bubblewrap.
     const options = { env: { ...home.env, PATH: dirname(process.execPath) } }
     try {
       const up = await home.mcp(['up', '--command', `node ${FIXTURE}`, '--name', 'bare'], options)
@@ -306,7 +306,7 @@ describe('what goes wrong', () => {
     }
   })
 
-  test('variables for the build are used and kept nowhere', async () => {
+  test('a build uses its variables without storing them', async () => {
     const command = {
       command: 'sh',
       args: ['-c', `test "$KEY" = k-123 && exec ${process.execPath} ${FIXTURE}`],
@@ -320,7 +320,7 @@ describe('what goes wrong', () => {
     expect(artifact.text).not.toContain('k-123"')
   })
 
-  test('what a program prints of its variables is in no error, and in no log', async () => {
+  test('errors and logs hide values of variables that a program prints', async () => {
     const secret = 'hunter2-of-the-shop'
     const args = ['-e', 'console.error("cannot use " + process.env.PASS); process.exit(3)']
     const program = { type: 'stdio', command: process.execPath, args }
@@ -334,7 +334,7 @@ describe('what goes wrong', () => {
     expect(logs.filter(path => readFileSync(path, 'utf8').includes(secret))).toEqual([])
   })
 
-  test('nothing of the daemon reaches a program', async () => {
+  test('a program gets no variables of the daemon', async () => {
     process.env.OWN_SECRET = 'of the daemon'
     const { deployment } = await host(
       'surroundings',
@@ -348,7 +348,7 @@ describe('what goes wrong', () => {
     expect(env.HOME).toContain(join('surroundings', 'development'))
   })
 
-  test('when the daemon is killed its programs end', async () => {
+  test('programs exit when the daemon is killed', async () => {
     const home = createHome()
     try {
       const command = `${process.execPath} ${FIXTURE}`

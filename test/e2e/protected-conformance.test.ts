@@ -35,7 +35,7 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-test("the authorization server of a deployment passes the MCP conformance suite's scenarios, both of them", async () => {
+test('the authorization server of a deployment passes both scenarios of the MCP conformance suite', async () => {
   const port = await freePort()
   const suite = spawn(process.execPath, [
     PROGRAM,

@@ -40,7 +40,7 @@ async function beginSession(): Promise<Record<string, string>> {
   }
 }
 
-test('a request of a session is served wherever its connection leads, with the token of the name', async () => {
+test('a session accepts requests over any connection with the token for the named URL', async () => {
   const session = await beginSession()
   // Open connections make the next one go to the other instance.
   const listen = async () => {
@@ -59,7 +59,7 @@ test('a request of a session is served wherever its connection leads, with the t
   for (const events of held) events.close()
 })
 
-test('nobody but an instance can say by which name a request came', async () => {
+test('rejects clients that claim to have been relayed from the named URL', async () => {
   const { authorization } = byName
   for (const arrival of [named, `${named} `, `${named} ${'A'.repeat(43)}`]) {
     const headers = { authorization: authorization!, 'mcp-hosting-arrival': arrival }

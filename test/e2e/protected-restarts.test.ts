@@ -45,7 +45,7 @@ async function killDaemon(): Promise<void> {
   await home.json(['daemon', 'start'])
 }
 
-test('a daemon that is killed between any two steps of a sign-in loses nothing that was given out', async () => {
+test('killing the daemon between any two steps of a sign-in invalidates nothing that was issued', async () => {
   const base = `${deployed.sign_in.issuer}/oauth`
   const registered = await fetch(`${base}/register`, {
     method: 'POST',

@@ -53,7 +53,7 @@ async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.
 const isRefused = (signedIn: Pick<LocalSignIn, 'tokens'>, url?: string) =>
   eventually(async () => (await statuses(signedIn, url)).join() === '401')
 
-test('a revoked access token is refused by every instance, and the others of its user are not', async () => {
+test('every instance rejects a revoked access token and accepts other tokens of its user', async () => {
   const [gone, stays] = [await signIn(), await signIn()]
   expect(await statuses(gone)).toEqual([200])
   expect(await revoke(issuer, gone, gone.tokens.access_token)).toBe(200)
@@ -61,7 +61,7 @@ test('a revoked access token is refused by every instance, and the others of its
   expect(await statuses(stays)).toEqual([200])
 })
 
-test('with its refresh token go all access tokens of a sign-in', async () => {
+test('revoking a refresh token revokes all access tokens of the sign-in', async () => {
   const first = await signIn()
   const { client_id, tokens } = first
   const second = (await (
@@ -72,7 +72,7 @@ test('with its refresh token go all access tokens of a sign-in', async () => {
   await isRefused(first)
 })
 
-test('what a code gave that comes again is refused', async () => {
+test('reusing a code revokes the tokens issued for it', async () => {
   const stolen = await signIn()
   expect(await statuses(stolen)).toEqual([200])
   const { client_id, flow, code } = stolen
@@ -80,7 +80,7 @@ test('what a code gave that comes again is refused', async () => {
   await isRefused(stolen)
 })
 
-test('what was revoked stays so for instances that start later: after a restart, a release, a new start of the daemon', async () => {
+test('instances that start after a deployment restart, a release or a daemon restart reject revoked tokens', async () => {
   const gone = await signIn()
   await revoke(issuer, gone, gone.tokens.access_token)
   await isRefused(gone)
@@ -93,7 +93,7 @@ test('what was revoked stays so for instances that start later: after a restart,
   expect(await statuses(await signIn())).toEqual([200])
 })
 
-test('with a server its clients, grants and keys go: a new one of the name knows nobody', async () => {
+test('removing a server removes its clients, grants and keys, even for a new server of the same name', async () => {
   const first = await deploy('passing')
   const old = await signInWithKey(first.sign_in.issuer, daemon.ownerKey)
   expect(await statuses(old, first.url)).toEqual([200])

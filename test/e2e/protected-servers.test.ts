@@ -98,7 +98,7 @@ function list(url: string, token?: string): Promise<{ status: number; challenge:
 }
 
 describe('a protected deployment', () => {
-  it.each(ERAS)('signs users of the %s client in, and tells its code who they are', async (...given) => {
+  it.each(ERAS)('signs in users of the %s client and passes their identity to its code', async (...given) => {
     const era = given as unknown as (typeof ERAS)[number]
     const memory = await signIn(who.url, era)
     expect(await callWho(who.url, memory, era)).toMatchObject({
@@ -110,7 +110,7 @@ describe('a protected deployment', () => {
     expect(decodeJwt(memory.tokens().access_token)).toMatchObject({ iss: who.sign_in.issuer, aud: who.url })
   })
 
-  it('answers 401 with its metadata until then, and its health to everybody', async () => {
+  it('answers 401 with its metadata before the sign-in, but serves its health without one', async () => {
     const origin = new URL(who.url).origin
     const refused = await list(who.url)
     expect(refused.status).toBe(401)
@@ -125,7 +125,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url, 'no.good.token')).status).toBe(401)
   })
 
-  it('takes no token of another server, nor of another name', async () => {
+  it('rejects tokens for another server or another name', async () => {
     const memory = await signIn(who.url, ERAS[1])
     const token = memory.tokens().access_token
     const other = await deployFolder(daemon, 'other', folder, {
@@ -135,7 +135,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url.replace('127.0.0.1', 'localhost'), token)).status).toBe(401)
   })
 
-  it('keeps clients, grants and keys over a restart of the daemon', async () => {
+  it('keeps clients, grants and keys across a restart of the daemon', async () => {
     const memory = await signIn(who.url, ERAS[1])
     const before = memory.tokens()
     await daemon.restart({ port })
@@ -154,7 +154,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url, access_token)).status).not.toBe(401)
   })
 
-  it('has another resource under each name that it has', async () => {
+  it('a protected deployment is a separate resource under each of its names', async () => {
     const { body } = await daemon.api('GET', '/v1/deploy?name=who&status=deployed')
     const named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
     const local = named.replace(/\/\/[^:]+/, '//127.0.0.1')
@@ -177,7 +177,7 @@ describe('a protected deployment', () => {
     expect(JSON.parse(answer).resource).toBe(named)
   })
 
-  it('goes on with no connection of the release before, which asked for no sign-in', async () => {
+  it('closes connections of a previous release that required no sign-in', async () => {
     const { mcp_id } = await buildFolder(daemon, 'later', folder)
     const deploy = (config: object) =>
       daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production', config } })
@@ -195,13 +195,13 @@ describe('a protected deployment', () => {
     expect((await list(open.body.data.url)).status).toBe(401)
   })
 
-  it('shows and keeps no secret of the identity provider', async () => {
+  it('masks the client secret of the identity provider', async () => {
     const { text } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     expect(text).toContain('"client_secret":"********"')
     expect(text).not.toContain(provider.config.clientSecret)
   })
 
-  it('is refused when its provider lacks something', async () => {
+  it('rejects an incomplete identity provider with every problem', async () => {
     const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     const refused = await daemon.api('POST', '/v1/deploy', {
       body: {
@@ -216,7 +216,7 @@ describe('a protected deployment', () => {
     )
   })
 
-  it('may ask for more with the next release, and is as before after a rollback', async () => {
+  it('a protected deployment can require another scope with a release, which a rollback reverts', async () => {
     const token = (await signIn(who.url, ERAS[1])).tokens().access_token
     const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     const changed = await daemon.api('POST', '/v1/deploy', {
@@ -235,8 +235,8 @@ describe('a protected deployment', () => {
   })
 })
 
-describe('the provider of the daemon itself', () => {
-  it('signs in who has an API key, and nobody else', async () => {
+describe('the daemon as identity provider', () => {
+  it('signs in only users with an API key', async () => {
     const deployed = await deployFolder(daemon, 'mine', folder, {
       environment: 'development',
       config: { auth: { provider: 'local' } },
@@ -264,7 +264,7 @@ describe('the provider of the daemon itself', () => {
     })
   })
 
-  it('sends nobody anywhere but to the authorization servers of this daemon', async () => {
+  it('redirects only to authorization servers of this daemon', async () => {
     const parameters = {
       client_id: 'mcp-hosting',
       redirect_uri: 'https://evil.example/auth/a/production/oauth/callback',

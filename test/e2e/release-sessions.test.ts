@@ -1,11 +1,11 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { beginSession, open, post, readEvents, rpc, send } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { callInSession, callTool, openSession } from '../helpers/tool-call.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 let daemon: TestDaemon
 
@@ -41,7 +41,7 @@ const end = (url: string, headers: Record<string, string>) => send(url, { method
 describe.each(['production', 'staging'])('in %s', environment => {
   const server = `sessions-${environment}`
 
-  test('a session stays on the release that began it, through others and a rollback, and a restart of the daemon ends that', async () => {
+  test('a session stays on its release across other releases and a rollback, until the daemon restarts', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const { sessionId } = await openSession(port)
@@ -60,7 +60,7 @@ describe.each(['production', 'staging'])('in %s', environment => {
     expect(await callInSession(port, 'who', later)).toBe('one')
   })
 
-  test('the lists of a session are those of its release', async () => {
+  test('a session gets the lists of its release', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const session = await beginSession(url)
     await deploy(daemon, await saying(server, 'two'), environment)
@@ -79,7 +79,7 @@ describe.each(['production', 'staging'])('in %s', environment => {
     await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
   })
 
-  test('a session that nobody used for its time goes on at the next release', async () => {
+  test('a session that was idle for session_seconds continues at the next release', async () => {
     const first = await deploy(daemon, await saying(server, 'one'), environment)
     const session = await beginSession(first.url)
     await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 1 })
@@ -94,7 +94,7 @@ describe.each(['production', 'staging'])('in %s', environment => {
     expect(await toolsOf(url, session)).toEqual(['who', 'two'])
   })
 
-  test('over a connection from before, requests without a session are the new release’s at once, those of its sessions are not', async () => {
+  test('on an old connection the new release immediately gets requests without a session, but not those of old sessions', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -137,7 +137,7 @@ describe('sessions of several instances with code', () => {
   const count = async (url: string, session: Record<string, string>) =>
     (await post(url, rpc('tools/call', { name: 'count' }), session)).json.result.content[0].text
 
-  test('keep what their instances hold for them, through releases', async () => {
+  test('sessions keep the state of their instance across releases', async () => {
     const { url } = await release('one')
     const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
     for (const session of sessions) expect(await count(url, session)).toBe('one 1')
@@ -147,7 +147,7 @@ describe('sessions of several instances with code', () => {
     for (const session of sessions) expect(await count(url, session)).toBe('one 3')
   })
 
-  test('go on at the next release when the process of theirs is killed', async () => {
+  test('sessions continue at the next release when their process is killed', async () => {
     const { url, deployment_id } = await release('four')
     const session = await beginSession(url)
     expect(await count(url, session)).toBe('four 1')
@@ -188,7 +188,7 @@ describe('when one of several instances of a release is killed', () => {
     return found
   }
 
-  test('its sessions of an earlier release go on at the other one of that release', async () => {
+  test('its sessions of an earlier release continue at the other instance of that release', async () => {
     const release = async (version: string) => {
       using project = createProjectFolder({ 'tools/pid.ts': PID(version) })
       return await deployFolder(daemon, 'halved', project.path, { config: two })
@@ -206,7 +206,7 @@ describe('when one of several instances of a release is killed', () => {
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
   })
 
-  test('a session that another one of a declared server took over stays with its release', async () => {
+  test('a session of a declared server that another instance took over stays with its release', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('halves', 'one'), 'production', two)
     const session = await beginSession(url)
     const pid = await pidOfSession(deployment_id, session)
@@ -217,7 +217,7 @@ describe('when one of several instances of a release is killed', () => {
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])
   })
 
-  test('a session that was ended is taken over by nobody of its release', async () => {
+  test('no instance of its release takes over an ended session', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('parted', 'one'), 'production', two)
     const sessions = new Map<string, Record<string, string>>()
     while (sessions.size < 2) {
@@ -232,7 +232,7 @@ describe('when one of several instances of a release is killed', () => {
     expect(await toolsOf(url, kept)).toEqual(['who', 'one'])
   })
 
-  test('a session that was ended is taken over by nobody of the next release', async () => {
+  test('no instance of the next release takes over an ended session', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('over', 'one'), 'production', two)
     const session = await beginSession(url)
     await deploy(daemon, await saying('over', 'two'), 'production', two)
@@ -245,7 +245,7 @@ describe('when one of several instances of a release is killed', () => {
   })
 })
 
-test('in development sessions move at once, but for a call that waits for its client', async () => {
+test('in development sessions move immediately, except for a call that waits for its client', async () => {
   const release = async (version: string) => {
     using project = createProjectFolder({ 'tools/pid.ts': PID(version), 'tools/ask.ts': ASK })
     return await deployFolder(daemon, 'asking', project.path, { environment: 'development' })
@@ -264,7 +264,7 @@ test('in development sessions move at once, but for a call that waits for its cl
   expect((await events.next())!.json.result.content[0].text).toBe('yes')
 })
 
-test('a session of one environment is unknown to another one', async () => {
+test('a session of one environment is unknown in another one', async () => {
   const mcpId = await buildServer(daemon, echoServer('apart'))
   const [one, other] = await Promise.all(
     ['staging', 'production'].map(async environment =>

@@ -23,7 +23,7 @@ describe.each([
   ['declared', 1],
   ['module', 2],
 ] as const)('under load of both eras, a %s server of %i', (kind, instances) => {
-  test('is released and rolled back without a failed request, a lost session or an answer of the wrong release', {
+  test('a server under load loses no request or session during releases and rollbacks, and gives no answer of the wrong release', {
     timeout: LIMIT_MS,
   }, async () => {
     const plan = { releases: 4, rollbacks: 2, requests: 3000 }
@@ -32,7 +32,7 @@ describe.each([
     expect(report.requests).toBeGreaterThanOrEqual(3000)
   })
 
-  test('loses to the killing of an instance only the requests under way there', {
+  test('a server under load loses only the running requests of a killed instance', {
     timeout: LIMIT_MS,
   }, async () => {
     const plan = { kills: 3, pauseMs: 200 }

@@ -111,7 +111,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('real packages and modules of Node work in a locked-down process', async () => {
+test('real packages and Node modules work in a locked-down process', async () => {
   const { port } = web.address() as AddressInfo
   const { structuredContent: told } = await callTool(url, 'use', { url: `http://127.0.0.1:${port}/` })
   expect(told).toEqual({
@@ -143,7 +143,7 @@ test('real packages and modules of Node work in a locked-down process', async ()
   })
 })
 
-test('what they print is in the log, by its stream', async () => {
+test('the log has the output of packages with its stream', async () => {
   const { body } = await daemon.api('GET', `/api/lambda-deploy/${deploymentId}/logs`)
   const printed = body.lines.filter(({ stream }: { stream: string }) => stream.startsWith('std'))
   const lines = printed.map((line: { stream: string; message: string }) => `${line.stream}: ${line.message}`)

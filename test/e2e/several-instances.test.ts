@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import {
@@ -14,7 +15,6 @@ import {
   send,
 } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
-import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Everything here goes over connections of its own, which the daemon hands to the instance that has the fewest. */
 const TOOL = `
@@ -64,7 +64,7 @@ async function listen() {
 
 const who = async () => (await postModern(url, 'tools/call', { name: 'who' })).json.result.content[0].text
 
-test('clients of every instance hear of what one of them announced', async () => {
+test('clients of every instance receive an announcement of one of them', async () => {
   const listeners = await Promise.all([listen(), listen(), listen(), listen()])
   await who()
   for (const events of listeners) {
@@ -73,7 +73,7 @@ test('clients of every instance hear of what one of them announced', async () =>
   }
 })
 
-test('a session stays with its instance, while other requests go to both', async () => {
+test('a session stays with its instance, while requests without a session go to both', async () => {
   const session = await beginSession(url)
   const answers = []
   // Open connections make the next one go to the other instance.
@@ -93,7 +93,7 @@ test('a session stays with its instance, while other requests go to both', async
   for (const events of held) events.close()
 })
 
-test('sessions whose instances are gone have one instance each again: calls of theirs get their answers', async () => {
+test('a session whose instance is gone moves to one other instance, which answers its calls', async () => {
   const sessions = await Promise.all(
     Array.from({ length: 4 }, () => beginSession(url, '2025-11-25', { sampling: {} })),
   )
@@ -103,7 +103,7 @@ test('sessions whose instances are gone have one instance each again: calls of t
     expect(await Promise.all(sessions.map(askedAndAnswered))).toEqual(Array(4).fill('yesyesyes'))
 })
 
-test('a call that asks its client goes on through a restart, and the next one over its old connection does', async () => {
+test('a call that asks its client continues during a restart, and so does the next call over its connection', async () => {
   const session = await beginSession(single.url, '2025-11-25', { sampling: {} })
   const agent = new Agent({ keepAlive: true })
   const events = readEvents(
@@ -121,7 +121,7 @@ test('a call that asks its client goes on through a restart, and the next one ov
   agent.destroy()
 })
 
-test('a session of a declared server that its client ends is over at each of its instances', async () => {
+test('a client ends its session with a declared server at every instance', async () => {
   const mcpId = await buildServer(daemon, echoServer('declared'))
   const config = { scaling: { min_instances: 2, max_instances: 2 } }
   const { url } = await deploy(daemon, mcpId, 'production', config)

@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { echoServer } from '../daemon/http/fixtures.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { beginSession, post, rpc, send } from '../helpers/mcp-requests.ts'
 import { childrenOf, isRunning, readProc } from '../helpers/processes.ts'
-import { echoServer } from '../http/fixtures.ts'
+
+const DAEMON = fileURLToPath(new URL('../../dist/daemon.js', import.meta.url))
 
 let home: TestHome
 let url: string
@@ -83,7 +86,7 @@ function keepCalling(headers: Record<string, string>) {
   }
 }
 
-test('five upgrades under load of both eras fail no request, and sessions go on', async () => {
+test('five upgrades under load of both eras fail no request, and sessions continue', async () => {
   const session = await beginSession(url)
   const loads = [keepCalling(MODERN), keepCalling(session)]
   const pids = new Set([home.discovery()!.pid])
@@ -100,7 +103,7 @@ test('five upgrades under load of both eras fail no request, and sessions go on'
   expect((await post(url, call(session), session)).text).toContain('You said hello')
 }, 120_000)
 
-test('an upgrade keeps the state: addresses, the API, what sleeps and what is built later', async () => {
+test('an upgrade keeps addresses and sleeping servers, and later deployments work', async () => {
   const asleep = await deploy('sleeper', 'development')
   const { pid, url: apiUrl } = home.discovery()!
   left.push(pid)
@@ -114,7 +117,7 @@ test('an upgrade keeps the state: addresses, the API, what sleeps and what is bu
   expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
 })
 
-test('a new daemon that cannot start leaves the old one serving, and tells why', async () => {
+test('a new daemon that cannot start reports the reason, and the old one keeps serving', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-heir-'))
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
@@ -127,21 +130,38 @@ test('a new daemon that cannot start leaves the old one serving, and tells why',
     const state = await api('GET', '/api/daemon').catch(() => undefined)
     return state?.upgrade?.status === 'failed' && state
   })
-  expect(failed.upgrade.error).toBe('The new daemon ended with exit code 3; the old one goes on.')
+  expect(failed.upgrade.error).toBe('The new daemon exited with code 3. The old one keeps running.')
   expect(failed.pid).toBe(pid)
   expect((await post(url, call(MODERN), MODERN)).text).toContain('You said hello')
   expect((await post(await deploy('after', 'staging'), call(MODERN), MODERN)).text).toContain('hello')
   rmSync(folder, { recursive: true })
 })
 
-test('a program that is not a daemon of this product is not run', async () => {
+test('the daemon backs up its home before another version takes over', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-version-'))
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","version":"99.0.0","type":"module"}')
+  const program = join(folder, 'dist', 'daemon.js')
+  writeFileSync(program, `import ${JSON.stringify(pathToFileURL(DAEMON).href)}`)
+  const { pid } = home.discovery()!
+  left.push(pid)
+  await api('POST', '/api/daemon/upgrade', { program })
+  await eventually(() => home.discovery()!.pid !== pid)
+  const backups = await home.json<{ reason: string; files: number }[]>(['daemon', 'backup', '--list'])
+  expect(backups).toMatchObject([{ reason: 'upgrade', files: 1 }])
+  expect((await home.mcp(['daemon', 'backup', '--verify'])).code).toBe(0)
+  expect((await post(url, call(MODERN), MODERN)).text).toContain('You said hello')
+  rmSync(folder, { recursive: true })
+})
+
+test('an upgrade refuses a program that is not a daemon of this product', async () => {
   const { error } = await api('POST', '/api/daemon/upgrade', { program: '/bin/true' }).then(() =>
     eventually(async () => {
       const { upgrade } = await api('GET', '/api/daemon')
       return upgrade?.status === 'failed' && upgrade
     }),
   )
-  expect(error).toBe('"/bin/true" is not the daemon of an installed mcp-hosting.')
+  expect(error).toBe('"/bin/true" is not the daemon program of an mcp-hosting installation.')
 })
 
 test.runIf(process.platform === 'linux')(
@@ -149,13 +169,13 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { pid } = home.discovery()!
     await api('POST', '/api/daemon/upgrade', {})
-    const heir = await eventually(() => childrenOf(pid).find(isHeir))
+    const successor = await eventually(() => childrenOf(pid).find(isSuccessor))
     process.kill(pid, 'SIGKILL')
-    await eventually(() => home.discovery()?.pid === heir)
+    await eventually(() => home.discovery()?.pid === successor)
     expect((await post(url, call(MODERN), MODERN)).text).toContain('You said hello')
   },
 )
 
-function isHeir(pid: number): boolean {
+function isSuccessor(pid: number): boolean {
   return readProc(pid, 'cmdline').includes('--take-over')
 }

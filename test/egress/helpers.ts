@@ -5,7 +5,7 @@ import { Egress } from '../../src/egress/egress.ts'
 import type { Resolver } from '../../src/egress/resolve.ts'
 import type { EgressSettings, FromEgress } from '../../src/shared/network/egress-protocol.ts'
 
-/** An egress in this process with one confined process, whose listener is a port of 127.0.0.1. */
+/** An egress with one confined process, whose listener is a port on 127.0.0.1. */
 export interface TestEgress {
   egress: Egress
   border: Border
@@ -57,7 +57,7 @@ export async function startEgress(settings?: EgressSettings): Promise<TestEgress
   }
 }
 
-/** Answers every connection with what it got, in capitals. */
+/** Echoes in upper case. */
 export async function startUpstream(onSocket = shout): Promise<Server & { port: number }> {
   const server = createServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {})
@@ -73,7 +73,7 @@ function shout(socket: Socket): void {
   socket.on('end', () => socket.end('!'))
 }
 
-/** All that comes until the other side ends. */
+/** Reads until the other side ends. */
 export async function exchange(port: number, ...sent: (string | Buffer)[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => {})

@@ -17,7 +17,7 @@ afterAll(() => {
 })
 
 describe('CONNECT', () => {
-  test('joins the client with the destination, and passes on the end of either side', async () => {
+  test('CONNECT joins the client with the destination and passes on the end of either side', async () => {
     const answer = await exchange(
       open.port,
       `CONNECT public.example:${upstream.port} HTTP/1.1\r\n\r\n`,
@@ -26,7 +26,7 @@ describe('CONNECT', () => {
     expect(answer).toBe('HTTP/1.1 200 Connection Established\r\n\r\nHELLO!')
   })
 
-  test('sends on what came with the request', async () => {
+  test('CONNECT forwards bytes that arrived with the request', async () => {
     const answer = await exchange(open.port, `CONNECT 127.0.0.1:${upstream.port} HTTP/1.1\r\n\r\nearly`)
     expect(answer).toContain('EARLY!')
   })
@@ -43,13 +43,13 @@ describe('CONNECT', () => {
     ['private.example:80', 'private.example:80'],
     ['metadata.example:80', 'metadata.example:80'],
     ['mixed.example:80', 'mixed.example:80'],
-  ])('refuses %s', async (target, shown) => {
+  ])('CONNECT refuses %s', async (target, shown) => {
     const answer = await exchange(open.port, `CONNECT ${target} HTTP/1.1\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden/)
     expect(answer).toContain(`The connection to ${shown} was refused: it leads to a private network.`)
   })
 
-  test('reports a name that does not exist and a port that is closed with 502', async () => {
+  test('CONNECT answers 502 for an unknown name and a closed port', async () => {
     expect(await exchange(open.port, 'CONNECT absent.example:80 HTTP/1.1\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 502 [\s\S]*ENOTFOUND absent\.example/,
     )
@@ -63,7 +63,7 @@ describe('CONNECT', () => {
   })
 
   test.each(['', '/', 'a', 'a:0', 'a:99999', 'a:b', 'http://a:80/', '[::1:80', 'a b:80', '@a:80'])(
-    'answers 400 to the target %j',
+    'CONNECT answers 400 to the target %j',
     async target => {
       expect(await exchange(open.port, `CONNECT ${target} HTTP/1.1\r\nHost: a\r\n\r\n`)).toMatch(
         /^HTTP\/1\.1 400 /,
@@ -73,7 +73,7 @@ describe('CONNECT', () => {
 })
 
 describe('absolute-form requests', () => {
-  test('go to the host of the URL, without headers for the proxy', async () => {
+  test('absolute-form requests reach the host of the URL without headers for the proxy', async () => {
     const seen: string[] = []
     const server = createServer(async (message, response) => {
       const chunks = await message.toArray()
@@ -103,11 +103,11 @@ describe('absolute-form requests', () => {
     'GET / HTTP/1.1\r\nHost: 127.0.0.1',
     'GET https://public.example/ HTTP/1.1\r\nHost: a',
     'GET * HTTP/1.1\r\nHost: a',
-  ])('answers 400 to %j', async head => {
+  ])('an absolute-form request for %j gets 400', async head => {
     expect(await exchange(open.port, `${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('are refused by the address of their host', async () => {
+  test('absolute-form requests are refused by the address of their host', async () => {
     const answer = await exchange(
       open.port,
       'GET http://169.254.169.254/latest/meta-data HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -115,7 +115,18 @@ describe('absolute-form requests', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  test('carry an upgraded connection', async () => {
+  test('an upgrade keeps header bytes above 127', async () => {
+    const answer = await exchange(
+      open.port,
+      Buffer.from(
+        `GET http://public.example:${upstream.port}/ HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: x\r\nX: \xb5\r\n\r\n`,
+        'latin1',
+      ),
+    )
+    expect(answer).toContain('X: \xef\xbf\xbd\r\n') // the upstream answers with what it read as UTF-8
+  })
+
+  test('an absolute-form upgrade is joined with the destination', async () => {
     const answer = await exchange(
       open.port,
       `GET http://public.example:${upstream.port}/chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -132,14 +143,14 @@ describe('SOCKS 5', () => {
     Buffer.concat([Buffer.of(5, 1, 0, 3, host.length), Buffer.from(host), Buffer.of(port >> 8, port & 255)])
   const OK = '\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00'
 
-  test('joins the client with a host by its name or its address', async () => {
+  test('SOCKS joins the client with a host by name or address', async () => {
     const { port } = upstream
     expect(await exchange(open.port, greeting, byName('public.example', port), 'hello')).toBe(`${OK}HELLO!`)
     const byAddress = Buffer.of(5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255)
     expect(await exchange(open.port, Buffer.concat([greeting, byAddress, Buffer.from('x')]))).toBe(`${OK}X!`)
   })
 
-  test('refuses private addresses of both families with "not allowed by ruleset"', async () => {
+  test('SOCKS refuses private addresses of both families with "not allowed by ruleset"', async () => {
     const mapped = Buffer.concat([
       Buffer.of(5, 1, 0, 4),
       Buffer.alloc(10),
@@ -149,7 +160,7 @@ describe('SOCKS 5', () => {
       expect((await exchange(open.port, greeting, request)).slice(2, 4)).toBe('\x05\x02')
   })
 
-  test('does neither listen nor carry UDP, and asks for no password', async () => {
+  test('SOCKS supports neither listening, UDP nor passwords', async () => {
     for (const command of [2, 3])
       expect(
         (await exchange(open.port, greeting, Buffer.of(5, command, 0, 1, 8, 8, 8, 8, 0, 53))).slice(2, 4),
@@ -182,22 +193,22 @@ test('a connection waits for the policy of its process', async () => {
   const egress = await startEgress()
   const answer = exchange(egress.port, `CONNECT public.example:${upstream.port} HTTP/1.1\r\n\r\n`)
   await new Promise(resolve => setTimeout(resolve, 50))
-  egress.border.decide({ ...OPEN, network: 'none' })
+  egress.border.setPolicy({ ...OPEN, network: 'none' })
   expect(await answer).toMatch(/403 Forbidden[\s\S]*"network": "none"/)
   egress.close()
 })
 
-test('an address may be called that a name on the list led to, at the port of the list', async () => {
+test('an address that an allowed name resolved to is allowed at the port of the name', async () => {
   const egress = await startEgress({ ...OPEN, network: { allow: [`public.example:${upstream.port}`] } })
   const byAddress = `CONNECT 127.0.0.1:${upstream.port} HTTP/1.1\r\n\r\n`
   expect(await exchange(egress.port, byAddress)).toMatch(/^HTTP\/1\.1 403 /)
-  await egress.border.lookUp('public.example')
+  await egress.border.lookup('public.example')
   expect(await exchange(egress.port, byAddress, 'hello')).toContain('HELLO!')
   expect(await exchange(egress.port, 'CONNECT 127.0.0.1:1 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /)
   egress.close()
 })
 
-test('a process has a limited number of connections, and its end closes all of them', async () => {
+test('a process has a limited number of connections, which are closed when it ends', async () => {
   const silent = await startUpstream(() => {})
   const egress = await startEgress(OPEN)
   const sockets = Array.from({ length: 600 }, () => {
@@ -224,8 +235,24 @@ test('a process has a limited number of connections, and its end closes all of t
   silent.close()
 })
 
+describe('hostile destinations', () => {
+  test.each([
+    ['a status below 100', 'HTTP/1.1 099 OK'],
+    ['the status 000', 'HTTP/1.1 000 OK'],
+    ['a control character after the status', 'HTTP/1.1 200 O\x01K'],
+    ['a header without a name', 'HTTP/1.1 200 OK\r\n: x'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 3'],
+  ])('answers 502 to a destination that sends %s', async (_name, head) => {
+    const server = await startUpstream(socket => socket.end(`${head}\r\nContent-Length: 2\r\n\r\nhi`))
+    const socket = connect(open.port, '127.0.0.1')
+    socket.write(`GET http://public.example:${server.port}/ HTTP/1.1\r\nHost: a\r\n\r\n`)
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 502 /)
+    server.close()
+  })
+})
+
 describe('hostile clients', () => {
-  test('random bytes, alone and behind valid beginnings, end their connection only', async () => {
+  test('random bytes, alone or after a valid start, end only their own connection', async () => {
     const beginnings = [
       '',
       '{',

@@ -4,13 +4,13 @@ import { Header } from 'tar'
 export interface TarEntry {
   name: string
   content?: string | Buffer
-  /** As in a tar header; a file by default. */
+  /** Type flag of the tar header. A file by default. */
   type?: 'File' | 'Directory' | 'SymbolicLink' | 'Link' | 'CharacterDevice' | 'BlockDevice' | 'FIFO'
   target?: string
   mode?: number
 }
 
-/** A .tar.gz of exactly these entries, however hostile: nothing is checked or cleaned. */
+/** A .tar.gz of exactly these entries. Nothing is checked or cleaned. */
 export function tarGz(entries: readonly TarEntry[]): Buffer {
   return gzipSync(tar(entries))
 }
@@ -30,7 +30,7 @@ function tarEntry({ name, content = '', type = 'File', target, mode = 0o644 }: T
     linkpath: target,
     mtime: new Date(0),
   })
-  // Longer paths come in a header of their own.
+  // Longer paths need an extra header.
   if (header.encode(block))
     return [
       ...tarEntry({ name: 'pax', content: paxRecord('path', name), type: 'File' }).map(asExtended),
@@ -43,7 +43,7 @@ function plainEntry(block: Buffer, bytes: Buffer): Buffer[] {
   return [block, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512)]
 }
 
-/** The first block of a file entry made the header of extended attributes (type `x`). */
+/** Header of extended attributes (type `x`), made from the first block of a file entry. */
 function asExtended(part: Buffer, index: number): Buffer {
   if (index > 0) return part
   const block = Buffer.from(part)
@@ -68,7 +68,7 @@ export interface ZipEntry {
   /** Unix mode with the file type, e.g. 0o120777 for a link. */
   mode?: number
   encrypted?: boolean
-  /** What the headers say instead of the truth. */
+  /** False values for the headers. */
   claimedSize?: number
 }
 

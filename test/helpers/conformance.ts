@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../../node_modules/.bin/conformance', import.meta.url))
 
-/** One scenario's checks that did not succeed, by its name; a scenario with none passed. */
+/** Failed checks by scenario. A scenario without any has passed. */
 export type Outcome = Record<string, string[]>
 
 /** Runs the conformance suite's scored and unscored scenarios of a revision against a server. */
@@ -20,7 +20,7 @@ export async function runConformance(url: string, revision: string): Promise<Out
   }
 }
 
-// A failed scenario makes it end with 1, which the outcome tells better.
+// It exits with 1 for a failed scenario. The outcome says more.
 function runToEnd(args: string[]): Promise<void> {
   return new Promise(resolve => {
     execFile(process.execPath, [PROGRAM, ...args], { maxBuffer: 64 * 1024 * 1024 }, () => resolve())

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { eventually } from './mcp.ts'
 import { processesNaming } from './processes.ts'
 
-/** Debian's own programs, which `.ci/run` installs; elsewhere what needs them is left out. */
+/** Debian packages that `.ci/run` installs. Tests that need them are skipped elsewhere. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
 
-/** The engine alone. */
+/** Only the engine. */
 export const HAS_PODMAN = ['podman', 'runc'].every(isInstalled)
 
-/** A registry and an engine of this test alone. */
+/** A registry and an engine for one test. */
 export class ContainerTools implements AsyncDisposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'mcp-containers-'))
   /** `127.0.0.1:<port>` */
@@ -46,7 +46,7 @@ export class ContainerTools implements AsyncDisposable {
     })
   }
 
-  /** Runs an image as unprivileged as can be, and gives its address once it answers. */
+  /** Runs an image with the fewest privileges. Returns its address once it answers. */
   async run(image: string, env: Record<string, string> = {}): Promise<{ name: string; url: string }> {
     const port = await freePort()
     const name = `mcp-test-${port}`
@@ -85,9 +85,8 @@ export class ContainerTools implements AsyncDisposable {
 }
 
 /**
- * Removes the containers of an engine that has its settings in the folder, and all that it keeps. What watches over a container
- * cleans up after it and writes events of that, for a moment after its end is told. A reset that meets one finds the folder of
- * events not empty after it has emptied it, and is done again.
+ * Removes the containers and the storage of the engine with settings in the folder. podman's monitor writes events shortly after
+ * a container has stopped. A reset that runs into one of them finds its folder not empty and is tried again.
  */
 export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
   podman('rm', '--all', '--force', '--ignore', '--time', '1')
@@ -101,8 +100,8 @@ export async function resetEngine(directory: string, podman: (...args: string[])
 }
 
 /**
- * The variables that make podman work on machines with hybrid cgroups and no right to raise limits (crun refuses there, and
- * so do the default limits), with its storage and state in the folder: a reset of one must not take another's away.
+ * Variables that make podman work on machines with hybrid cgroups and without the right to raise limits, where crun and the
+ * default limits fail. Storage and state are in the folder, so that a reset does not affect other engines.
  */
 export function writeEngineSettings(directory: string): Record<string, string> {
   mkdirSync(join(directory, 'run'), { recursive: true })

@@ -9,30 +9,30 @@ import type { AddressInfo } from 'node:net'
 export interface ContractStub {
   url: string
   key: string
-  /** Every request that came in, oldest first. */
+  /** Received requests, oldest first. */
   requests: { method: string; path: string; headers: IncomingMessage['headers']; body: unknown }[]
   close(): Promise<void>
 }
 
 export interface StubOptions {
-  /** URL that builds and deployments answer with. */
+  /** URL in responses of builds and deployments. */
   serverUrl?: string
   buildStatus?: 'building' | 'ready' | 'failed'
-  /** What `GET …/status` says one after the other; the last one again and again. */
+  /** Responses of `GET …/status` in order. The last one repeats. */
   deployStatus?: string[]
-  /** Pages of the log of the container build, one after the other; the last one again and again. Of no documented shape. */
+  /** Log pages of the container build in order. The last one repeats. Their shape is undocumented. */
   buildLog?: unknown[]
   scopes?: string[]
   expired?: boolean
-  /** Who is let in besides the owner of the key. */
+  /** Accepts other users than the owner of the key. */
   isGood?(token: string): Promise<boolean>
-  /** Where users sign in; told by metadata of RFC 9728, to which a 401 leads. */
+  /** Authorization server, announced by RFC 9728 metadata that a 401 refers to. */
   issuer?: string
-  /** Answers instead of the API, for example to be overloaded. Returns false to let the API answer. */
+  /** Answers instead of the API, for example with an overload. Returns false to let the API answer. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** An address of its own, so that it is found by the 401 alone. */
+/** A separate address, which only the 401 reveals. */
 const METADATA_PATH = '/about/sign-in'
 const KEY = 'hosted-key-0123456789'
 const PAGE = '<!doctype html><title>404</title><h1>Not found</h1>'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import type { TestDaemon } from './daemon.ts'
 
-/** Builds a folder of handler modules as a custom server; gives the build record. */
+/** Builds a folder of handler modules as a custom server. Returns the build record. */
 export async function buildFolder(daemon: TestDaemon, name: string, folder: string, request: object = {}) {
   const { body: project } = await daemon.api('POST', '/api/projects', { body: { name } })
   const uploaded = await daemon.api('PUT', `/api/projects/${project.id}/source`, {
@@ -15,7 +15,7 @@ export async function buildFolder(daemon: TestDaemon, name: string, folder: stri
   return body.data
 }
 
-/** Builds and deploys it; gives the deployment record. */
+/** Builds and deploys the folder. Returns the deployment record. */
 export async function deployFolder(
   daemon: TestDaemon,
   name: string,

@@ -3,7 +3,8 @@ import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:htt
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createDaemon, type Daemon, type DaemonConfig } from '../../src/daemon/daemon.ts'
+import { createDaemon, type Daemon } from '../../src/daemon/daemon.ts'
+import type { DaemonConfig } from '../../src/daemon/daemon-config.ts'
 import { type HomePaths, homePaths } from '../../src/shared/paths.ts'
 
 const DATABASE_PROGRAM = fileURLToPath(new URL('../../dist/database.js', import.meta.url))
@@ -12,20 +13,20 @@ const INSTANCE_PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.
 export interface ApiAnswer {
   status: number
   headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: tests read any response
   body: any
   text: string
 }
 
 export interface ApiInput {
-  /** Sent as JSON; a string or bytes as they are. */
+  /** Sent as JSON. Strings and bytes are sent unchanged. */
   body?: unknown
   headers?: Record<string, string>
-  /** Null: none. The owner's by default. */
+  /** The owner's by default. Null sends none. */
   key?: string | null
 }
 
-/** A daemon in this process with a home and a port of its own, and a client that speaks plain HTTP to it. */
+/** A daemon in this process with its own home and port, and a plain HTTP client for it. */
 export interface TestDaemon {
   url: string
   ownerKey: string
@@ -33,9 +34,9 @@ export interface TestDaemon {
   daemon: Daemon
   errors: { message: string; fields: Record<string, unknown> }[]
   api(method: string, path: string, input?: ApiInput): Promise<ApiAnswer>
-  /** Closes it and starts another one on the same home. */
+  /** Closes the daemon and starts another one on the same home. */
   restart(changes?: Partial<DaemonConfig>): Promise<void>
-  /** Closes it and removes its home. */
+  /** Closes the daemon and removes its home. */
   close(): Promise<void>
 }
 
@@ -108,7 +109,7 @@ function send(url: URL, options: RequestOptions, payload: string | undefined): P
   })
 }
 
-/** A JSON document, or the last one of an event stream: what came before the answer is not of interest here. */
+/** A JSON document, or the last one of an event stream. */
 function bodyOf(contentType: string, text: string) {
   if (contentType.includes('json')) return JSON.parse(text)
   const events = contentType.includes('event-stream') ? [...text.matchAll(/^data: ?(.+)$/gm)] : []

@@ -9,10 +9,10 @@ import { identityRecords } from '../sdk/oauth/support/identity-records.ts'
 /** A certified authorization server on loopback at which programs sign in by a code (RFC 8628). */
 export interface DeviceProvider extends AsyncDisposable {
   issuer: string
-  /** Requests of the token endpoint by what they ask for, oldest first. */
+  /** Requests to the token endpoint, oldest first. */
   grants: string[]
   isGood(accessToken: string): Promise<boolean>
-  /** A user opens the page, enters the code and allows or refuses. */
+  /** Plays a user who opens the page, enters the code and allows or denies. */
   enter(code: string, choice: 'allow' | 'abort'): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export interface DeviceProviderOptions {
   registration?: boolean
   /** Seconds; default 600. */
   tokenTtl?: number
-  /** What is answered to a token request of this grant type instead of the provider's own answer. */
+  /** Replaces the provider's response to token requests of this grant type. */
   instead?(grantType: string): { error: string } | undefined
 }
 
@@ -34,7 +34,7 @@ export async function startDeviceProvider(options: DeviceProviderOptions = {}): 
   signEverybodyIn(provider)
   provider.use(async (ctx, next) => {
     await next()
-    // It tells no interval, which then is five seconds (RFC 8628 3.2).
+    // Without an interval, the default is five seconds (RFC 8628 3.2).
     const body = ctx.body as Record<string, unknown> | undefined
     if (ctx.path === '/device/auth' && body?.device_code) ctx.body = { ...body, interval: 0.05 }
     if (ctx.path !== '/token') return

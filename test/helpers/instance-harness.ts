@@ -3,25 +3,26 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { PeerPorts } from '../../src/daemon/runtime/peer-ports.ts'
-import { PeerRequests } from '../../src/daemon/runtime/peer-requests.ts'
-import type { Artifact } from '../../src/shared/artifact.ts'
-import type { FromInstance, Tenant, ToInstance } from '../../src/shared/instance-protocol.ts'
+import { PeerPorts } from '../../src/daemon/runtime/sessions/peer-ports.ts'
+import { PeerRequests } from '../../src/daemon/runtime/sessions/peer-requests.ts'
+import type { Artifact } from '../../src/shared/definitions/artifact.ts'
+import type { FromInstance, Tenant, ToInstance } from '../../src/shared/instances/instance-protocol.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/instance.js', import.meta.url))
 
-/** Of all processes of a test file, as of all of a daemon. */
+/** Shared by all processes of a test file, as by all of a daemon. */
 const PEER_PORTS = new PeerPorts()
 
 type Message<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
 
 export interface InstanceOptions {
-  /** The program to run; the product's own by default. */
+  /** Program to run. `dist/instance.js` by default. */
   program?: string
   execArgv?: string[]
+  env?: NodeJS.ProcessEnv
   tenant?: Partial<Tenant>
-  /** Text of a module's code. */
+  /** Code of a module. */
   bundle?: string
 }
 
@@ -33,8 +34,8 @@ export interface InstanceAddress {
 }
 
 /**
- * A real instance process and what the daemon does for it: it serves an artifact, and every connection to the address is
- * accepted here and handed over.
+ * A real instance process and the daemon's part: it serves an artifact, and the harness accepts every connection to the address
+ * and hands it over.
  */
 export class InstanceHarness {
   readonly child: ChildProcess
@@ -42,6 +43,7 @@ export class InstanceHarness {
   output = ''
   readonly #listeners: Server[] = []
   readonly #peers = new PeerRequests({
+    maxPorts: 10_000,
     ports: PEER_PORTS,
     send: (message, handle, then) =>
       void this.child.send(message, handle as unknown as Socket, { keepOpen: true }, () => then?.()),
@@ -52,12 +54,12 @@ export class InstanceHarness {
     this.child = fork(options.program ?? PROGRAM, [], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: options.execArgv ?? [],
-      env: {},
+      env: options.env ?? {},
     })
     this.child.on('message', message => this.#receive(message as FromInstance))
     this.child.stdout!.on('data', chunk => (this.output += chunk))
     this.child.stderr!.on('data', chunk => (this.output += chunk))
-    // Tests that kill the process still have connections on their way.
+    // Connections may still be on their way when a test kills the process.
     this.child.on('error', () => {})
   }
 
@@ -65,7 +67,7 @@ export class InstanceHarness {
     return this.child.pid!
   }
 
-  /** The next message of a type, or the first of those that came already. */
+  /** First received message of a type. Waits for one if there is none. */
   async message<Type extends FromInstance['type']>(
     type: Type,
     matches: (message: Message<Type>) => boolean = () => true,
@@ -83,7 +85,7 @@ export class InstanceHarness {
     this.child.send(message, socket, {}, () => {})
   }
 
-  /** As the daemon does: who asks first takes a session over. */
+  /** Like the daemon, gives a session to the first instance that claims it. */
   #receive(message: FromInstance): void {
     this.received.push(message)
     if (message.type === 'claim') this.send({ ...message, type: 'claimed' })
@@ -91,11 +93,11 @@ export class InstanceHarness {
     if (message.type === 'reach-peer') void this.#peers.reach(message)
   }
 
-  /** Serves the artifact at an address of its own. */
+  /** Serves the artifact at a new address. */
   async serve(artifact: Artifact, changes: Partial<Tenant> = {}, bundle?: string): Promise<InstanceAddress> {
     let tenant: Tenant | undefined
     const listener = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
-      // As the daemon does it, which keeps no list of what it handed over.
+      // The daemon does the same, since it keeps no list of connections.
       ;(socket as { server?: unknown }).server = undefined
       this.send({ type: 'connection', tenantId: tenant!.id, seq: ++this.#sequence }, socket)
     })
@@ -122,7 +124,7 @@ export class InstanceHarness {
     return { tenant, url: `${origin}/mcp`, origin }
   }
 
-  /** Ends the process and the addresses; resolves when both are gone. */
+  /** Stops the process and closes the addresses. */
   async stop(): Promise<void> {
     for (const listener of this.#listeners) listener.close()
     const isRunning = this.child.exitCode === null && this.child.signalCode === null

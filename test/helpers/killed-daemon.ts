@@ -5,16 +5,16 @@ import { eventually, type TestHome } from './mcp.ts'
 import { rpc, send } from './mcp-requests.ts'
 import { isRunning, processesNaming } from './processes.ts'
 
-/** What a client was told about one server in one environment, and what it asked for when the daemon was killed. */
+/** What a client knows about a server in an environment, and its pending request when the daemon was killed. */
 export interface Owned {
   name: string
   environment: string
-  /** Of the newest build that was acknowledged. */
+  /** Newest acknowledged build. */
   built?: { id: string; text: string }
   live?: { id: string; url: string; text: string; status: 'deployed' | 'stopped' }
-  /** The address, once it was told: it must stay. */
+  /** Address, once known. It must never change. */
   url?: string
-  /** Asked, not answered: it may have happened or not. */
+  /** Requested, not answered. May have happened or not. */
   open?: { kind: 'build' | 'deploy' | 'stop' | 'start' | 'remove'; text?: string }
 }
 
@@ -33,18 +33,18 @@ export interface Tally {
   linesChecked: number
 }
 
-/** A daemon that is killed at any moment of its work, and what must be true after each start (docs/architecture.md). */
+/** Kills a daemon at any time of its work and checks what must be true after each start (docs/architecture.md). */
 export class KilledDaemon {
   readonly tally: Tally = { kills: 0, acknowledged: 0, calls: 0, linesChecked: 0 }
   readonly #home: TestHome
   readonly #marker: string
   readonly #owned: Owned[]
-  /** By deployment: ids of answered calls, each of which must have left a line. */
+  /** Ids of answered calls by deployment. Each must have a log line. */
   readonly #answered = new Map<string, string[]>()
   #url = ''
   #count = 0
 
-  /** `marker`: a folder that becomes TMPDIR of every process that is started, so that orphans are found by it. */
+  /** `marker`: folder that is TMPDIR of every started process, so that orphans can be found. */
   constructor(home: TestHome, marker: string) {
     this.#home = home
     this.#marker = marker
@@ -54,7 +54,7 @@ export class KilledDaemon {
     }))
   }
 
-  /** Starts it, lets it work for so long, kills it, starts it again and looks. */
+  /** Starts the daemon, lets it work, kills it, starts it again and checks its state. */
   async round(workMs: number): Promise<void> {
     await this.#start()
     const { pid } = this.#home.discovery()!
@@ -69,7 +69,7 @@ export class KilledDaemon {
     await this.#checkState()
   }
 
-  /** Processes that bear the marker, so were started by this daemon or by what it started. */
+  /** Processes with the marker, which this daemon or its children started. */
   #processes(): number[] {
     return processesNaming(`TMPDIR=${this.#marker}\0`).filter(isRunning)
   }
@@ -80,7 +80,7 @@ export class KilledDaemon {
     this.#url = url
   }
 
-  /** One thing after the other until the daemon is gone. */
+  /** Sends requests until the daemon is gone. */
   async #work(owned: Owned): Promise<void> {
     for (;;) {
       try {
@@ -88,7 +88,7 @@ export class KilledDaemon {
         this.tally.acknowledged++
       } catch (error) {
         if (error instanceof Wrong) throw error
-        return // it was killed, which is the point
+        return // The daemon was killed.
       }
     }
   }
@@ -156,10 +156,10 @@ export class KilledDaemon {
     this.#answered.set(id, [...(this.#answered.get(id) ?? []), callId])
   }
 
-  /** Answered calls have their lines, also those of the last moment. */
+  /** Every answered call must have its log line. */
   #checkLogs(all: readonly Deployment[]): void {
     for (const [id, calls] of this.#answered) {
-      // What newer ones superseded is removed with its log, in development at once.
+      // Superseded deployments are removed with their logs, in development immediately.
       if (!all.some(one => one.deployment_id === id)) continue
       const folder = join(this.#home.dir, 'logs', id)
       const text = readdirSync(folder)
@@ -170,7 +170,7 @@ export class KilledDaemon {
         require(text.includes(`"requestId":"${call}"`), `the line of ${call} of ${id} is lost`)
       }
     }
-    this.#answered.clear() // what is there once stays
+    this.#answered.clear() // Lines that exist once stay.
   }
 
   async #checkState(): Promise<void> {
@@ -195,7 +195,7 @@ export class KilledDaemon {
     } else if (live) {
       require(now !== undefined, `${live.id} of ${owned.name} is lost`)
       const unsure = open?.kind === 'stop' || open?.kind === 'start' || open?.kind === 'remove'
-      // What was being started or stopped is as before or as asked; a start that was cut short is failed.
+      // A pending start or stop has happened or not. An interrupted start has failed.
       const may = unsure ? ['deployed', 'stopped', 'failed'] : [live.status]
       require(may.includes(now!.status), `${live.id} is ${now!.status}, acknowledged as ${live.status}`)
       if (now!.status === 'failed') delete owned.live
@@ -204,7 +204,7 @@ export class KilledDaemon {
     await this.#checkAnswer(owned)
   }
 
-  /** Deployed: the acknowledged version answers at the acknowledged address. Else nobody listens there. */
+  /** The acknowledged version answers at the acknowledged address. Without a deployment, the port is closed. */
   async #checkAnswer({ live, url }: Owned): Promise<void> {
     if (live?.status === 'deployed') {
       const text = await callTell(live.url, 'check')
@@ -221,7 +221,7 @@ export class KilledDaemon {
     )
   }
 
-  /** An address belongs to its server and environment for good. */
+  /** An address permanently belongs to its server and environment. */
   #known(owned: Owned, url: string): void {
     owned.url ??= url
     require(owned.url === url, `${owned.name} moved from ${owned.url} to ${url}`)
@@ -244,15 +244,15 @@ export class KilledDaemon {
       headers: { authorization: `Bearer ${this.#home.apiKey()}` },
       ...(body && { body }),
     })
-    // A request that the end cut short may still be told so.
+    // A request that was cut off may still get an answer.
     if (status === 503 || status === 499) throw new Error(text)
     require(status < 300, `${method} ${path}: ${status} ${text}`)
     return json?.data ?? json
   }
 }
 
-/** A promise of the daemon that it did not keep. */
-export class Wrong extends Error {}
+/** A broken promise of the daemon. */
+class Wrong extends Error {}
 
 function require(holds: boolean, sentence: string): void {
   if (!holds) throw new Wrong(sentence)

@@ -8,7 +8,7 @@ import {
   type Tokens,
 } from '../sdk/oauth/support/flow.ts'
 
-/** Somebody who signed in to a deployment with an API key of the daemon (`provider: local`). */
+/** A user who signed in to a deployment with an API key of the daemon (`provider: local`). */
 export interface LocalSignIn {
   client_id: string
   tokens: Tokens
@@ -17,7 +17,7 @@ export interface LocalSignIn {
   flow: Flow
 }
 
-/** `issuer`: of the deployment. `resource`: the address that the token is for; its own URL by default. */
+/** `issuer`: the deployment's. `resource`: address that the token is for, the deployment's URL by default. */
 export async function signInWithKey(issuer: string, key: string, resource?: string): Promise<LocalSignIn> {
   const base = `${issuer}/oauth`
   const registered = await fetch(`${base}/register`, {

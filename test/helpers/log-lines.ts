@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
 
-/** A line of so many seconds after 1970 began. */
+/** A line with a time in seconds since 1970. */
 export function logLine(second: number, message: string, more: Partial<LogLine> = {}): LogLine {
   return {
     timestamp: new Date(second * 1000).toISOString(),
@@ -13,7 +13,7 @@ export function logLine(second: number, message: string, more: Partial<LogLine> 
   }
 }
 
-/** Adds lines to the log of an instance, as it does itself. `folder`: of its deployment. */
+/** Appends lines to an instance's log. `folder`: the deployment's log folder. */
 export function writeLines(folder: string, instance: string, ...lines: LogLine[]): void {
   mkdirSync(folder, { recursive: true })
   const text = lines.map(line => `${JSON.stringify(line)}\n`).join('')

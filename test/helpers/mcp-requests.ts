@@ -5,7 +5,7 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The parsed body, whatever it is. */
+  /** Parsed body. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of an answer.
   json: any
 }
@@ -13,13 +13,13 @@ export interface Answer {
 export interface Send {
   method?: string
   headers?: Record<string, string>
-  /** A string is sent as it is, all else as JSON. */
+  /** Strings are sent unchanged, other values as JSON. */
   body?: unknown
   agent?: Agent
   signal?: AbortSignal
 }
 
-export const BOTH = 'application/json, text/event-stream'
+const BOTH = 'application/json, text/event-stream'
 
 export async function send(url: string, options: Send = {}): Promise<Answer> {
   const message = await open(url, options)
@@ -28,7 +28,7 @@ export async function send(url: string, options: Send = {}): Promise<Answer> {
   return { status: message.statusCode!, headers: message.headers, text, json: parse(text) }
 }
 
-/** The answer as soon as its head has come. */
+/** Resolves with the response when its head has arrived. */
 export function open(
   url: string,
   { method, headers = {}, body, agent, signal }: Send,
@@ -64,7 +64,7 @@ export function rpc(
 export const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   send(url, { body, headers })
 
-/** Opens a session and gives the headers of its requests. */
+/** Opens a session. Returns the headers for its requests. */
 export async function beginSession(
   url: string,
   protocolVersion = '2025-11-25',
@@ -80,7 +80,7 @@ export async function beginSession(
 
 const PREFIX = 'io.modelcontextprotocol/'
 
-/** A modern request's body with its envelope; `meta` adds to it or replaces parts. */
+/** Body of a modern request with its envelope. `meta` extends or replaces parts of it. */
 export function modern(
   method: string,
   params: Record<string, unknown> = {},
@@ -102,7 +102,7 @@ export function modernHeaders(method: string, name?: string): Record<string, str
   }
 }
 
-/** Sends a modern request with the headers that belong to it. */
+/** Sends a modern request with its headers. */
 export function postModern(
   url: string,
   method: string,
@@ -124,7 +124,7 @@ export interface SseEvent {
   json?: any
 }
 
-/** Reads a stream's events one after the other; undefined at its end. */
+/** Reads the events of a stream in order. Undefined at its end. */
 export function readEvents(message: IncomingMessage): {
   next(): Promise<SseEvent | undefined>
   close(): void
@@ -148,7 +148,7 @@ export function readEvents(message: IncomingMessage): {
   return { next, close: () => void message.destroy() }
 }
 
-/** All messages of a stream or of a JSON answer's text. */
+/** All messages of a stream or of a JSON response. */
 export function messagesOf(text: string): SseEvent[] {
   return text
     .split('\n\n')

@@ -13,13 +13,13 @@ export interface Ended {
   stderr: string
 }
 
-/** An empty home with an environment of its own, as a new user would have it. `remove` ends its daemon first. */
+/** An empty home with its own environment, as for a new user. `remove` stops its daemon first. */
 export interface TestHome {
   dir: string
   env: NodeJS.ProcessEnv
-  /** Runs `mcp` to its end. */
+  /** Runs `mcp` and waits for it to exit. */
   mcp(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string }): Promise<Ended>
-  /** Runs `mcp … --json`, expects exit code 0 and gives what it printed. */
+  /** Runs `mcp … --json`, expects exit code 0 and returns the printed value. */
   json<T>(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string }): Promise<T>
   discovery(): { url: string; pid: number; nonce: string; startedAt: string; version: string } | undefined
   apiKey(): string
@@ -28,12 +28,20 @@ export interface TestHome {
 
 export function createHome(): TestHome {
   const dir = mkdtempSync(join(tmpdir(), 'mcp-home-'))
-  // Nor may a vendor's key make a test ask a real model.
+  // A vendor's key must not make a test call a real model.
   const personal = ['MCP_API_URL', 'MCP_API_KEY', 'MCP_CONTEXT', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !personal.includes(name)),
   )
-  const env = { ...inherited, MCP_HOME: dir, MCP_PORT: '0', NO_COLOR: '1', HOME: dir }
+  const env = {
+    ...inherited,
+    MCP_HOME: dir,
+    MCP_PORT: '0',
+    // Most daemons of tests stop before they would use a spare process.
+    MCP_WARM_SPARES: '0',
+    NO_COLOR: '1',
+    HOME: dir,
+  }
   const home: TestHome = {
     dir,
     env,
@@ -52,21 +60,21 @@ export function createHome(): TestHome {
       const daemon = home.discovery()
       if (daemon && isOf(dir, daemon.pid)) await terminate(daemon.pid)
       else if (daemon) await home.mcp(['daemon', 'stop'])
-      // A daemon that came second may still write why it ends.
+      // A daemon that lost the race for the home may still write its log.
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
   }
   return home
 }
 
-/** The same as `mcp daemon stop`, without a process of its own for each home. */
+/** Like `mcp daemon stop`, but without a process. */
 async function terminate(pid: number): Promise<void> {
-  // A test that failed may have left it halted.
+  // A failed test may have left it suspended.
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) process.kill(pid, signal)
   await eventually(() => !isRunning(pid))
 }
 
-/** A discovery file may name any process; false without /proc (macOS). */
+/** True when the process belongs to the home. A discovery file may name any process. False without /proc (macOS). */
 function isOf(home: string, pid: number): boolean {
   return readProc(pid, 'environ').includes(`MCP_HOME=${home}\0`)
 }
@@ -77,7 +85,7 @@ export function runToEnd(
   options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {},
 ): Promise<Ended> {
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
-  // A program that ends before it reads its input is for the test to judge.
+  // A program may exit before it reads its input. The test judges that.
   child.stdin.on('error', () => {}).end(options.input ?? '')
   return ended(child)
 }
@@ -96,11 +104,11 @@ function ended(child: ChildProcess): Promise<Ended> {
   })
 }
 
-/** Polls until `check` gives something truthy; the test's own time-out is the limit. */
+/** Polls until `check` returns something truthy, less and less often. The test's own timeout is the limit. */
 export async function eventually<T>(check: () => T | Promise<T>): Promise<NonNullable<T>> {
-  for (;;) {
+  for (let waitMs = 10; ; waitMs = Math.min(waitMs * 1.3, 200)) {
     const value = await check()
     if (value) return value
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await new Promise(resolve => setTimeout(resolve, waitMs))
   }
 }

@@ -5,7 +5,7 @@ import { anthropicStream, chatCompletionsStream, openAiStream, type Said } from 
 
 export type Wire = 'anthropic' | 'openai' | 'compatible'
 
-/** What the stub does with a request: says something, refuses, breaks the stream off, or tells an error within it. */
+/** Behaviour for a request: a reply, a rejection, a broken stream, or an error in the stream. */
 export type Turn =
   | Said
   | { status: number; body?: unknown; headers?: Record<string, string> }
@@ -15,13 +15,13 @@ export type Turn =
   | { silent: true }
 
 export interface ModelStub {
-  /** Base URL as the vendor's SDKs take it. */
+  /** Base URL for the vendor's SDKs. */
   url: string
   requests: {
     path: string
     headers: Record<string, unknown>
     body: Record<string, unknown>
-    /** The client went away before it was answered. */
+    /** True when the client disconnected before the answer. */
     aborted: boolean
   }[]
   close(): Promise<void>
@@ -30,7 +30,7 @@ export interface ModelStub {
 const STREAM_OF = { anthropic: anthropicStream, openai: openAiStream, compatible: chatCompletionsStream }
 const PATH_OF = { anthropic: '/v1/messages', openai: '/v1/responses', compatible: '/v1/chat/completions' }
 
-/** A vendor's API that plays its turns one after the other, the last one again and again. */
+/** A vendor's API that replays its turns in order. The last one repeats. */
 export async function startModelStub(
   wire: Wire,
   turns: (Turn | ((body: Record<string, unknown>) => Turn))[],

@@ -4,9 +4,9 @@ import { bundleProject } from '../../src/daemon/builder/project/bundle.ts'
 import { findModules } from '../../src/daemon/builder/project/find-modules.ts'
 import { mergeDescribed } from '../../src/daemon/builder/project/merge-described.ts'
 import { parseModuleDefinitions } from '../../src/daemon/builder/project/module-definitions.ts'
-import type { Artifact, Described } from '../../src/shared/artifact.ts'
-import type { BuildRequest } from '../../src/shared/definitions.ts'
-import type { Tenant } from '../../src/shared/instance-protocol.ts'
+import type { Artifact, Described } from '../../src/shared/definitions/artifact.ts'
+import type { BuildRequest } from '../../src/shared/definitions/definitions.ts'
+import type { Tenant } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { type InstanceAddress, InstanceHarness, startInstance, tenantAt } from './instance-harness.ts'
 import { createProjectFolder } from './project-folder.ts'
@@ -26,7 +26,7 @@ export interface ModuleOptions {
   tenant?: Partial<Tenant>
 }
 
-/** A project of these files, bundled by the builder, described and served by a real instance process. */
+/** A project of these files, bundled by the builder and served by a real instance process. */
 export async function startModules(
   files: Record<string, string>,
   { request = {}, tenant = {} }: ModuleOptions = {},
@@ -43,8 +43,8 @@ export async function startModules(
   return { ...(await startInstance(artifact, { tenant, bundle })), artifact, bundle }
 }
 
-/** Rejects with what the process says of code that cannot be loaded. */
-export async function describeModules(bundle: string): Promise<Described> {
+/** Rejects with the error of the process when the code cannot be loaded. */
+async function describeModules(bundle: string): Promise<Described> {
   const harness = new InstanceHarness()
   const tenant = tenantAt(1, { id: 'build_1' })
   const artifact = createArtifact({ program: { type: 'module', bundle: 'digest' } })

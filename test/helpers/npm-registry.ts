@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createProjectFolder } from './project-folder.ts'
 
-/** A registry with one package, `tiny` 1.0.0, which is 42. */
+/** A registry with one package, `tiny` 1.0.0, which exports 42. */
 export interface NpmRegistry {
-  /** Of the package's archive. */
+  /** Integrity of the package's archive. */
   url: string
   integrity: string
   requests: number
@@ -31,7 +31,7 @@ export async function startRegistry(): Promise<NpmRegistry> {
   return registry
 }
 
-/** The port that it got. */
+/** The assigned port. */
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
@@ -39,7 +39,7 @@ export async function listen(server: Server): Promise<number> {
 
 const MANIFEST = { dependencies: { tiny: '1.0.0' }, devDependencies: { other: '^2.0.0' } }
 
-/** `package.json` and `package-lock.json` of a project that depends on it. `entry`: what else its lock says of it. */
+/** `package.json` and `package-lock.json` of a project that depends on the package. `entry`: extra fields in the lock file. */
 export function filesWithDependency(
   { url, integrity }: NpmRegistry,
   entry: object = {},

@@ -1,12 +1,13 @@
-import { prepareServer } from '../../src/instance/prepare-server.ts'
-import { type CallToolResult, type ClientContext, ResultText } from '../../src/instance/prepared-server.ts'
-import type { Artifact } from '../../src/shared/artifact.ts'
-import type { ToolDefinition } from '../../src/shared/definitions.ts'
-import type { Tenant } from '../../src/shared/instance-protocol.ts'
+import type { ClientContext } from '../../src/instance/server/client-context.ts'
+import { prepareServer } from '../../src/instance/server/prepare-server.ts'
+import { type CallToolResult, ResultText } from '../../src/instance/server/results.ts'
+import type { Artifact } from '../../src/shared/definitions/artifact.ts'
+import type { ToolDefinition } from '../../src/shared/definitions/definitions.ts'
+import type { Tenant } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
 
-/** A call context that keeps what the handler said. */
+/** A call context that records what the handler sent. */
 export interface RecordedCall extends ClientContext {
   said: unknown[][]
 }
@@ -45,12 +46,12 @@ export function prepare(
   return prepareServer(createArtifact(parts), createTenant('dep_1', tenant))
 }
 
-/** A tool that takes any arguments, unless the parts say otherwise. */
+/** A tool that accepts any arguments unless `parts` says otherwise. */
 export function createTool(parts: Partial<ToolDefinition>): ToolDefinition {
   return { name: 'tool', description: 'A tool', inputSchema: { type: 'object' }, ...parts }
 }
 
-/** Calls the one tool of a server made of it. */
+/** Calls the only tool of a server with this definition. */
 export async function callTool(
   tool: Partial<ToolDefinition>,
   args: Record<string, unknown> = {},

@@ -18,27 +18,27 @@ export function descendantsOf(pid: number): number[] {
   return found.slice(1)
 }
 
-/** True while a process of this pid exists; one that has ended but was not yet waited for (a zombie) does not count. */
+/** True while the process exists. Zombies do not count. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch (error) {
-    // Without /proc (macOS) the signal alone tells.
+    // Without /proc (macOS), the signal is the only evidence.
     return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
   }
 }
 
-/** A file of /proc/<pid>; empty for a process that ended meanwhile. */
+/** A file of /proc/<pid>. Empty when the process is gone. */
 export function readProc(pid: number, file: 'status' | 'environ' | 'cmdline'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    return '' // it ended meanwhile, or is somebody else's
+    return '' // It is gone, or belongs to another user.
   }
 }
 
-/** Those whose command line or environment names it, so what was started of a folder or with it. */
+/** Processes whose command line or environment contains the text. */
 export function processesNaming(text: string): number[] {
   return processes().filter(pid =>
     (['cmdline', 'environ'] as const).some(file => readProc(pid, file).includes(text)),

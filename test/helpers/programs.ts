@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Program } from '../../src/shared/artifact.ts'
-import type { Tenant } from '../../src/shared/instance-protocol.ts'
+import type { Program } from '../../src/shared/definitions/artifact.ts'
+import type { Tenant } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { type InstanceAddress, InstanceHarness } from './instance-harness.ts'
 import { beginSession, post, postModern, rpc } from './mcp-requests.ts'
@@ -12,13 +12,13 @@ export const FIXTURE = fileURLToPath(new URL('../fixtures/programs/stdio-server.
 
 type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
-/** An instance that serves a program, and the folder that the program runs in. */
+/** An instance that serves a program, and its working directory. */
 export interface ServedProgram {
   harness: InstanceHarness
   address: InstanceAddress
   url: string
   folder: string
-  /** Its log so far, one line an entry. */
+  /** Log entries so far. */
   log(): { stream: string; level: string; message: string }[]
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function serveProgram(
   }
   try {
     const address = await harness.serve(createArtifact({ template: 'custom', program: whole }), {
-      program: programPlace(folder),
+      program: programFolders(folder),
       logFile,
       ...changes,
     })
@@ -56,17 +56,17 @@ export async function serveProgram(
   }
 }
 
-/** The process ids that programs tell of themselves are those of the system. */
+/** Without a sandbox, programs see the process ids of the system. */
 function unsandboxed(isolation: ExistingProgram['isolation']): ExistingProgram['isolation'] {
   const settings = typeof isolation === 'object' ? isolation : isolation && { children: isolation }
   return { ...settings, sandbox: 'off' }
 }
 
-export function programPlace(folder: string): NonNullable<Tenant['program']> {
+export function programFolders(folder: string): NonNullable<Tenant['program']> {
   return { folder, packages: join(folder, 'packages'), hidden: [], env: { PATH: process.env.PATH! } }
 }
 
-/** The lines of a log, which is there from its first line on. */
+/** Lines of a log. Empty when the file does not exist yet. */
 export function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').trim().split('\n').filter(Boolean)
@@ -76,10 +76,10 @@ export function readLines(path: string): string[] {
   }
 }
 
-/** A legacy client with its session; answers its calls' texts. */
+/** A legacy client with a session. */
 export interface SessionClient {
   headers: Record<string, string>
-  /** The text of a tool's answer; throws the JSON-RPC error's message. */
+  /** Text of a tool's result. Throws the message of a JSON-RPC error. */
   call(name: string, args?: Record<string, unknown>): Promise<string>
   end(): Promise<void>
 }
@@ -96,7 +96,7 @@ export async function openSession(url: string): Promise<SessionClient> {
   }
 }
 
-/** The same without a session. */
+/** Calls a tool without a session. */
 export async function callModern(
   url: string,
   name: string,
@@ -111,7 +111,7 @@ function textOf(answer: any): string {
   return answer.result.content[0].text
 }
 
-/** Open descriptors of a process. */
+/** Number of open descriptors of a process. */
 export function descriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 export interface ProjectFolder extends Disposable {
   path: string
   write(files: Record<string, string>): void
-  /** A link in it to something outside. */
+  /** Adds a link to a path outside the folder. */
   link(name: string, target: string): void
 }
 
-/** A folder with these files, removed at the end. */
+/** A folder with these files, removed on disposal. */
 export function createProjectFolder(files: Record<string, string> = {}): ProjectFolder {
   const path = mkdtempSync(join(tmpdir(), 'mcp-project-'))
   const write = (more: Record<string, string>) => {

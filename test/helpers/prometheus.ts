@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-export interface ParsedSample {
+interface ParsedSample {
   labels?: Record<string, string>
   value?: string
   buckets?: Record<string, string>
@@ -18,7 +18,7 @@ export interface ParsedFamily {
 /** The parser has no types. */
 const parse: (text: string) => ParsedFamily[] = createRequire(import.meta.url)('parse-prometheus-text-format')
 
-/** The families of a page by name; throws for one that is malformed. */
+/** Metric families of a page by name. Throws for a malformed one. */
 export function parsePage(text: string): Map<string, ParsedFamily> {
   const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const broken = lines.filter(line => !SAMPLE.test(line))
@@ -26,6 +26,6 @@ export function parsePage(text: string): Map<string, ParsedFamily> {
   return new Map(parse(text).map(family => [family.name, family]))
 }
 
-/** The grammar of a sample; the parser is lenient. */
+/** Grammar of a sample. The parser is lenient. */
 const SAMPLE =
   /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*",?)*\})? (-?\d+(\.\d+)?(e[+-]?\d+)?|[+-]Inf|NaN)$/

@@ -7,10 +7,10 @@ import { Layout } from '../../src/daemon/builder/image/layout.ts'
 
 const PYTHON = '/usr/bin/python3'
 
-/** Whether this machine has the Python of its distribution, to make an image of. */
+/** True when the Python of the distribution is installed, from which an image can be made. */
 export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
-/** An OCI layout with an image of this machine's Python, as no registry of images can be reached here. */
+/** An OCI layout with an image of this machine's Python. Tests have no access to public registries. */
 export async function makePythonBase(directory: string): Promise<Layout> {
   const layout = new Layout(directory)
   const library = execFileSync(PYTHON, ['-c', 'import json; print(json.__file__)'], { encoding: 'utf8' })

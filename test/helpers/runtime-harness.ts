@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Gateway } from '../../src/daemon/gateway/gateway.ts'
-import { type Served, Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
-import type { LogLine } from '../../src/shared/instance-protocol.ts'
+import type { Served } from '../../src/daemon/runtime/served.ts'
+import { Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
+import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
 import type { Wishes } from '../fixtures/instance.ts'
 
-export const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
+const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
 
 export interface Where {
   pid: number
@@ -26,7 +27,7 @@ export interface Reply {
   text: string
 }
 
-/** A supervisor and a gateway over small instance programs, in a folder of their own. */
+/** A supervisor and a gateway with small instance programs, in a temporary folder. */
 export class RuntimeHarness implements AsyncDisposable {
   readonly logsDir = mkdtempSync(join(tmpdir(), 'mcp-runtime-'))
   readonly failures: { id: string; error: Error }[] = []
@@ -50,11 +51,11 @@ export class RuntimeHarness implements AsyncDisposable {
         this.supervisor.connect(id, socket)
         this.#record(() => this.#accepted++)
       },
-      lend: (id, socket) => this.supervisor.lend(id, socket),
+      shareSocket: (id, socket) => this.supervisor.shareSocket(id, socket),
     })
   }
 
-  /** Adds it and opens an address of the same name that leads to it; gives the address's URL. */
+  /** Adds a tenant and opens an address of the same name for it. Returns the URL. */
   async add(id: string, served: Partial<Served> & { wishes?: Wishes } = {}): Promise<string> {
     this.supervisor.add(describeServed(id, served))
     const port = await this.gateway.open(id)
@@ -62,7 +63,7 @@ export class RuntimeHarness implements AsyncDisposable {
     return `http://127.0.0.1:${port}`
   }
 
-  /** Resolves as soon as the condition holds; it is looked at after each event of the supervisor and each few ms. */
+  /** Resolves when the condition holds. Checks after each event of the supervisor and every few ms. */
   async until(condition: () => boolean): Promise<void> {
     if (condition()) return
     await new Promise<void>(resolve => {
@@ -77,12 +78,12 @@ export class RuntimeHarness implements AsyncDisposable {
     })
   }
 
-  /** Connections that the gateway itself has accepted in all. */
+  /** Number of connections that the gateway has accepted itself. */
   get acceptedHere(): number {
     return this.#accepted
   }
 
-  /** Resolves when so many connections have been accepted in all. */
+  /** Resolves when the gateway has accepted this number of connections. */
   accepted(count: number): Promise<void> {
     return this.until(() => this.#accepted >= count)
   }
@@ -123,7 +124,7 @@ export function describeServed(
   }
 }
 
-/** One POST; on a connection of its own unless an agent is given. */
+/** Sends one POST, on a new connection unless an agent is given. */
 export function post(url: string, body = 'hello', agent: Agent | false = false): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent }, response => {
@@ -145,7 +146,7 @@ export async function where(url: string, agent?: Agent): Promise<Where> {
   return JSON.parse(text)
 }
 
-/** Looks again every few milliseconds, for what nobody tells about. */
+/** Polls a condition that no event reports. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5)
 }

@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '../../src/daemon/builder/storage/s3-client.ts'
 
-/** Two servers of other authors: the one checks signatures, the other takes uploads in parts. */
+/** Two third-party servers. One checks signatures, the other supports multipart uploads. */
 export const S3_SERVERS = ['@20minutes/s3rver', 's3rver'] as const
 
-/** What a fault does to the next requests whose line (`METHOD path`) matches. */
-export interface Fault {
+/** Fault for the next requests whose line (`METHOD path`) matches. */
+interface Fault {
   pattern: RegExp
-  /** Answered without the server being asked. */
+  /** Status to answer with, without calling the server. */
   status?: number
-  /** Of the answer's body so many bytes pass, then the connection is cut. */
+  /** Cuts the connection after this number of bytes of the response body. */
   cutAfterBytes?: number
-  /** Replaces the answer's body. */
+  /** Replaces the response body. */
   body?: Buffer
   /** Default 1. */
   times?: number
@@ -27,7 +27,7 @@ export interface S3Server extends AsyncDisposable {
   /** `METHOD path` of each request. */
   requests: string[]
   fail(fault: Fault): void
-  /** Nobody answers any more. */
+  /** Stops answering. */
   stop(): Promise<void>
 }
 

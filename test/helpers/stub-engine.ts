@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** An engine that does what a shell script says, for what no real one does on demand. */
+/** An engine made of a shell script, for behaviour that no real engine shows on demand. */
 export interface StubEngine extends Disposable {
   file: string
   env: NodeJS.ProcessEnv
-  /** The arguments of each time that it was run. */
+  /** Arguments of each run. */
   calls(): string[]
 }
 
@@ -15,7 +15,7 @@ export const PODMAN_INFO = JSON.stringify({
   version: { Version: '5.0.0' },
 })
 
-/** `script`: the body of a shell script; `$1` is the engine's command. */
+/** `script`: body of the shell script, in which `$1` is the engine's command. */
 export function stubEngine(script: string, name: 'podman' | 'docker' = 'podman'): StubEngine {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-engine-'))
   mkdirSync(join(folder, 'bin'))

@@ -1,6 +1,6 @@
 import { type Agent, request } from 'node:http'
 
-/** One `tools/call` of the 2026-07-28 revision; gives the text of the answer's first block. */
+/** Sends a `tools/call` of revision 2026-07-28. Returns the text of the first content block. */
 export function callTool(
   port: number,
   name: string,
@@ -38,7 +38,7 @@ export function callTool(
   })
 }
 
-/** `initialize` of the 2025-11-25 revision; rejects for anything but a session. */
+/** Sends `initialize` of revision 2025-11-25. Rejects unless it gets a session. */
 export async function openSession(
   port: number,
   agent: Agent | false = false,
@@ -56,7 +56,7 @@ export async function openSession(
   return { sessionId }
 }
 
-/** One `tools/call` in a session; gives the text of the answer's first block. */
+/** Sends a `tools/call` in a session. Returns the text of the first content block. */
 export async function callInSession(port: number, name: string, sessionId: string): Promise<string> {
   const headers = { 'Mcp-Session-Id': sessionId, 'MCP-Protocol-Version': '2025-11-25' }
   const message = { method: 'tools/call', params: { name, arguments: {} } }

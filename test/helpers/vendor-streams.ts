@@ -1,7 +1,7 @@
-/** What a model says in one turn. */
+/** Output of a model in one turn. */
 export interface Said {
   text?: string
-  /** `raw` instead of `arguments`: text that need not be JSON. */
+  /** `raw` replaces `arguments` by text that may be invalid JSON. */
   calls?: { name: string; arguments?: unknown; raw?: string }[]
   usage?: { input: number; output: number; cached?: number }
 }

@@ -3,7 +3,7 @@ import { createAuthError } from '../../src/sdk/server.ts'
 
 const resourceMetadataUrl = 'https://shop.example/.well-known/oauth-protected-resource'
 
-test('an auth error is a tool error that carries a challenge', () => {
+test('an auth error is a tool error with a challenge', () => {
   expect(
     createAuthError({
       message: 'Sign in first.',
@@ -22,7 +22,7 @@ test('an auth error is a tool error that carries a challenge', () => {
   })
 })
 
-test('a scope is named where one is missing', () => {
+test('names the missing scope', () => {
   const { _meta } = createAuthError({
     message: 'Not allowed',
     resourceMetadataUrl,
@@ -34,7 +34,7 @@ test('a scope is named where one is missing', () => {
   ])
 })
 
-test('nothing in it can end its quotes or its line', () => {
+test('values cannot break out of their quotes or line', () => {
   const { _meta } = createAuthError({ message: 'a "b" \\ c\r\nX-Evil: 1', resourceMetadataUrl })
   const [challenge] = _meta!['mcp/www_authenticate'] as [string]
   expect(challenge).toContain('error_description="a \\"b\\" \\\\ c X-Evil: 1"')

@@ -2,14 +2,14 @@ import { expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 import { definePrompt, defineResource, defineTool, inputRequired, McpError } from '../../src/sdk/server.ts'
 
-test('a definition is what was given, with its kind', () => {
+test('a definition contains its options and its kind', () => {
   const handler = () => 'x'
   expect(defineTool({ description: 'A', handler })).toEqual({ kind: 'tool', description: 'A', handler })
   expect(defineResource({ uri: 'a://b', description: 'B', handler }).kind).toBe('resource')
   expect(definePrompt({ description: 'C', handler }).kind).toBe('prompt')
 })
 
-test('arguments have the type of the schema, after its transforms', () => {
+test('arguments have the output type of the schema', () => {
   defineTool({
     description: 'zod',
     input: z.object({ city: z.string(), days: z.number().default(3), size: z.string().transform(Number) }),
@@ -59,16 +59,16 @@ test('arguments have the type of the schema, after its transforms', () => {
   })
 })
 
-test('an answer must be of the type of the output schema, or a whole result', () => {
+test('a result must match the output schema or be a complete result', () => {
   const output = z.object({ t: z.number() })
   defineTool({ description: 'value', output, handler: () => ({ t: 1 }) })
   defineTool({ description: 'result', output, handler: () => ({ content: [], structuredContent: { t: 1 } }) })
   defineTool({ description: 'question', output, handler: () => inputRequired({ state: 1 }) })
-  // @ts-expect-error: a text is no number.
+  // @ts-expect-error: a string is not a number.
   defineTool({ description: 'wrong', output, handler: () => ({ t: 'x' }) })
 })
 
-test('variables of a template and arguments of a prompt have their names', () => {
+test('variables of templates and arguments of prompts are typed by name', () => {
   defineResource({
     uri: 'test://{id}/of{/path*}{?q,r}',
     description: 'A template',
@@ -91,7 +91,7 @@ test('variables of a template and arguments of a prompt have their names', () =>
   })
 })
 
-test('a form is answered with values of its schema', () => {
+test('the response to a form has the type of its schema', () => {
   defineTool({
     description: 'asks',
     handler: async (_args, context) => {
@@ -102,7 +102,7 @@ test('a form is answered with values of its schema', () => {
   })
 })
 
-test('an McpError carries what JSON-RPC wants', () => {
+test('an McpError has the members of a JSON-RPC error', () => {
   const error = new McpError(-32602, 'Unknown city', { city: 'x' })
   expect([error.name, error.code, error.message, error.data]).toEqual([
     'McpError',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { engineEnvironment, findContainerEngine } from '../../src/shared/container-engine.ts'
 import { PODMAN_INFO, stubEngine } from '../helpers/stub-engine.ts'
 
-test('the engine that answers is taken, with what it cannot limit', async () => {
+test('finds a working engine and the limits that it cannot enforce', async () => {
   using podman = stubEngine(`echo '${PODMAN_INFO.replace('"cpu",', '')}'`)
   expect(await findContainerEngine(podman.env)).toEqual({
     usable: true,
@@ -10,7 +10,7 @@ test('the engine that answers is taken, with what it cannot limit', async () => 
   })
 })
 
-test('docker is known by its own answer', async () => {
+test('parses the output of docker', async () => {
   const info = { ServerVersion: '28.1.0', SecurityOptions: ['name=rootless'], PidsLimit: false }
   using docker = stubEngine(`echo '${JSON.stringify(info)}'`, 'docker')
   expect(await findContainerEngine(docker.env)).toMatchObject({
@@ -20,7 +20,7 @@ test('docker is known by its own answer', async () => {
 })
 
 test.each([
-  ['exit 3', 'podman does not work here: it ended with exit code 3'],
+  ['exit 3', 'podman does not work here: it exited with code 3'],
   [
     'echo "Error: no subuid ranges found." >&2; exit 125',
     'podman does not work here: no subuid ranges found',
@@ -29,14 +29,14 @@ test.each([
     `echo 'time="x" level=error msg="stat /x: no such file"' >&2; exit 1`,
     'podman does not work here: stat /x: no such file',
   ],
-  ['echo hello', 'podman does not work here: "podman info" answered what is no JSON'],
-  ['exec sleep 60', 'podman does not work here: it did not answer within 0.3 s'],
-])('an engine that does %s is not taken, and the reason is its own', async (script, why) => {
+  ['echo hello', 'podman does not work here: "podman info" did not print JSON'],
+  ['exec sleep 60', 'podman does not work here: it did not respond within 0.3 s'],
+])('reports why an engine that runs "%s" is not usable', async (script, why) => {
   using podman = stubEngine(script)
   expect(await findContainerEngine(podman.env, 300)).toEqual({ usable: false, why })
 })
 
-test('a client of docker without its server says so, also when it ends with 0', async () => {
+test('reports a docker server that is down even if the client exits with 0', async () => {
   using docker = stubEngine(`echo '{"ServerErrors":["Cannot connect to the Docker daemon"]}'`, 'docker')
   expect(await findContainerEngine(docker.env)).toEqual({
     usable: false,
@@ -44,23 +44,23 @@ test('a client of docker without its server says so, also when it ends with 0', 
   })
 })
 
-test('without any engine both names are told', async () => {
+test('names both engines when neither is installed', async () => {
   expect(await findContainerEngine({ PATH: '/nowhere' })).toEqual({
     usable: false,
     why: 'podman is not installed; docker is not installed',
   })
 })
 
-test('MCP_CONTAINER_ENGINE must name one of them, and one that is there', async () => {
+test('rejects an MCP_CONTAINER_ENGINE that is unknown or not installed', async () => {
   expect(await findContainerEngine({ PATH: '', MCP_CONTAINER_ENGINE: 'lxc' })).toMatchObject({
-    why: 'MCP_CONTAINER_ENGINE is "lxc": it must be podman or docker, or the path of one of them',
+    why: 'MCP_CONTAINER_ENGINE is "lxc" instead of podman or docker, or the path of one of them',
   })
   expect(await findContainerEngine({ PATH: '', MCP_CONTAINER_ENGINE: 'docker' })).toMatchObject({
-    why: 'docker, which MCP_CONTAINER_ENGINE names, is not installed',
+    why: 'docker (MCP_CONTAINER_ENGINE) is not installed',
   })
 })
 
-test('the client gets where its storage and server are, and nothing else', () => {
+test('passes only the variables for storage and server to the client', () => {
   const env = {
     PATH: '/bin',
     DOCKER_HOST: 'unix:///x',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lazy } from '../../src/shared/lazy.ts'
 
-test('all who need it at once get the same, and nothing is made before', async () => {
+test('concurrent callers share one value, which is not created earlier', async () => {
   let count = 0
   const lazy = new Lazy(async () => ({ number: ++count }))
   expect(await lazy.find()).toBeUndefined()
@@ -12,7 +12,7 @@ test('all who need it at once get the same, and nothing is made before', async (
   expect(count).toBe(1)
 })
 
-test('what failed is made anew for the next who needs it', async () => {
+test('creates the value again after a failure', async () => {
   const outcomes = [Promise.reject(new Error('EMFILE')), Promise.resolve('made')]
   const lazy = new Lazy(() => outcomes.shift()!)
   const failing = lazy.get()

@@ -20,20 +20,20 @@ function check(version: string) {
 }
 
 describe('supported versions of Node', () => {
-  it('are the same in package.json, README and quick start', () => {
+  it('supported versions of Node are the same in package.json, README and quick start', () => {
     expect(NODE_VERSIONS).toBe('Node.js 22 (22.19 or newer), 24 or 26')
     expect(JSON.parse(read('package.json')).engines).toEqual({ node: NODE_RANGE })
     for (const page of ['README.md', 'docs/quick-start.md'])
       expect(read(page)).toContain(`You need ${NODE_VERSIONS} with npm`)
   })
 
-  it.each(['22.19.0', '22.22.1', '24.0.0', '26.10.0'])('include %s', version => {
+  it.each(['22.19.0', '22.22.1', '24.0.0', '26.10.0'])('supported versions of Node include %s', version => {
     expect(isSupportedNode(version)).toBe(true)
     expect(check(version)).toEqual({ code: 0, lines: [] })
   })
 
   it.each(['18.20.8', '20.20.2', '22.18.0', '23.11.0', '25.1.0', '27.0.0'])(
-    'leave out %s, on which programs end with one line',
+    'supported versions of Node leave out %s, on which programs end with one line',
     version => {
       expect(isSupportedNode(`v${version}`)).toBe(false)
       const line = `mcp needs ${NODE_VERSIONS}. This is v${version}. Install one of these versions from https://nodejs.org.`

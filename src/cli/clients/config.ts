@@ -8,15 +8,15 @@ import { editToml, readTomlEntries } from './toml-config.ts'
 
 export interface ConfigChange {
   file: string
-  /** False when the file already said so. */
+  /** False when the file already had the entry. */
   changed: boolean
-  /** Copy of the file as it was; undefined for a new one. */
+  /** Copy of the previous file. Undefined when there was none. */
   backup: string | undefined
 }
 
 /**
- * Puts a server into a client's configuration. An entry of that name that leads elsewhere than to this machine is
- * somebody's own: CONFLICT, unless `force`.
+ * Adds a server to a client's configuration. Throws CONFLICT when an entry with that name points to another machine,
+ * unless `force` is set.
  */
 export async function connectClient(
   client: McpClient,
@@ -28,16 +28,16 @@ export async function connectClient(
   const present = entryOf(await readEntries(client, text, file), server.name)
   const entry = client.entry(server.url)
   if (isDeepStrictEqual(present, entry)) return { file, changed: false, backup: undefined }
-  if (present && !force && !leadsHere(present))
+  if (present && !force && !isLocalEntry(present))
     throw new HostingError(
       'CONFLICT',
-      `${file} already has a server "${server.name}" that leads elsewhere: ${urlOf(present) ?? 'a command'}.`,
-      { next: [{ description: 'Choose another name with --name, or replace it with --force' }] },
+      `${file} already has another server "${server.name}": ${urlOf(present) ?? 'a command'}.`,
+      { next: [{ description: 'Choose another name with --name, or overwrite it with --force' }] },
     )
   return write(file, await edit(client, text, file, server.name, entry))
 }
 
-/** Takes a server out of a client's configuration; `changed` is false when it was not there. */
+/** Removes a server from a client's configuration. `changed` is false when it had no such entry. */
 export async function disconnectClient(client: McpClient, file: string, name: string): Promise<ConfigChange> {
   const text = readConfig(file)
   const present = entryOf(await readEntries(client, text, file), name)
@@ -45,7 +45,7 @@ export async function disconnectClient(client: McpClient, file: string, name: st
   return write(file, await edit(client, text, file, name, undefined))
 }
 
-/** The servers that a client's configuration names, with their URLs where they have one; none without a file. */
+/** Servers with a URL in a client's configuration. Empty when there is no file. */
 export async function listConnected(
   client: McpClient,
   file: string,
@@ -58,7 +58,7 @@ export async function listConnected(
   })
 }
 
-/** The text to put in by hand. */
+/** Text to paste into the configuration by hand. */
 export async function snippetFor(client: McpClient, server: { name: string; url: string }): Promise<string> {
   const value = { [client.key]: { [server.name]: client.entry(server.url) } }
   if (client.format === 'json') return JSON.stringify(value, null, 2)
@@ -72,7 +72,7 @@ function readEntries(client: McpClient, text: string, file: string): Promise<Ent
     : readJsonEntries(text, client.key, file)
 }
 
-/** A server may be called "constructor", which every object has. */
+/** Ignores properties of Object.prototype, such as "constructor". */
 function entryOf(entries: Entries, name: string): Entries[string] | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
@@ -93,7 +93,7 @@ function readConfig(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw new HostingError('INVALID_REQUEST', `${file} cannot be read: ${(error as Error).message}.`, {
+    throw new HostingError('INVALID_REQUEST', `Could not read ${file}: ${(error as Error).message}.`, {
       cause: error,
     })
   }
@@ -104,7 +104,7 @@ function write(file: string, text: string): ConfigChange {
     writeFileAtomic(file, text)
     return { file, changed: true, backup: undefined }
   }
-  // A rename would put a file in the place of a link that somebody's dotfiles are kept through.
+  // A rename would replace a symbolic link, for example into a dotfiles repository.
   const real = realpathSync(file)
   const backup = `${real}.bak`
   copyFileSync(real, backup)
@@ -112,13 +112,13 @@ function write(file: string, text: string): ConfigChange {
   return { file, changed: true, backup }
 }
 
-/** Whichever member holds the address: each client has its own word for it. */
+/** The member that holds the address differs from client to client. */
 function urlOf(entry: Record<string, unknown>): string | undefined {
   const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(Array.isArray(entry.args) ? entry.args : [])]
   return values.find((value): value is string => /^https?:\/\//.test(String(value)))
 }
 
-function leadsHere(entry: Record<string, unknown>): boolean {
+function isLocalEntry(entry: Record<string, unknown>): boolean {
   const hostname = URL.parse(urlOf(entry) ?? '')?.hostname ?? ''
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

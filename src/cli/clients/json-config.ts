@@ -1,9 +1,9 @@
 import { HostingError } from '../../shared/errors.ts'
 
-/** Servers by name, as a configuration holds them. */
+/** Servers by name. */
 export type Entries = Record<string, Record<string, unknown>>
 
-/** The servers in a JSON configuration, which may hold comments. Throws INVALID_REQUEST when it is no such file. */
+/** Servers of a JSON configuration, which may contain comments. Throws INVALID_REQUEST for invalid JSON. */
 export async function readJsonEntries(text: string, key: string, file: string): Promise<Entries> {
   const { parse, printParseErrorCode } = await import('jsonc-parser')
   if (text.trim() === '') return {}
@@ -13,18 +13,14 @@ export async function readJsonEntries(text: string, key: string, file: string): 
   if (error || typeof value !== 'object' || value === null) {
     const line = text.slice(0, error?.offset ?? 0).split('\n').length
     const reason = error ? `${printParseErrorCode(error.error)} in line ${line}` : 'it is not an object'
-    throw new HostingError(
-      'INVALID_REQUEST',
-      `${file} is not valid JSON (${reason}); it was left as it is.`,
-      {
-        next: [{ description: 'Correct it, or put the entry in by hand: repeat the command with --print' }],
-      },
-    )
+    throw new HostingError('INVALID_REQUEST', `${file} is not valid JSON (${reason}). It was not changed.`, {
+      next: [{ description: 'Correct it, or repeat the command with --print and paste the entry' }],
+    })
   }
   return value[key] ?? {}
 }
 
-/** Sets or, with undefined, removes one server; comments and formatting of everything else stay. */
+/** Sets one server, or removes it when `entry` is undefined. Keeps comments and formatting. */
 export async function editJson(
   text: string,
   path: readonly [key: string, name: string],

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What a client's paths depend on; tests give their own. */
+/** Everything a client's paths depend on. */
 export interface Machine {
   platform: NodeJS.Platform
   home: string
@@ -12,21 +12,21 @@ export interface McpClient {
   id: string
   name: string
   format: 'json' | 'toml'
-  /** The member that holds all servers. */
+  /** Property that holds all servers. */
   key: string
-  /** The configuration of the user. */
+  /** Path of the user's configuration. */
   userFile(machine: Machine): string
-  /** The configuration of a project, relative to its folder. */
+  /** Path of a project's configuration, relative to its folder. */
   projectFile?: string
   entry(url: string): Record<string, unknown>
-  /** What the user must do for the client to see the change. */
+  /** What the user must do before the client sees the change. */
   afterwards: string
 }
 
-/** Data of every client, from its own documentation (docs link beside each). */
+/** Configuration of each client, with a link to its documentation. */
 export const CLIENTS: readonly McpClient[] = [
   {
-    // https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file takes commands only.
+    // https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file only accepts commands.
     id: 'claude',
     name: 'Claude Desktop',
     format: 'json',
@@ -58,7 +58,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home }) => join(home, '.cursor', 'mcp.json'),
     projectFile: join('.cursor', 'mcp.json'),
     entry: url => ({ url }),
-    afterwards: 'Cursor sees the change by itself.',
+    afterwards: 'Cursor picks up the change automatically.',
   },
   {
     // https://code.visualstudio.com/docs/agents/reference/mcp-configuration: "servers", not "mcpServers".
@@ -112,7 +112,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home, env }) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'zed', 'settings.json'),
     projectFile: join('.zed', 'settings.json'),
     entry: url => ({ url }),
-    afterwards: 'Zed sees the change by itself.',
+    afterwards: 'Zed picks up the change automatically.',
   },
   {
     // https://opencode.ai/docs/mcp-servers
@@ -128,7 +128,7 @@ export const CLIENTS: readonly McpClient[] = [
   },
 ]
 
-/** Where desktop programs keep their settings. */
+/** Settings folder of desktop programs. */
 function appData({ platform, home, env }: Machine): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support')
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming')

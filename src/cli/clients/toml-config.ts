@@ -9,9 +9,8 @@ export async function readTomlEntries(text: string, key: string, file: string): 
 }
 
 /**
- * Sets or, with undefined, removes one table of `key`. Works on lines, so that comments and order of everything else
- * stay, and compares the parsed result before it is given out: a file written in a style that this does not know is
- * refused rather than damaged.
+ * Sets one table of `key`, or removes it when `entry` is undefined. Edits lines, so that comments and order are kept, and
+ * compares the parsed result. Throws INVALID_REQUEST for a file in an unsupported style instead of damaging it.
  */
 export async function editToml(
   text: string,
@@ -22,7 +21,7 @@ export async function editToml(
   const { stringify } = await import('smol-toml')
   const rest = withoutTable(text, [key, name])
   const block = entry ? stringify({ [key]: { [name]: entry } }).trim() : ''
-  // An empty parent header is all that `stringify` adds, and it would clash with one that is there.
+  // `stringify` also adds an empty parent header, which would clash with an existing one.
   const table = block.replace(`[${key}]\n`, '').trim()
   const edited = table ? `${rest.trimEnd()}${rest.trim() ? '\n\n' : ''}${table}\n` : rest
   const wanted = (await parseToml(text, file)) as Record<string, Table>
@@ -36,13 +35,9 @@ export async function editToml(
     isDeepStrictEqual(plain(without(got)), plain(without(wanted)))
   )
     return edited
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `${file} is written in a way that cannot be edited safely; it was left as it is.`,
-    {
-      next: [{ description: 'Put the entry in by hand: repeat the command with --print' }],
-    },
-  )
+  throw new HostingError('INVALID_REQUEST', `${file} cannot be edited safely. It was not changed.`, {
+    next: [{ description: 'Repeat the command with --print and paste the entry' }],
+  })
 }
 
 async function parseToml(text: string, file: string): Promise<Table> {
@@ -51,17 +46,13 @@ async function parseToml(text: string, file: string): Promise<Table> {
     return parse(text)
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new HostingError(
-      'INVALID_REQUEST',
-      `${file} is not valid TOML (${reason}); it was left as it is.`,
-      {
-        cause: error,
-      },
-    )
+    throw new HostingError('INVALID_REQUEST', `${file} is not valid TOML (${reason}). It was not changed.`, {
+      cause: error,
+    })
   }
 }
 
-/** Drops the lines of `[key.name]` and of its sub-tables, each up to the next header. */
+/** Removes the lines of `[key.name]` and its sub-tables, each up to the next header. */
 function withoutTable(text: string, path: readonly string[]): string {
   let inside = false
   const kept = text.split('\n').filter(line => {
@@ -72,13 +63,13 @@ function withoutTable(text: string, path: readonly string[]): string {
   return kept.join('\n').replace(/\n{3,}/g, '\n\n')
 }
 
-/** `[a."b.c"]` → `['a', 'b.c']` (https://toml.io/en/v1.1.0#table); undefined for other lines. */
+/** `[a."b.c"]` → `['a', 'b.c']` (https://toml.io/en/v1.1.0#table). Undefined for other lines. */
 function headerOf(line: string): string[] | undefined {
   const inner = /^\s*\[([^[\]]+)\]\s*(#.*)?$/.exec(line)?.[1]
   return inner?.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s]+/g)?.map(part => part.replace(/^(["'])(.*)\1$/, '$2'))
 }
 
-/** Tables of the parser have no prototype; a plain copy compares by content alone. */
+/** The parser's tables have no prototype, which isDeepStrictEqual would report as a difference. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),

@@ -1,27 +1,32 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { buildServer, reportFailedBuild } from '../build-server.ts'
-import { defineCommand } from '../command.ts'
-import { countsOf, countsToText } from '../counts.ts'
-import { readEnvVars } from '../env-vars.ts'
-import type { ExitCode } from '../exit-codes.ts'
-import { PROGRAM_OPTIONS, type ProgramInput, programProject, withEnvVars } from '../program-project.ts'
-import { commandIn, folderOfProject, loadProject, requireProject } from '../project.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { countsOf, countsToText } from '../output/counts.ts'
+import { buildServer, reportFailedBuild } from '../project/build-server.ts'
+import { readEnvVars } from '../project/env-vars.ts'
+import {
+  PROGRAM_OPTIONS,
+  type ProgramInput,
+  programProject,
+  withEnvVars,
+} from '../project/program-project.ts'
+import { commandIn, folderOfProject, loadProject, requireProject } from '../project/project.ts'
 
 export default defineCommand({
   name: 'build',
   summary: 'build a server from its project file',
   description:
-    'Checks the project file and builds the server. Its URL works at once: a preview that the first connection starts.',
+    'Validate the project file and build the server. The first connection to its URL starts a preview.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
   options: {
-    watch: { type: 'boolean', doc: 'build again with every change, until Ctrl-C' },
-    check: { type: 'boolean', doc: 'only check the project file; needs no daemon' },
+    watch: { type: 'boolean', doc: 'rebuild on every change, until Ctrl-C' },
+    check: { type: 'boolean', doc: 'only validate the project file, without a daemon' },
     ...PROGRAM_OPTIONS,
     set: {
       type: 'list',
       value: 'KEY=VALUE',
-      doc: 'environment variable that a program needs to say what it offers; not kept',
+      doc: 'environment variable that a program needs to list its tools; not stored',
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
@@ -29,7 +34,7 @@ export default defineCommand({
     { command: 'mcp build', does: 'the project in this folder' },
     { command: 'mcp build examples/weather --json', does: '{mcp_id, name, status, url, build_time}' },
     { command: 'mcp build --check', does: 'validate only' },
-    { command: 'mcp build --watch', does: 'again and again, while you work on it' },
+    { command: 'mcp build --watch', does: 'rebuild on every change' },
   ],
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, check } = input
@@ -68,8 +73,8 @@ export default defineCommand({
   },
 })
 
-/** What is watched is a project's folder. */
+/** Only a project's folder can be watched. */
 function refuseWithWatch({ command, check }: ProgramInput & { check: boolean }): void {
   const other = command !== undefined ? 'command' : check ? 'check' : undefined
-  if (other) throw new HostingError('INVALID_REQUEST', `--watch and --${other} do not go together.`)
+  if (other) throw new HostingError('INVALID_REQUEST', `--watch and --${other} cannot be combined.`)
 }

@@ -1,19 +1,19 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { resultToText } from '../content.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { logTo, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { resultToText } from '../output/content.ts'
+import { logToStderr, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'call',
-  summary: 'call one tool of a server',
+  summary: 'call a tool of a server',
   description:
-    "Calls one tool and prints its answer. Values are read as the tool's schema says: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Ends with 1 when the tool reports an error.",
+    "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error.",
   arguments: {
     server: SERVER_ARGUMENT,
-    tool: { doc: "the tool's name", required: true },
+    tool: { doc: 'name of the tool', required: true },
     values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
@@ -23,13 +23,13 @@ export default defineCommand({
     { command: 'echo \'{"city":"Oslo"}\' | mcp call weather forecast -', does: 'from standard input' },
     {
       command: 'mcp call https://example.com/mcp some_tool --json',
-      does: 'any MCP server, the whole result',
+      does: 'any MCP server, the complete result',
     },
   ],
   async run(context, input): Promise<ExitCode> {
     const [{ callTool, getTool, listTools }, { parseToolArguments }] = await Promise.all([
-      import('../mcp-client.ts'),
-      import('../tool-arguments.ts'),
+      import('../testing/mcp-client.ts'),
+      import('../testing/tool-arguments.ts'),
     ])
     const result = await useServer(context, input, async connection => {
       const tool = getTool(await listTools(connection), input.tool)
@@ -38,7 +38,7 @@ export default defineCommand({
       return callTool(connection, tool.name, args, {
         timeoutMs: globals.timeout,
         signal,
-        onLog: logTo(context),
+        onLog: logToStderr(context),
         onProgress: (...progress) => output.note(progressLine(...progress)),
       })
     })

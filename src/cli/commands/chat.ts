@@ -1,57 +1,57 @@
 import { createInterface } from 'node:readline'
+import type { TestEvent } from '../../shared/contract/test-results.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
-import type { TestEvent } from '../../shared/test-results.ts'
-import { type ChatRoom, runChatCommand } from '../chat-commands.ts'
-import { ChatSession } from '../chat-session.ts'
-import { defineCommand } from '../command.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import type { Output } from '../output.ts'
-import { layOutReply } from '../reply-text.ts'
-import { RUN_OPTIONS, readRunSettings } from '../test-options.ts'
-import { mark, shorten } from '../test-output.ts'
-import { resolveTestTarget } from '../test-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import type { Output } from '../output/output.ts'
+import { formatReply } from '../output/reply-text.ts'
+import { resolveTestTarget } from '../targets/test-target.ts'
+import { type ChatContext, runChatCommand } from '../testing/chat-commands.ts'
+import { ChatSession } from '../testing/chat-session.ts'
+import { RUN_OPTIONS, readRunSettings } from '../testing/test-options.ts'
+import { mark, shorten } from '../testing/test-output.ts'
 
-// The server is the argument here.
+// `chat` takes the server as an argument.
 const { server: _server, ...OPTIONS } = RUN_OPTIONS
 
 export default defineCommand({
   name: 'chat',
-  summary: 'talk with an agent that uses a server',
+  summary: 'chat with an agent that uses a server',
   description:
-    'A conversation in the terminal, calls shown as they run. /tools lists the tools, /reset begins anew, /save <suite.yaml> makes a test case of the conversation, /exit ends. Without a terminal each line of standard input is a message, and with --json each event is a line of JSON.',
-  arguments: { server: { doc: 'name, mcp_id or deployment id; the project in this folder when absent' } },
+    'Chat in the terminal and show tool calls as they run. /tools lists the tools, /reset starts over, /save <suite.yaml> saves the conversation as a test case, /exit quits. Without a terminal each line of standard input is a message. With --json each event is one line of JSON.',
+  arguments: { server: { doc: 'name, mcp_id or deployment id; default: the project in this folder' } },
   options: {
     ...OPTIONS,
     model: { type: 'string', value: 'model', doc: 'model of the agent' },
   },
   examples: [
-    { command: 'mcp chat weather', does: 'with the server weather' },
+    { command: 'mcp chat weather', does: 'chat about the server weather' },
     {
       command: 'mcp chat --model claude-sonnet-4-5',
       does: "the project in this folder, with a vendor's model",
     },
-    { command: 'mcp chat weather < questions.txt', does: 'a line, a message' },
+    { command: 'mcp chat weather < questions.txt', does: 'one message per line' },
   ],
   async run(context, input): Promise<ExitCode> {
     const target = await resolveTestTarget(context, input)
     if (typeof target === 'number') return target
     const model = input.model ? { ai_model: input.model } : {}
     const chat = new ChatSession(context, { mcp_id: target.mcpId, ...model, ...readRunSettings(input) })
-    context.output.note(`Talking with ${target.name}; /help tells what there is.`)
+    context.output.note(`Chatting with ${target.name}. Type /help for commands.`)
     return converse({ context, chat, target })
   },
 })
 
-async function converse(room: ChatRoom): Promise<ExitCode> {
-  const { output, signal } = room.context
+async function converse(context: ChatContext): Promise<ExitCode> {
+  const { output, signal } = context.context
   const { interactive } = output
   const lines = createInterface({
     input: process.stdin,
     ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  // In a terminal Ctrl-C ends the answer under way first, and the conversation when there is none.
+  // In a terminal the first Ctrl-C cancels the current answer. Without one it ends the chat.
   let answering: AbortController | undefined
   lines.on('SIGINT', () => (answering ? answering.abort() : lines.close()))
   if (interactive) lines.prompt()
@@ -59,14 +59,14 @@ async function converse(room: ChatRoom): Promise<ExitCode> {
     const text = line.trim()
     if (text === '/exit') break
     try {
-      if (text.startsWith('/')) await runChatCommand(room, text)
+      if (text.startsWith('/')) await runChatCommand(context, text)
       else if (text !== '') {
         answering = new AbortController()
-        await answer(room, text, AbortSignal.any([signal, answering.signal]))
+        await answer(context, text, AbortSignal.any([signal, answering.signal]))
       }
     } catch (error) {
-      if (answering?.signal.aborted) output.note('The answer was ended.')
-      // A person goes on after a fault; a script wants to know of it.
+      if (answering?.signal.aborted) output.note('Answer cancelled.')
+      // A user can continue after an error. A script must see it.
       else if (!interactive || signal.aborted || !(error instanceof HostingError)) throw error
       else await output.error(error)
     } finally {
@@ -77,7 +77,7 @@ async function converse(room: ChatRoom): Promise<ExitCode> {
   return signal.aborted ? EXIT.interrupted : EXIT.done
 }
 
-async function answer({ context, chat }: ChatRoom, text: string, signal: AbortSignal): Promise<void> {
+async function answer({ context, chat }: ChatContext, text: string, signal: AbortSignal): Promise<void> {
   const { output } = context
   const printer = new EventPrinter(output)
   for await (const event of chat.send(text, signal)) {
@@ -90,7 +90,7 @@ async function answer({ context, chat }: ChatRoom, text: string, signal: AbortSi
   if (chat.exchanges.length === 1) output.warnOf(chat.exchanges[0]!.result)
 }
 
-/** Text as it comes, and a line for each call and each answer to one. */
+/** Prints text as it arrives, and a line per tool call and result. */
 class EventPrinter {
   readonly #output: Output
   #streamed = false
@@ -104,7 +104,7 @@ class EventPrinter {
     const { style } = this.#output
     switch (event.type) {
       case 'text':
-        this.#output.part(layOutReply(event.text))
+        this.#output.part(formatReply(event.text))
         this.#isOpen = true
         this.#streamed = true
         break

@@ -1,21 +1,21 @@
-import type { ChatMessageRecord, ChatRecord } from '../../shared/chats.ts'
-import type { ApiClient } from '../api-client.ts'
-import { defineCommand } from '../command.ts'
-import { confirm } from '../prompt.ts'
-import { resolveBuild } from '../resolve-id.ts'
+import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/chats.ts'
+import type { ApiClient } from '../api/client.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { confirm } from '../output/prompt.ts'
+import { resolveBuild } from '../targets/resolve-id.ts'
 
 const CHAT = {
-  chat: { required: true, doc: 'the id of a chat, as `mcp test` and `mcp chats list` print it' },
+  chat: { required: true, doc: 'chat id, as printed by `mcp test` and `mcp chats list`' },
 } as const
 
 export const list = defineCommand({
   name: 'chats list',
-  summary: 'chats with the test agent, newest first',
+  summary: 'list chats with the test agent, newest first',
   arguments: { server: { doc: 'only chats with this server: its name or an mcp_id' } },
   options: { limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of chats' } },
   examples: [
     { command: 'mcp chats list', does: 'the newest 20' },
-    { command: 'mcp chats list weather --limit 100', does: 'with one server' },
+    { command: 'mcp chats list weather --limit 100', does: 'chats with one server' },
   ],
   async run({ output, api }, { server, limit }) {
     const client = await api()
@@ -34,7 +34,7 @@ export const list = defineCommand({
       output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED (UTC)'], rows, 'No chats.')
       output.next(
         items[0]
-          ? { description: 'Read one', command: `mcp chats show ${items[0].chatId}` }
+          ? { description: 'Show one', command: `mcp chats show ${items[0].chatId}` }
           : { description: 'Start one', command: 'mcp chat <server>' },
       )
     })
@@ -43,9 +43,9 @@ export const list = defineCommand({
 
 export const show = defineCommand({
   name: 'chats show',
-  summary: 'messages of a chat, oldest first',
+  summary: 'show the messages of a chat, oldest first',
   arguments: CHAT,
-  examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'with the tool calls' }],
+  examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'including tool calls' }],
   async run({ output, api }, { chat }) {
     const messages = await listMessages(await api(), chat)
     output.result(messages, () => {
@@ -58,7 +58,7 @@ export const show = defineCommand({
 
 export const count = defineCommand({
   name: 'chats count',
-  summary: 'number of messages in a chat',
+  summary: 'count the messages of a chat',
   arguments: CHAT,
   examples: [{ command: 'mcp chats count chat_4h7k… --json', does: '{chatId, messageCount, countedAt}' }],
   async run({ output, api }, { chat }) {
@@ -73,14 +73,14 @@ export const count = defineCommand({
 
 export const remove = defineCommand({
   name: 'chats remove',
-  summary: 'remove a chat with its messages',
+  summary: 'remove a chat and its messages',
   arguments: CHAT,
-  examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without asking' }],
+  examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without confirmation' }],
   async run(context, { chat }) {
     const client = await context.api()
-    await confirm(context, `Permanently remove the chat ${chat}?`)
+    await confirm(context, `Permanently remove chat ${chat}?`)
     await client.delete(`/api/chats/${encodeURIComponent(chat)}`)
-    context.output.result({ removed: chat }, () => context.output.line(`Removed the chat ${chat}`))
+    context.output.result({ removed: chat }, () => context.output.line(`Removed chat ${chat}`))
   },
 })
 

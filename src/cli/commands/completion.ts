@@ -1,5 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../command-line/command.ts'
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts'
 
 const INSTALL: Readonly<Record<Shell, string>> = {
@@ -10,28 +10,28 @@ const INSTALL: Readonly<Record<Shell, string>> = {
 
 export const completion = defineCommand({
   name: 'completion',
-  summary: 'completion for a shell',
+  summary: 'print a completion script for a shell',
   description:
-    'Prints a script that completes commands, options, ids and names of servers. Without a shell it takes the one in SHELL.',
+    'Print a script that completes commands, options, ids and server names. The default shell is the one in SHELL.',
   arguments: { shell: { doc: SHELLS.join(', ') } },
-  examples: SHELLS.map(shell => ({ command: INSTALL[shell], does: 'for every new shell' })),
+  examples: SHELLS.map(shell => ({ command: INSTALL[shell], does: 'enable it in new shells' })),
   run({ output, env }, input) {
     const shell = input.shell ?? env.SHELL?.split('/').at(-1)
     if (!isShell(shell))
       throw new HostingError(
         'INVALID_REQUEST',
-        `"${shell ?? ''}" is no shell that mcp completes in: choose ${SHELLS.join(', ')}.`,
+        `Shell "${shell ?? ''}" is not supported. Choose ${SHELLS.join(', ')}.`,
       )
     const script = completionScript(shell)
     output.result({ shell, script, install: INSTALL[shell] }, () => output.line(script.trimEnd()))
   },
 })
 
-/** What the shell types: prints one suggestion a line, with its description after a tab. */
+/** Called by the shell. Prints one suggestion per line, with its description after a tab. */
 export const complete = defineCommand({
   name: '__complete',
-  summary: 'suggestions for a command line',
-  arguments: { words: { doc: 'the words so far, the last one unfinished', variadic: true } },
+  summary: 'print suggestions for a command line',
+  arguments: { words: { doc: 'words so far, the last one incomplete', variadic: true } },
   passThrough: true,
   async run(context, { words }) {
     const { suggest } = await import('../completion/suggest.ts')

@@ -4,30 +4,33 @@ import { dirname, join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { connectClient, disconnectClient, snippetFor } from '../clients/config.ts'
 import { CLIENTS, type Machine, type McpClient } from '../clients/list.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { resolveTarget, SERVER_OPTIONS } from '../server-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { resolveTarget, SERVER_OPTIONS } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',
-  summary: "put a server into an MCP client's configuration",
+  summary: "add a server to an MCP client's configuration",
   description:
-    'Writes the entry that a client needs and keeps everything else in its file, comments too; a copy of the file as it was is left beside it. Without --client it lists the clients.',
-  arguments: { server: { doc: "URL, server's name, deployment id or mcp_id", required: true } },
+    "Add the server to the client's configuration file and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, list the clients.",
+  arguments: { server: { doc: 'URL, server name, deployment id or mcp_id', required: true } },
   options: {
-    client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'which client' },
-    project: { type: 'boolean', doc: "the project's file in this folder instead of the user's" },
+    client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'the client' },
+    project: {
+      type: 'boolean',
+      doc: "write to the project's configuration in this folder instead of the user's",
+    },
     name: { type: 'string', value: 'name', doc: "name of the entry (default: the server's)" },
-    print: { type: 'boolean', doc: 'print what would be written, write nothing' },
-    remove: { type: 'boolean', doc: 'take the entry out again' },
-    force: { type: 'boolean', doc: 'replace an entry of that name that leads elsewhere' },
+    print: { type: 'boolean', doc: 'print the entry instead of writing it' },
+    remove: { type: 'boolean', doc: 'remove the entry' },
+    force: { type: 'boolean', doc: 'overwrite another entry with that name' },
     env: SERVER_OPTIONS.env,
   },
   examples: [
-    { command: 'mcp connect weather --client claude', does: 'for all your work' },
+    { command: 'mcp connect weather --client claude', does: 'for all projects' },
     { command: 'mcp connect weather --client vscode --project', does: 'for this folder only' },
-    { command: 'mcp connect weather --client codex --print', does: 'only show it' },
-    { command: 'mcp connect weather --client cursor --remove', does: 'take it out again' },
+    { command: 'mcp connect weather --client codex --print', does: 'only print it' },
+    { command: 'mcp connect weather --client cursor --remove', does: 'remove it' },
   ],
   async run(context, input) {
     const client = CLIENTS.find(({ id }) => id === input.client)
@@ -42,10 +45,10 @@ export default defineCommand({
       const { output } = context
       output.line(
         change.changed
-          ? `${client.name} now knows ${server.name} (${server.url}): ${file}`
-          : `${client.name} already knows ${server.name}: ${file}`,
+          ? `Added ${server.name} (${server.url}) to ${client.name}: ${file}`
+          : `${client.name} already has ${server.name}: ${file}`,
       )
-      if (change.backup) output.note(`The file as it was: ${change.backup}`)
+      if (change.backup) output.note(`Previous file: ${change.backup}`)
       output.next({ description: client.afterwards })
     })
   },
@@ -58,13 +61,10 @@ function machineOf({ env }: CommandContext): Machine {
 function fileOf(client: McpClient, project: boolean, context: CommandContext): string {
   if (!project) return client.userFile(machineOf(context))
   if (client.projectFile) return join(context.cwd, client.projectFile)
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `${client.name} has no configuration per project: leave --project out.`,
-  )
+  throw new HostingError('INVALID_REQUEST', `${client.name} has no project configuration. Omit --project.`)
 }
 
-/** For a URL its host: what clients show beside the tools. */
+/** Host of a URL, which clients show next to the tools. */
 function entryName(name: string): string {
   return URL.parse(name)?.host.replace(/[^A-Za-z0-9_-]+/g, '-') ?? name
 }
@@ -77,8 +77,8 @@ async function remove(
 ): Promise<void> {
   const change = await disconnectClient(client, file, name)
   output.result({ client: client.id, name, ...change }, () => {
-    output.line(change.changed ? `Took ${name} out of ${file}` : `${file} has no server "${name}".`)
-    if (change.backup) output.note(`The file as it was: ${change.backup}`)
+    output.line(change.changed ? `Removed ${name} from ${file}` : `${file} has no server "${name}".`)
+    if (change.backup) output.note(`Previous file: ${change.backup}`)
   })
 }
 
@@ -90,7 +90,7 @@ async function print(
 ): Promise<void> {
   const snippet = await snippetFor(client, server)
   output.result({ client: client.id, ...server, file, entry: client.entry(server.url), snippet }, () => {
-    output.note(`In ${file}:`)
+    output.note(`Add to ${file}:`)
     output.line(snippet)
   })
 }

@@ -1,7 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { Discovery } from '../../shared/paths.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
 import {
   contextNames,
   getContext,
@@ -10,14 +8,16 @@ import {
   readConfig,
   type Sourced,
   saveConfig,
-} from '../context.ts'
-import { type Credential, maskKey, readCredentials, removeCredential } from '../credentials.ts'
-import { readJsonFile } from '../json-file.ts'
-import { modelAccess } from '../model-access.ts'
+} from '../api/context.ts'
+import { type Credential, maskKey, readCredentials, removeCredential } from '../api/credentials.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { readJsonFile } from '../project/json-file.ts'
+import { modelAccess } from '../testing/model-access.ts'
 
 export const list = defineCommand({
   name: 'context list',
-  summary: 'all saved contexts',
+  summary: 'list saved contexts',
   examples: [{ command: 'mcp context list --json', does: '[{name, apiUrl, current, signedIn}]' }],
   run({ output, paths, settings }) {
     const config = readConfig(paths.config)
@@ -36,18 +36,18 @@ export const list = defineCommand({
         keyOf(keys[row.name]),
       ])
       output.table(['  CONTEXT', 'API', 'KEY'], cells)
-      output.next({ description: 'Make another the current one', command: 'mcp context use <name>' })
+      output.next({ description: 'Switch to another one', command: 'mcp context use <name>' })
     })
   },
 })
 
 export const show = defineCommand({
   name: 'context show',
-  summary: 'the API and key in use, and where each comes from',
+  summary: 'show the API and key in use, and where they come from',
   description:
-    'Tells which API and key a command would use here and now, and where each comes from: flag, environment, context or default. Asks nobody.',
+    'Show the API and key that a command would use, and where each comes from: flag, environment, context or default. Makes no network request.',
   examples: [
-    { command: 'MCP_API_URL=https://api.example.com mcp context show', does: 'what a variable changes' },
+    { command: 'MCP_API_URL=https://api.example.com mcp context show', does: 'the effect of a variable' },
   ],
   run(context) {
     const { output } = context
@@ -65,17 +65,17 @@ export const show = defineCommand({
       const cells = rows.map(([label, one]) => [label, one?.value ?? 'none', describeSource(one)])
       output.table(['SETTING', 'VALUE', 'FROM'], cells)
       if (!key && !session) output.next({ description: 'Sign in', command: 'mcp login' })
-      // Models are an extension, so only the local daemon is known to have a list of them.
+      // Models are an extension that only the local daemon is known to have.
       output.next(
         apiUrl
-          ? { description: 'See what the key may do', command: 'mcp whoami' }
-          : { description: 'See the models that tests can use', command: 'mcp models list' },
+          ? { description: 'Show the permissions of the key', command: 'mcp whoami' }
+          : { description: 'List the models that tests can use', command: 'mcp models list' },
       )
     })
   },
 })
 
-/** Vendors' keys of this environment, masked; saved ones only the API knows, and nobody is asked here. */
+/** Vendor keys in this environment, masked. Saved keys are only known to the API. */
 function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
   const keys = Object.entries(modelAccess(context) ?? {})
   return Object.fromEntries(
@@ -88,14 +88,14 @@ function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
 
 export const use = defineCommand({
   name: 'context use',
-  summary: 'make a context the current one',
+  summary: 'switch to a context',
   arguments: { name: { required: true, doc: `a saved context, or "${LOCAL}" for the local daemon` } },
-  examples: [{ command: `mcp context use ${LOCAL}`, does: 'back to the local daemon' }],
+  examples: [{ command: `mcp context use ${LOCAL}`, does: 'switch back to the local daemon' }],
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)
     if (name !== LOCAL) getContext(config, name)
     saveConfig(paths.config, { ...config, current: name })
-    output.result({ current: name }, () => output.line(`Now using the context "${name}"`))
+    output.result({ current: name }, () => output.line(`Switched to context "${name}"`))
   },
 })
 
@@ -107,22 +107,22 @@ export const add = defineCommand({
     url: { required: true, doc: 'address of the API' },
   },
   examples: [
-    { command: 'mcp context add work https://api.example.com', does: 'then: mcp login --context work' },
+    { command: 'mcp context add work https://api.example.com', does: 'next: mcp login --context work' },
   ],
   run({ output, paths }, { name, url }) {
     if (name === LOCAL || !/^[A-Za-z0-9._:-]{1,100}$/.test(name))
       throw new HostingError(
         'INVALID_REQUEST',
-        `"${name}" cannot be the name of a context: use letters, digits, "-", "_" or ".", and not "${LOCAL}".`,
+        `"${name}" is not a valid context name. Use letters, digits, "-", "_" or ".", and not "${LOCAL}".`,
       )
-    const apiUrl = normalizeApiUrl(url, 'The url')
+    const apiUrl = normalizeApiUrl(url, 'The URL')
     const config = readConfig(paths.config)
     saveConfig(paths.config, { ...config, contexts: { ...config.contexts, [name]: { apiUrl } } })
     output.result({ name, apiUrl }, () => {
-      output.line(`Saved the context "${name}" for ${apiUrl}`)
+      output.line(`Saved context "${name}" for ${apiUrl}`)
       output.next(
         { description: 'Sign in', command: `mcp login --context ${name}` },
-        { description: 'Make it the current one', command: `mcp context use ${name}` },
+        { description: 'Switch to it', command: `mcp context use ${name}` },
       )
     })
   },
@@ -130,9 +130,9 @@ export const add = defineCommand({
 
 export const remove = defineCommand({
   name: 'context remove',
-  summary: 'forget a context and its key',
+  summary: 'remove a context and its key',
   arguments: { name: { required: true, doc: 'a saved context' } },
-  examples: [{ command: 'mcp context remove work', does: 'the API itself is left alone' }],
+  examples: [{ command: 'mcp context remove work', does: 'does not affect the API' }],
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)
     getContext(config, name)
@@ -140,7 +140,7 @@ export const remove = defineCommand({
     const current = config.current === name ? undefined : config.current
     saveConfig(paths.config, { ...config, current, contexts })
     removeCredential(paths.credentials, name)
-    output.result({ removed: name }, () => output.line(`Forgot the context "${name}" and its key`))
+    output.result({ removed: name }, () => output.line(`Removed context "${name}" and its key`))
   },
 })
 
@@ -149,10 +149,10 @@ function keyOf(credential: Credential | undefined): string {
   return credential.session ? 'signed in' : 'key saved'
 }
 
-/** Where the daemon was last seen; it is not started or asked for this. */
+/** Last known address of the daemon, without a request. */
 function localUrl({ paths }: CommandContext): Sourced<string | null> {
   const discovery = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
-  const from = discovery?.url ? paths.discovery : 'the local daemon, which is started when it is needed'
+  const from = discovery?.url ? paths.discovery : 'the local daemon, started when needed'
   return { value: discovery?.url ?? null, source: 'default', from }
 }
 

@@ -1,36 +1,36 @@
 import { copyFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { BackupEntry, RestoreReport } from '../../shared/backups.ts'
-import type { BackupRecord } from '../../shared/daemon-health.ts'
+import type { BackupEntry, RestoreReport } from '../../shared/contract/backups.ts'
+import type { BackupRecord } from '../../shared/contract/daemon-health.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { startDaemon } from '../daemon-client.ts'
-import { checkRestore, listBackups, restoreBackup, verifyBackup } from '../database-tool.ts'
-import { whileStopped } from '../end-daemon.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { formatBytes } from '../format-bytes.ts'
-import { confirm } from '../prompt.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { checkRestore, listBackups, restoreBackup, verifyBackup } from '../local-daemon/run-database-tool.ts'
+import { startDaemon } from '../local-daemon/start-daemon.ts'
+import { withDaemonStopped } from '../local-daemon/stop-daemon.ts'
+import { formatBytes } from '../output/format-bytes.ts'
+import { confirm } from '../output/prompt.ts'
 
 export const backup = defineCommand({
   name: 'daemon backup',
-  summary: 'back up the database and the files that it refers to',
+  summary: 'back up the database and the files it refers to',
   description:
-    'Backs up the database, all artifacts and sources that it refers to, and config.json, while the daemon runs, and reads the backup back. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and, with MCP_BACKUP=s3://bucket/prefix or file:///folder, there as well. Seven are kept for each reason. The secret.key is never part of a backup: keep a copy of it elsewhere.',
-  arguments: { file: { doc: 'copy the database to this file as well; with --verify the backup to read' } },
+    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. Seven are kept for each reason. A backup never contains secret.key: keep a copy of it elsewhere.',
+  arguments: { file: { doc: 'file to also copy the database to; with --verify, the backup to check' } },
   options: {
-    list: { type: 'boolean', doc: 'list the backups instead' },
+    list: { type: 'boolean', doc: 'list backups' },
     verify: {
       type: 'boolean',
-      doc: 'read all of a backup, the newest by default, and report what is damaged',
+      doc: 'verify a backup, by default the newest, and report damage',
     },
   },
   examples: [
-    { command: 'mcp daemon backup', does: 'make one now' },
-    { command: 'mcp daemon backup --list', does: 'see what there is' },
-    { command: 'mcp daemon backup --verify', does: 'check every byte of the newest one' },
-    { command: 'mcp daemon backup /mnt/safe/mcp.db', does: 'and a copy of the database there' },
+    { command: 'mcp daemon backup', does: 'create one now' },
+    { command: 'mcp daemon backup --list', does: 'list backups' },
+    { command: 'mcp daemon backup --verify', does: 'verify the newest one' },
+    { command: 'mcp daemon backup /mnt/safe/mcp.db', does: 'also copy the database' },
   ],
   async run(context, { file, list, verify }): Promise<ExitCode> {
     if (list) return showBackups(context)
@@ -43,10 +43,10 @@ export const backup = defineCommand({
       output.line(`Backed up ${contentOf(record)} to ${record.file}`)
       if (copy) output.line(`Copied the database to ${copy}`)
       if (record.sentTo) output.line(`Sent to ${record.sentTo}`)
-      if (record.missing > 0) output.warn(`${record.missing} files were missing or damaged: see mcp doctor.`)
+      if (record.missing > 0) output.warn(`${record.missing} files are missing or damaged. See mcp doctor.`)
     })
     if (!record.sendError) return EXIT.done
-    output.error(new HostingError('UPSTREAM_FAILED', `The backup was not sent: ${record.sendError}`))
+    output.error(new HostingError('UPSTREAM_FAILED', `Could not send the backup: ${record.sendError}`))
     return EXIT.unreachable
   },
 })
@@ -54,7 +54,7 @@ export const backup = defineCommand({
 async function showBackups({ output, env }: CommandContext): Promise<ExitCode> {
   const all = await listBackups(env)
   output.result(all, () => {
-    if (all.length === 0) return output.line('There are no backups.')
+    if (all.length === 0) return output.line('No backups.')
     output.table(
       ['name', 'age', 'reason', 'size', 'files', 'stored in'],
       all.map(one => [
@@ -78,7 +78,7 @@ async function showProblems(
   const { file, problems } = await verifyBackup(env, toReference(cwd, reference))
   output.result({ file, ok: problems.length === 0, problems }, () => {
     for (const problem of problems) output.line(problem)
-    output.line(problems.length === 0 ? `${file} is sound.` : `${file} is damaged.`)
+    output.line(problems.length === 0 ? `${file} is valid.` : `${file} is damaged or incomplete.`)
   })
   return problems.length === 0 ? EXIT.done : EXIT.failed
 }
@@ -87,18 +87,24 @@ export const restore = defineCommand({
   name: 'daemon restore',
   summary: 'restore a backup',
   description:
-    'Verifies all of a backup, stops the daemon, puts back the files that the home lacks, replaces the database in one step and starts the daemon again. What was built, deployed or changed since then is forgotten. The replaced database is kept next to it. A damaged backup, or one made with another secret.key, is refused and nothing changes.',
-  arguments: { backup: { doc: 'name, file or address of a backup; default: the newest of the home' } },
+    'Verify the backup, stop the daemon, restore missing files, replace the database in one step and start the daemon again. Later builds, deployments and changes are lost. The replaced database is kept. A backup that is damaged, has no manifest or belongs to another secret.key is rejected without any change.',
+  arguments: { backup: { doc: 'name, file or URL of a backup (default: the newest in the home)' } },
   options: {
-    partial: { type: 'boolean', doc: 'restore although files are missing or damaged in the backup' },
+    partial: {
+      type: 'boolean',
+      doc: 'restore even if files or the manifest are missing or damaged',
+    },
     newSecretKey: {
       type: 'boolean',
       doc: 'restore without the secret.key of the backup; values encrypted with it are lost',
     },
   },
   examples: [
-    { command: 'mcp daemon restore', does: 'the newest backup; asks first' },
-    { command: 'mcp daemon restore /mnt/safe/mcp.db --yes', does: 'that one, without asking' },
+    { command: 'mcp daemon restore', does: 'the newest backup' },
+    {
+      command: 'mcp daemon restore /mnt/safe/mcp.db --partial --yes',
+      does: 'a copied database, without confirmation',
+    },
   ],
   async run(context, { backup: given, partial, newSecretKey }) {
     const { output, env, cwd } = context
@@ -108,8 +114,8 @@ export const restore = defineCommand({
       checkRestore(env, reference, flags),
     )
     const since = createdAt ? `since ${createdAt}` : 'since then'
-    await confirm(context, `Restore ${file}? What was built, deployed or changed ${since} is forgotten.`)
-    const report = await whileStopped(context, () => restoreBackup(env, reference, flags))
+    await confirm(context, `Restore ${file}? Builds, deployments and changes ${since} are lost.`)
+    const report = await withDaemonStopped(context, () => restoreBackup(env, reference, flags))
     const { url } = await output.progress('Starting the daemon', () =>
       startDaemon(context, newSecretKey ? ['--new-secret-key'] : []),
     )
@@ -121,16 +127,18 @@ function reportRestore(
   { output }: CommandContext,
   { file, url, report }: { file: string; url: string; report: RestoreReport },
 ): void {
-  const { kept, files, wouldNotStart } = report
-  output.line(`Restored ${file}; the daemon runs at ${url}`)
-  if (files > 0) output.line(`Put ${files} missing file${files === 1 ? '' : 's'} back`)
-  if (kept) output.line(`The replaced database is kept as ${kept}`)
+  const { kept, files, wouldNotStart, needBuild } = report
+  output.line(`Restored ${file}. The daemon is running at ${url}`)
+  if (files > 0) output.line(`Restored ${files} missing file${files === 1 ? '' : 's'}`)
+  if (kept) output.line(`The previous database is ${kept}`)
   for (const { deployment_id, name, environment, reason } of wouldNotStart)
-    output.warn(`${name} in ${environment} (${deployment_id}) does not start: ${reason}.`)
-  output.next({ description: 'See what there is', command: 'mcp list' })
+    output.warn(`${name} in ${environment} (${deployment_id}) did not start: ${reason}.`)
+  for (const { deployment_id, name, environment, reason } of needBuild)
+    output.warn(`${name} in ${environment} (${deployment_id}) needs a new build: ${reason}.`)
+  output.next({ description: 'List servers', command: 'mcp list' })
 }
 
-/** A path is resolved here; a name or an address stays as it is. */
+/** Resolves a path. A name or a URL is returned unchanged. */
 function toReference(cwd: string, text: string | undefined): string | undefined {
   return text !== undefined && /[/\\]|\.db$|\.json$/.test(text) && !/^(s3|file):/.test(text)
     ? resolve(cwd, text)
@@ -145,7 +153,7 @@ function copyTo(from: string, to: string): void {
   try {
     copyFileSync(from, to)
   } catch (error) {
-    throw new HostingError('UNAVAILABLE', `${to} was not written: ${(error as Error).message}.`, {
+    throw new HostingError('UNAVAILABLE', `Could not write ${to}: ${(error as Error).message}.`, {
       cause: error,
     })
   }

@@ -1,19 +1,20 @@
-import { defineCommand } from '../command.ts'
-import { daemonProgram, findDaemon } from '../daemon-client.ts'
-import { whileStopped } from '../end-daemon.ts'
+import { waitFor } from '../api/wait-for.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
+import { daemonProgram } from '../local-daemon/start-daemon.ts'
+import { withDaemonStopped } from '../local-daemon/stop-daemon.ts'
 import { installService, serviceManager, uninstallService } from '../service/manager.ts'
 import { serviceEnvironment } from '../service/unit.ts'
-import { waitFor } from '../wait-for.ts'
 
 export const install = defineCommand({
   name: 'daemon install',
-  summary: 'start the daemon with every login, as a service of yours',
+  summary: 'run the daemon as a service that starts when you log in',
   description:
-    'Writes a systemd user unit or a launchd agent and enables it; no root is needed. MCP_HOME, MCP_PORT and the like are kept as they are now. A daemon that runs is stopped first and started again by the service manager.',
-  options: { print: { type: 'boolean', doc: 'only show the file' } },
+    'Write and enable a systemd user unit or a launchd agent, without root. The service keeps the current values of MCP_HOME, MCP_PORT and similar variables. A running daemon is stopped and started again by the service manager.',
+  options: { print: { type: 'boolean', doc: 'only print the file' } },
   examples: [
-    { command: 'mcp daemon install', does: 'now and with every login' },
-    { command: 'mcp daemon install --print', does: 'the file alone' },
+    { command: 'mcp daemon install', does: 'now and whenever you log in' },
+    { command: 'mcp daemon install --print', does: 'print the file' },
   ],
   async run(context, { print }) {
     const { output, env, paths, globals, signal } = context
@@ -26,7 +27,7 @@ export const install = defineCommand({
     }
     const content = manager.content(spec)
     if (print) return output.result({ file: manager.path, content }, () => output.line(content.trimEnd()))
-    await whileStopped(context, () => installService(manager, spec))
+    await withDaemonStopped(context, () => installService(manager, spec))
     const daemon = await output.progress('Waiting for the daemon', () =>
       waitFor({
         read: () => findDaemon(paths),
@@ -38,7 +39,7 @@ export const install = defineCommand({
     )
     output.result({ file: manager.path, url: daemon?.url }, () => {
       output.line(`Installed the daemon as a service: ${manager.path}`)
-      output.line(`It runs at ${daemon?.url}`)
+      output.line(`It is running at ${daemon?.url}`)
       if (manager.hint) output.next(manager.hint)
     })
   },
@@ -46,10 +47,10 @@ export const install = defineCommand({
 
 export const uninstall = defineCommand({
   name: 'daemon uninstall',
-  summary: 'stop the service and remove it',
+  summary: 'stop and remove the service',
   description:
-    'Removes what "mcp daemon install" made. Servers and their data stay; the next command starts a daemon on demand.',
-  examples: [{ command: 'mcp daemon uninstall', does: 'not installed is fine too' }],
+    'Remove the service of "mcp daemon install". Servers and their data are kept. The next command starts a daemon on demand.',
+  examples: [{ command: 'mcp daemon uninstall', does: 'succeeds if not installed' }],
   async run({ output, env }) {
     const manager = serviceManager(env)
     const removed = await uninstallService(manager)

@@ -2,25 +2,27 @@ import { existsSync } from 'node:fs'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { type Discovery, type HomePaths, homePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
-import { defineCommand, type OptionDeclaration } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { daemonEnvironment, daemonProgram, ensureDaemon, findDaemon, startDaemon } from '../daemon-client.ts'
-import { readLog } from '../daemon-log.ts'
-import { endDaemon, endHungDaemon, findDaemonOrHung } from '../end-daemon.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { runInForeground } from '../foreground.ts'
-import { findHolder, holderError } from '../home-holder.ts'
-import { inTime } from '../output.ts'
-import { upgradeDaemon } from '../upgrade-daemon.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { OptionDeclaration } from '../command-line/declaration.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { readLog } from '../local-daemon/daemon-log.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
+import { runInForeground } from '../local-daemon/foreground.ts'
+import { findHolder, holderError } from '../local-daemon/home-holder.ts'
+import { daemonEnvironment, daemonProgram, ensureDaemon, startDaemon } from '../local-daemon/start-daemon.ts'
+import { findDaemonOrTimeout, killHungDaemon, stopAnyDaemon } from '../local-daemon/stop-daemon.ts'
+import { upgradeDaemon } from '../local-daemon/upgrade-daemon.ts'
+import { inTime } from '../output/output.ts'
 
 const FIRST_STEP: NextStep = { description: 'Run a server', command: 'mcp up examples/weather' }
-const WHAT_RUNS: NextStep = { description: 'See what runs', command: 'mcp status' }
+const WHAT_RUNS: NextStep = { description: 'Show what is running', command: 'mcp status' }
 
-/** The ways out when a file is lost for good. */
+/** Options for permanently lost files. */
 const LOST_FILES = {
   newDatabase: {
     type: 'boolean',
-    doc: 'start with no servers when the database is lost; files that it does not know are kept for seven days',
+    doc: 'start without servers when the database is lost; unknown files are kept for seven days',
   },
   newSecretKey: {
     type: 'boolean',
@@ -33,8 +35,8 @@ function flagsOf({ newDatabase, newSecretKey }: { newDatabase: boolean; newSecre
 }
 
 function alreadyRuns({ home }: HomePaths, { url }: Discovery, flags: readonly string[] = []): HostingError {
-  const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given at its start` : ''
-  return new HostingError('CONFLICT', `The daemon of ${home} already runs at ${url}${why}.`, {
+  const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given when it starts` : ''
+  return new HostingError('CONFLICT', `The daemon of ${home} is already running at ${url}${why}.`, {
     next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
   })
 }
@@ -43,11 +45,11 @@ export const start = defineCommand({
   name: 'daemon start',
   summary: 'start the local daemon',
   description:
-    'Starts the local daemon in the background and waits until it answers. Commands that need it start it themselves. MCP_HOME chooses its folder, MCP_PORT its port (0 picks a free one).',
+    'Start the local daemon in the background and wait until it responds. Commands that need it start it automatically. MCP_HOME sets its folder, MCP_PORT its port (0: any free one).',
   options: LOST_FILES,
   examples: [
     { command: 'mcp daemon start', does: 'start it, or say that it is already running' },
-    { command: 'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json', does: 'a daemon of its own' },
+    { command: 'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json', does: 'a separate daemon' },
   ],
   async run(context, input) {
     const startedAt = performance.now()
@@ -57,7 +59,7 @@ export const start = defineCommand({
     const daemon = await context.output.progress('Starting the daemon', () =>
       flags.length > 0 ? startDaemon(context, flags) : ensureDaemon(context),
     )
-    const verb = running ? 'The daemon runs' : 'Daemon started'
+    const verb = running ? 'The daemon is running' : 'Daemon started'
     const time = running ? '' : ` ${inTime(performance.now() - startedAt)}`
     report(context, daemon, `${verb} at ${daemon.url}${time}`)
   },
@@ -67,26 +69,26 @@ export const stop = defineCommand({
   name: 'daemon stop',
   summary: 'stop the local daemon and everything it started',
   description:
-    'Stops the local daemon and all servers it runs, and waits until its process is gone; one that does not answer is ended. Nothing is lost: the next start brings every deployment back.',
-  examples: [{ command: 'mcp daemon stop', does: 'end it; not running is fine too' }],
+    'Stop the local daemon and all its servers, and wait until its process is gone. A daemon that does not respond is killed. The next start restores every deployment.',
+  examples: [{ command: 'mcp daemon stop', does: 'succeeds if it is not running' }],
   async run(context) {
     const { output, paths } = context
     const startedAt = performance.now()
-    const ended = await output.progress('Stopping the daemon', () => endDaemon(context))
+    const ended = await output.progress('Stopping the daemon', () => stopAnyDaemon(context))
     const killed = typeof ended === 'object'
     output.result({ stopped: ended !== false, ...(killed && { killed }), home: paths.home }, () => {
-      if (!ended) return output.line('The daemon does not run.')
+      if (!ended) return output.line('The daemon is not running.')
       output.line(`Daemon stopped ${inTime(performance.now() - startedAt)}`)
-      if (killed) output.line(`It did not answer, so its process (pid ${ended.pid}) was ended.`)
+      if (killed) output.line(`It did not respond, so its process (pid ${ended.pid}) was killed.`)
     })
   },
 })
 
 export const restart = defineCommand({
   name: 'daemon restart',
-  summary: 'put a new daemon in the place of the running one',
+  summary: 'restart the local daemon',
   description:
-    'Starts a daemon that takes everything over from the running one, without a failed request: see "mcp daemon upgrade". One that does not run is started; one that does not answer is ended first.',
+    'Replace the running daemon without a failed request, as "mcp daemon upgrade" does. Starts the daemon if it is not running, and kills it first if it does not respond.',
   examples: [{ command: 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart', does: 'with another setting' }],
   async run(context) {
     const startedAt = performance.now()
@@ -98,36 +100,36 @@ export const restart = defineCommand({
 
 export const upgrade = defineCommand({
   name: 'daemon upgrade',
-  summary: 'let a daemon of this version take over',
+  summary: 'upgrade the running daemon to this version',
   description:
-    'Starts a daemon of this version, which inherits the ports of the running one. The old one answers on until the new one has started its servers, lets open connections end, and goes: no request fails, and sessions go on. When the new one cannot start, the old one stays.',
-  examples: [{ command: 'mcp daemon upgrade', does: 'after an update of mcp-hosting' }],
+    'Start a daemon of this version, which inherits the ports of the running one. The old daemon serves until the new one has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old one keeps running.',
+  examples: [{ command: 'mcp daemon upgrade', does: 'after updating mcp-hosting' }],
   async run(context) {
     const startedAt = performance.now()
-    const daemon = await context.output.progress('Upgrading the daemon', () => renewDaemon(context))
+    const daemon = await context.output.progress('Upgrading the daemon', () => upgradeRunning(context))
     const time = inTime(performance.now() - startedAt)
     report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`, WHAT_RUNS)
   },
 })
 
-async function renewDaemon(context: CommandContext): Promise<Discovery> {
+async function upgradeRunning(context: CommandContext): Promise<Discovery> {
   const running = await findDaemon(context.paths)
   return running ? upgradeDaemon(running, context) : startDaemon(context)
 }
 
-/** One that hangs has nothing to hand over. */
+/** A hung daemon has nothing to hand over. */
 async function replaceDaemon(context: CommandContext): Promise<Discovery> {
-  const { daemon, hung } = await findDaemonOrHung(context.paths)
+  const { daemon, hung } = await findDaemonOrTimeout(context.paths)
   if (daemon) return upgradeDaemon(daemon, context)
-  const ended = await endHungDaemon(context.paths, hung)
-  if (ended) context.output.warn(`The daemon (pid ${ended.pid}) did not answer and was ended.`)
+  const ended = await killHungDaemon(context.paths, hung)
+  if (ended) context.output.warn(`The daemon (pid ${ended.pid}) did not respond and was killed.`)
   return startDaemon(context)
 }
 
 export const status = defineCommand({
   name: 'daemon status',
-  summary: 'whether the local daemon runs, and where',
-  description: 'Tells whether the local daemon runs. Ends with 0 when it does and with 7 when it does not.',
+  summary: 'show whether the local daemon is running, and where',
+  description: 'Show whether the local daemon is running. Exits with 0 if it is and with 7 if not.',
   examples: [{ command: 'mcp daemon status --json', does: '{running, url, pid, version, startedAt, home}' }],
   async run({ output, paths }): Promise<ExitCode> {
     const daemon = await findDaemon(paths)
@@ -146,12 +148,12 @@ export const status = defineCommand({
       () => {
         output.line(
           daemon
-            ? `The daemon runs at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
-            : 'The daemon does not run.',
+            ? `The daemon is running at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
+            : 'The daemon is not running.',
         )
         output.line(`Home: ${paths.home}`)
         if (holder) output.warn(holderError(holder, paths).message)
-        if (holder) output.next({ description: 'Have it ended when it hangs', command: 'mcp doctor --fix' })
+        if (holder) output.next({ description: 'Kill it if it hangs', command: 'mcp doctor --fix' })
         else if (!daemon) output.next({ description: 'Start it', command: 'mcp daemon start' })
       },
     )
@@ -161,15 +163,15 @@ export const status = defineCommand({
 
 export const logs = defineCommand({
   name: 'daemon logs',
-  summary: 'what the local daemon logged',
+  summary: 'show the log of the local daemon',
   options: {
-    follow: { type: 'boolean', short: 'f', doc: 'go on printing what comes, until Ctrl-C' },
-    tail: { type: 'integer', value: 'lines', default: 100, doc: 'how many of the last lines' },
+    follow: { type: 'boolean', short: 'f', doc: 'keep printing new lines, until Ctrl-C' },
+    tail: { type: 'integer', value: 'lines', default: 100, doc: 'number of lines to show' },
   },
-  examples: [{ command: 'mcp daemon logs -f', does: 'watch it' }],
+  examples: [{ command: 'mcp daemon logs -f', does: 'follow the log' }],
   async run({ output, paths, signal }, { follow, tail }): Promise<ExitCode> {
     if (!existsSync(paths.daemonLog)) {
-      output.note('The daemon has not logged anything yet.')
+      output.note('The daemon has no log yet.')
       if (!follow) return EXIT.done
     }
     for await (const line of readLog(paths.daemonLog, { follow, tail, signal }))
@@ -182,7 +184,7 @@ export const run = defineCommand({
   name: 'daemon run',
   summary: 'run the daemon in the foreground',
   description:
-    'Runs the daemon in the foreground, its log on standard error, until Ctrl-C or SIGTERM: for service managers and containers.',
+    'Run the daemon in the foreground until Ctrl-C or SIGTERM, for service managers and containers. The log goes to standard error.',
   options: LOST_FILES,
   examples: [{ command: 'MCP_PORT=7000 mcp daemon run', does: 'on another port' }],
   async run({ env, paths }, input): Promise<ExitCode> {
@@ -193,7 +195,7 @@ export const run = defineCommand({
   },
 })
 
-/** What scripts rely on: `{url, pid, version, home}`. */
+/** Scripts rely on `{url, pid, version, home}`. */
 function report(
   { output, env }: CommandContext,
   daemon: Discovery,

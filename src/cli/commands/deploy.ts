@@ -1,42 +1,42 @@
 import { existsSync } from 'node:fs'
-import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/auth-providers.ts'
-import type { DeployConfig } from '../../shared/deploy-config.ts'
+import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/contract/auth-providers.ts'
+import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { ENVIRONMENTS, type Environment } from '../../shared/states.ts'
-import { buildServer, reportFailedBuild } from '../build-server.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   type Deployed,
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
   reportFailedDeployment,
-} from '../deploy-server.ts'
-import { chooseAuth } from '../deployment-auth.ts'
-import { readEnvVars } from '../env-vars.ts'
-import type { ExitCode } from '../exit-codes.ts'
+} from '../project/deploy-server.ts'
+import { chooseAuth } from '../project/deployment-auth.ts'
+import { readEnvVars } from '../project/env-vars.ts'
 import {
   imageProject,
   PROGRAM_OPTIONS,
   type ProgramInput,
   programProject,
   withEnvVars,
-} from '../program-project.ts'
-import { loadProject, type Project } from '../project.ts'
-import { requiredRate, requireTest } from '../required-test.ts'
-import { findBuild } from '../resolve-id.ts'
-import { checkSurface } from '../surface-check.ts'
+} from '../project/program-project.ts'
+import { loadProject, type Project } from '../project/project.ts'
+import { requiredRate, requireTest } from '../project/required-test.ts'
+import { checkSurface } from '../project/surface-check.ts'
+import { findBuild } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'deploy',
   summary: 'deploy a project or a built server to an environment',
   description:
-    'Builds the project in a folder and deploys it, or deploys a server that is built already. Its address stays the same over all releases to an environment.',
+    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address.',
   arguments: {
     target: {
-      doc: "a project's folder or file, an mcp_id, or a server's name (its newest build)",
+      doc: 'project folder or file, mcp_id, or server name (its newest build)',
       default: '.',
     },
   },
@@ -46,70 +46,70 @@ export default defineCommand({
       value: 'environment',
       choices: ENVIRONMENTS,
       default: 'development',
-      doc: 'where to deploy',
+      doc: 'environment to deploy to',
     },
     domain: { type: 'string', value: 'host', doc: 'custom domain' },
-    min: { type: 'integer', value: 'instances', doc: 'fewest instances (0: none while idle)' },
-    max: { type: 'integer', value: 'instances', doc: 'most instances' },
+    min: { type: 'integer', value: 'instances', doc: 'minimum number of instances (0: none while idle)' },
+    max: { type: 'integer', value: 'instances', doc: 'maximum number of instances' },
     set: {
       type: 'list',
       value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from here',
+      doc: 'environment variable; KEY alone takes its value from this shell',
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
     auth: {
       type: 'string',
       value: 'provider',
       choices: [...AUTH_PROVIDERS, 'none'],
-      doc: 'only users who sign in with this provider (local: with an API key of the daemon)',
+      doc: 'require users to sign in with this provider (local: with an API key of the daemon)',
     },
     image: {
       type: 'string',
       value: 'ref',
       isValueOptional: true,
-      doc: 'run it from its image in a container, or host an image that serves MCP on $PORT',
+      doc: 'run the server from its container image, or host an existing image that serves MCP on $PORT',
     },
     network: NETWORK_OPTION,
     memory: {
       type: 'integer',
       value: 'MB',
-      doc: 'memory of an instance (default: 512, of processes outside of production 384)',
+      doc: 'memory limit of an instance (default: 512, or 384 for processes outside production)',
     },
     cpus: {
       type: 'number',
       value: 'count',
-      doc: 'processors of a container or a program, such as 0.5 (default: no limit)',
+      doc: 'processor limit of a container or a program, such as 0.5 (default: none)',
     },
     pids: {
       type: 'integer',
       value: 'count',
-      doc: 'processes and threads of a container (default: 256) or a program (512)',
+      doc: 'limit of processes and threads of a container (default: 256) or a program (512)',
     },
     ...PROGRAM_OPTIONS,
     allowBreaking: {
       type: 'boolean',
-      doc: 'release to production although clients of the version before may break',
+      doc: 'release to production even if clients of the previous version may break',
     },
     requireTest: {
       type: 'string',
       value: 'share',
-      doc: "release only when so many cases of the project's suite pass, such as 0.9",
+      doc: "release only if this share of the project's suite passes, such as 0.9",
     },
-    wait: { type: 'boolean', default: true, doc: 'return at once instead of when it is deployed' },
+    wait: { type: 'boolean', default: true, doc: 'return before the deployment is finished' },
   },
   examples: [
     { command: 'mcp deploy', does: 'this project, to development' },
     { command: 'mcp deploy --env production --min 2 --max 8', does: 'with two to eight instances' },
     {
       command: "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'",
-      does: 'a server that exists',
+      does: 'an existing server',
     },
-    { command: 'mcp deploy --image --memory 256', does: 'from its image, by podman or docker' },
-    { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an image that exists' },
-    { command: 'mcp deploy --env production --require-test 0.9', does: 'when its suite passes' },
-    { command: 'mcp deploy --network api.github.com:443', does: 'its code reaches this host only' },
-    { command: 'mcp deploy --auth local', does: 'clients sign their user in first' },
-    { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, a secret from this shell' },
+    { command: 'mcp deploy --image --memory 256', does: 'from its image, with podman or docker' },
+    { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an existing image' },
+    { command: 'mcp deploy --env production --require-test 0.9', does: 'if its suite passes' },
+    { command: 'mcp deploy --network api.github.com:443', does: 'restrict its network to this host' },
+    { command: 'mcp deploy --auth local', does: 'require users to sign in' },
+    { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, with a secret from this shell' },
   ],
   async run(context, given): Promise<ExitCode | undefined> {
     const { output } = context
@@ -154,10 +154,10 @@ export default defineCommand({
         ...signInFields(record),
       })
       for (const warning of record.warnings ?? []) output.warn(warning)
-      // An API without lists need not know where a deployment answers.
+      // An API without lists may not resolve deployment ids.
       const reference = isContractOnly ? record.url : record.deployment_id
       output.next(
-        { description: 'See its tools', command: `mcp tools ${reference}` },
+        { description: 'List its tools', command: `mcp tools ${reference}` },
         {
           description: 'Connect a client',
           command: `mcp connect ${reference} --client claude-code`,
@@ -169,7 +169,7 @@ export default defineCommand({
   },
 })
 
-/** Nothing was asked for but a target and an environment. */
+/** True when only a target and an environment were given. */
 function isPlain(options: DeployOptions): boolean {
   const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids } = options
   return (
@@ -197,9 +197,9 @@ interface Source {
   mcp_id: string
   name: string
   config: DeployConfig | undefined
-  /** Those of the command line that the server gets. */
+  /** Variables from the command line for the server. */
   env_vars: Record<string, string>
-  /** What was built; undefined for a build that was named. */
+  /** The project that was built. Undefined for an existing build. */
   project?: Project
 }
 
@@ -210,21 +210,21 @@ type TargetOptions = ProgramInput & {
   image: string | undefined
 }
 
-/** The word after `--image` is a project where there is one of that name: `mcp deploy --image examples/weather`. */
+/** Treats the word after `--image` as a project if it exists as a path: `mcp deploy --image examples/weather`. */
 function withImage<T extends { target: string; image: string | undefined }>(input: T): T {
   const { target, image } = input
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
-/** An image of somebody's. Throws INVALID_REQUEST when a command is to be hosted as well. */
+/** An existing image. Throws INVALID_REQUEST when `--command` is given as well. */
 function namedImage(input: TargetOptions): Project | undefined {
   const { image, target, command } = input
   if (!image || target !== '.') return undefined
   if (command === undefined) return imageProject(image, input)
-  throw new HostingError('INVALID_REQUEST', '--image and --command both say what to host: give one of them.')
+  throw new HostingError('INVALID_REQUEST', '--image and --command cannot be combined.')
 }
 
-/** What exists as a path is a project and is built first; anything else names a build. */
+/** An existing path is a project, which is built first. Anything else names a build. */
 async function openTarget(
   context: CommandContext,
   input: TargetOptions,
@@ -253,7 +253,7 @@ async function openTarget(
   }
 }
 
-/** What the identity provider must be told. */
+/** Redirect URLs and similar values to register at the identity provider. */
 function signInFields({ sign_in }: Deployed): Record<string, string> {
   return sign_in ? { 'sign-in': sign_in.issuer, callback: sign_in.callback_url } : {}
 }

@@ -1,14 +1,14 @@
-import { defineCommand } from '../command.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
 import { LEVELS } from '../dev/preview-log.ts'
-import { readEnvVars } from '../env-vars.ts'
-import type { ExitCode } from '../exit-codes.ts'
-import { folderOfProject, loadProject, type Project, requireProject } from '../project.ts'
+import { readEnvVars } from '../project/env-vars.ts'
+import { folderOfProject, loadProject, type Project, requireProject } from '../project/project.ts'
 
 export default defineCommand({
   name: 'dev',
-  summary: 'build, serve and reload a project while you work on it',
+  summary: 'serve a project and rebuild it whenever a file changes',
   description:
-    'Builds the project, serves it at its preview URL, and builds it again with every change. The URL stays, connected clients go on and hear which lists changed. When a build fails, the last good one serves on. The log is shown meanwhile.',
+    'Build the project, serve it at its preview URL and rebuild it on every change. The URL stays the same, and connected clients are notified of changed lists. If a build fails, the last good build keeps serving. The log is shown in the terminal.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
   options: {
     level: {
@@ -16,20 +16,20 @@ export default defineCommand({
       choices: LEVELS,
       value: 'level',
       default: 'info',
-      doc: 'log lines of this level and above',
+      doc: 'minimum log level',
     },
     set: {
       type: 'list',
       value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from here',
+      doc: 'environment variable; KEY alone takes its value from this shell',
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
   examples: [
     { command: 'mcp dev', does: 'the project in this folder' },
-    { command: 'mcp dev --env-file .env', does: 'with the values that the server reads as env' },
-    { command: 'mcp dev weather --level debug', does: 'with every MCP message' },
-    { command: 'mcp dev --json', does: 'one JSON object a line: built, failed, log' },
+    { command: 'mcp dev --env-file .env', does: 'with environment variables' },
+    { command: 'mcp dev weather --level debug', does: 'show every MCP message' },
+    { command: 'mcp dev --json', does: 'one JSON object per line: built, failed, log' },
   ],
   async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)
@@ -41,7 +41,7 @@ export default defineCommand({
   },
 })
 
-/** The project file's values for development count here too. */
+/** Merges the project file's values for development. */
 function withEnv(project: Project, given: Record<string, string>): Project {
   const env_vars = { ...project.deploy.development?.env_vars, ...given }
   return Object.keys(env_vars).length === 0

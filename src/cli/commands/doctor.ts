@@ -1,5 +1,6 @@
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import type { Finding } from '../doctor/check.ts'
 import { CLIENT_CHECKS } from '../doctor/client-checks.ts'
 import { DAEMON_CHECKS } from '../doctor/daemon-checks.ts'
@@ -7,7 +8,6 @@ import { FILE_CHECKS } from '../doctor/file-checks.ts'
 import { HOME_CHECKS } from '../doctor/home-checks.ts'
 import { ISOLATION_CHECKS } from '../doctor/isolation-checks.ts'
 import { findRepairs } from '../doctor/repairs.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
 
 type NamedFinding = { name: string } & Finding
 
@@ -15,11 +15,11 @@ export default defineCommand({
   name: 'doctor',
   summary: 'check the installation',
   description:
-    'Looks at Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, what keeps custom servers apart, and the configurations of MCP clients. Changes nothing unless --fix is given, which repairs what can be repaired without a loss: rights of secret files, damaged configuration files (kept beside the new ones), unfinished files, a daemon that hangs and what one that died left. Ends with 1 when something is wrong.',
-  options: { fix: { type: 'boolean', doc: 'repair what can be repaired, and say what was done' } },
+    'Check Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, the isolation of custom servers and the configurations of MCP clients. --fix repairs what can be repaired without loss: permissions of secret files, damaged configuration files (kept as copies), unfinished files, a hung daemon and the files of a dead one. Exits with 1 if a check fails.',
+  options: { fix: { type: 'boolean', doc: 'repair what can be repaired without loss' } },
   examples: [
-    { command: 'mcp doctor --fix', does: 'the same after repairs' },
-    { command: 'mcp doctor', does: 'with a fix for everything that is wrong' },
+    { command: 'mcp doctor --fix', does: 'repair, then check' },
+    { command: 'mcp doctor', does: 'suggests a fix for each problem' },
     { command: 'mcp doctor --json', does: '{ok, checks: [{name, status, message, fix}]}' },
   ],
   async run(context, { fix }): Promise<ExitCode> {
@@ -43,7 +43,7 @@ export default defineCommand({
   },
 })
 
-/** One after the other, since one may make another unnecessary. */
+/** Sequential, because one repair may make another unnecessary. */
 async function repair(context: CommandContext): Promise<{ name: string; message: string }[]> {
   const fixed: { name: string; message: string }[] = []
   for (const { name, done, apply } of await findRepairs(context)) {
@@ -72,7 +72,5 @@ function print(
   }
   const wrong = findings.filter(({ status }) => status === 'fail').length
   output.line()
-  output.line(
-    wrong === 0 ? 'Everything needed is in order.' : `${wrong} of ${findings.length} checks failed.`,
-  )
+  output.line(wrong === 0 ? 'All checks passed.' : `${wrong} of ${findings.length} checks failed.`)
 }

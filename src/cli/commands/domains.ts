@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import type { MappingRecord } from '../../shared/mappings.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { listDeployments, resolveDeployment } from '../resolve-id.ts'
+import type { MappingRecord } from '../../shared/contract/mappings.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
 
 const HANDSHAKE_MS = 5000
 
@@ -16,10 +16,10 @@ interface MappingPage {
 
 export const list = defineCommand({
   name: 'domains list',
-  summary: 'the names by which servers are found',
+  summary: 'list the names of servers',
   description:
-    "Lists the names that lead to deployed servers: each one's own subdomain and custom domain, and the subdomains mapped to it.",
-  examples: [{ command: 'mcp domains list', does: 'every name with what answers there' }],
+    'List the names of deployed servers: their default subdomains, custom domains and mapped subdomains.',
+  examples: [{ command: 'mcp domains list', does: 'every name and its server' }],
   async run(context) {
     const names = await listNames(context)
     context.output.result(names, () => {
@@ -38,23 +38,28 @@ export const list = defineCommand({
 
 export const add = defineCommand({
   name: 'domains add',
-  summary: 'lead a subdomain to a deployment',
+  summary: 'map a subdomain to a deployment',
   description:
-    "Leads a subdomain to a deployment's server and environment, and so to whatever is released there later. A domain of your own belongs to the deployment: mcp deploy --domain.",
+    "Map a subdomain to the deployment's server and environment, including later releases. For a custom domain use mcp deploy --domain.",
   arguments: {
-    subdomain: { required: true, doc: 'lower-case letters, digits and "-": "team" makes team.localhost' },
-    deployment: { required: true, doc: "a deployment's id, a unique prefix of one, or a server's name" },
+    subdomain: {
+      required: true,
+      doc: 'lower-case letters, digits and "-", for example "team" for team.localhost',
+    },
+    deployment: { required: true, doc: 'deployment id or unique prefix, or server name' },
   },
-  examples: [{ command: 'mcp domains add team weather', does: 'http://team.localhost:6280/mcp is weather' }],
+  examples: [
+    { command: 'mcp domains add team weather', does: 'serve weather at http://team.localhost:6280/mcp' },
+  ],
   async run({ output, api }, { subdomain, deployment }) {
     const client = await api()
     const deploymentId = await resolveDeployment(client, deployment)
     const path = `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
     const { data: mapping } = await client.request<MappingRecord>('PUT', path, { body: { deploymentId } })
     output.result(mapping, () => {
-      output.line(`${mapping.subdomain} leads to ${mapping.server} in ${mapping.environment}`)
+      output.line(`Mapped ${mapping.subdomain} to ${mapping.server} in ${mapping.environment}`)
       output.fields({ url: mapping.url || undefined, secure: mapping.secureUrl || undefined })
-      output.next({ description: 'Reach it by https', command: 'mcp domains trust' })
+      output.next({ description: 'Use HTTPS', command: 'mcp domains trust' })
     })
   },
 })
@@ -63,21 +68,21 @@ export const remove = defineCommand({
   name: 'domains remove',
   summary: 'remove a mapped subdomain',
   description:
-    'Removes a mapped subdomain, or the one that a deployment got by itself. The server keeps its port and its other names.',
+    'Remove a mapped subdomain, or the default subdomain of a deployment. The server keeps its port and its other names.',
   arguments: { subdomain: { required: true, doc: 'the subdomain' } },
-  examples: [{ command: 'mcp domains remove team', does: 'the server keeps its other names' }],
+  examples: [{ command: 'mcp domains remove team', does: 'keeps other names of the server' }],
   async run({ output, api }, { subdomain }) {
     await (await api()).delete(`/api/lambda-mapping/${encodeURIComponent(subdomain)}`)
-    output.result({ removed: subdomain }, () => output.line(`Removed the subdomain ${subdomain}`))
+    output.result({ removed: subdomain }, () => output.line(`Removed subdomain ${subdomain}`))
   },
 })
 
 export const trust = defineCommand({
   name: 'domains trust',
-  summary: 'how to trust the https certificates of this machine',
+  summary: 'show how to trust the HTTPS certificates of this machine',
   description:
-    "Tells where the local authority's certificate lies, which signs the certificates of all names, and how programs are made to trust it. The authority is made with the first https connection, at the latest by this command once a server is deployed. No setting of the system is changed.",
-  examples: [{ command: 'mcp domains trust', does: 'the commands for this system' }],
+    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority, at the latest this command. Changes no system settings.',
+  examples: [{ command: 'mcp domains trust', does: 'commands for this system' }],
   async run(context) {
     const { output, paths } = context
     const certificate = join(paths.tls, 'authority.pem')
@@ -88,13 +93,16 @@ export const trust = defineCommand({
     output.result({ certificate, exists, commands }, () => {
       if (!exists) {
         output.line(
-          'There is no local authority yet: it is made with the first https connection to a server.',
+          'There is no local certificate authority yet. The first HTTPS connection to a server creates it.',
         )
-        output.line(`Its certificate will be ${certificate}`)
-        return output.next({ description: 'Deploy a server, then ask again', command: 'mcp deploy' })
+        output.line(`Path of its certificate: ${certificate}`)
+        return output.next({
+          description: 'Deploy a server, then run this command again',
+          command: 'mcp deploy',
+        })
       }
-      output.line(`The local authority's certificate is ${certificate}`)
-      output.line('Its key never leaves this machine, and it signs names of your servers alone.')
+      output.line(`Certificate of the local authority: ${certificate}`)
+      output.line('Its key never leaves this machine and only signs names of your servers.')
       output.next(...commands)
     })
   },
@@ -127,7 +135,7 @@ async function listNames({ api }: CommandContext): Promise<Name[]> {
   return [...own, ...mapped]
 }
 
-/** Where a server of this machine is reached by https; undefined where none is, and for a hosted API. */
+/** HTTPS URL of a server on this machine. Undefined when there is none, and for a hosted API. */
 async function findSecureUrl({ settings, api }: CommandContext): Promise<URL | undefined> {
   if (settings().apiUrl) return undefined
   const deployments = (await listDeployments(await api(), {})) ?? []
@@ -136,14 +144,14 @@ async function findSecureUrl({ settings, api }: CommandContext): Promise<URL | u
     .find(({ protocol, hostname }) => protocol === 'https:' && hostname.endsWith('.localhost'))
 }
 
-/** For its handshake the daemon makes the authority. */
+/** Makes the daemon create the authority for the TLS handshake. */
 async function connectOnce({ hostname: servername, port }: URL): Promise<void> {
   const socket = connect({ host: '127.0.0.1', port: Number(port), servername, rejectUnauthorized: false })
   socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('no answer')))
   try {
     await once(socket, 'secureConnect')
   } catch {
-    // Who asked is told that there is no authority, which is all that matters here.
+    // The caller checks whether the authority exists now.
   } finally {
     socket.destroy()
   }
@@ -154,7 +162,7 @@ function trustCommands(
   url: URL | undefined,
 ): { description: string; command: string }[] {
   const node = {
-    description: 'Node programs, for one run',
+    description: 'A Node program',
     command: `NODE_EXTRA_CA_CERTS='${certificate}' node client.mjs`,
   }
   const curl = url && { description: 'curl', command: `curl --cacert '${certificate}' ${url.origin}/health` }
@@ -166,6 +174,6 @@ function trustCommands(
   return [
     node,
     ...(curl ? [curl] : []),
-    ...(system ? [{ description: 'All programs of this system', command: system }] : []),
+    ...(system ? [{ description: 'All programs on this system', command: system }] : []),
   ]
 }

@@ -1,49 +1,48 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { NODE_RANGE, NODE_VERSIONS } from '../../shared/supported-node.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { packageRoot } from '../package-root.ts'
-import { resolveBuild } from '../resolve-id.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { packageRoot } from '../local-daemon/package-root.ts'
+import { resolveBuild } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'export',
-  summary: 'a built server as a folder or image that runs alone',
+  summary: 'export a built server as a standalone folder or image',
   description:
-    'Writes a folder that needs nothing but Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer, in both protocol eras. With --image an archive for docker, podman or skopeo.',
-  arguments: { mcpId: { doc: 'mcp_id, a unique prefix of one, or the name of a server', required: true } },
+    'Write a folder that needs only Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer and protocol versions. With --image, write an archive for docker, podman or skopeo.',
+  arguments: { mcpId: { doc: 'mcp_id or unique prefix, or server name', required: true } },
   options: {
     bundle: {
       type: 'boolean',
       default: false,
-      doc: 'a folder with server.mjs and the artifact (the default)',
+      doc: 'write a folder with server.mjs and the artifact (default)',
     },
-    image: { type: 'boolean', doc: 'a container image, as an archive that docker, podman and skopeo load' },
+    image: { type: 'boolean', doc: 'write a container image archive for docker, podman and skopeo' },
     base: {
       type: 'string',
       value: 'image',
-      doc: 'what the image is built upon: registry.example.com/node:24, oci:/folder of an OCI layout, or local',
+      doc: 'base image: registry.example.com/node:24, oci:/folder of an OCI layout, or local',
     },
     out: {
       type: 'string',
       value: 'path',
-      doc: "the folder (default: the server's name), or the archive (<name>.tar)",
+      doc: "output folder (default: the server's name) or archive (<name>.tar)",
     },
-    force: { type: 'boolean', doc: 'write into a folder that is not empty' },
+    force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: [
-    { command: 'mcp export weather --bundle', does: 'into ./weather' },
-    { command: 'PORT=3000 node weather/server.mjs', does: 'runs it, without mcp' },
-    { command: 'mcp export weather --image && podman load -i weather.tar', does: 'as an image' },
+    { command: 'mcp export weather --bundle', does: 'write to ./weather' },
+    { command: 'PORT=3000 node weather/server.mjs', does: 'run it without mcp' },
+    { command: 'mcp export weather --image && podman load -i weather.tar', does: 'export and load an image' },
     { command: 'mcp export notes --image --base registry.example.com/python:3.13', does: 'a Python program' },
   ],
   async run(context, { mcpId, image, base, out, force }) {
-    if (base !== undefined && !image)
-      throw new HostingError('INVALID_REQUEST', '--base is of an image, and there is no --image.')
+    if (base !== undefined && !image) throw new HostingError('INVALID_REQUEST', '--base requires --image.')
     const api = await context.api()
     const id = await resolveBuild(api, mcpId)
     const build = `/v1/build/${encodeURIComponent(id)}`
@@ -70,13 +69,13 @@ async function exportImage(
 ): Promise<void> {
   const file = resolve(cwd, out ?? `${name}.tar`)
   if (existsSync(file) && !force)
-    throw new HostingError('CONFLICT', `${file} exists: nothing was written.`, {
-      next: [{ description: 'Choose another file with --out, or replace it with --force' }],
+    throw new HostingError('CONFLICT', `${file} already exists. Nothing was written.`, {
+      next: [{ description: 'Choose another file with --out, or overwrite it with --force' }],
     })
   const client = await api()
   const query = base === undefined ? '' : `?base=${encodeURIComponent(toFullPath(base, cwd))}`
   const path = `/v1/build/${encodeURIComponent(id)}/image${query}`
-  const bytes = await output.progress(`Making the image of ${name}`, () => client.download(path, file))
+  const bytes = await output.progress(`Building the image of ${name}`, () => client.download(path, file))
   output.result({ mcp_id: id, file, bytes }, () => {
     const shown = relative(cwd, file)
     output.line(`Exported the image of ${name} to ${shown} (${Math.round(bytes / 1_000_000)} MB)`)
@@ -98,7 +97,7 @@ interface ImageExport {
   force: boolean | undefined
 }
 
-/** The daemon has another working folder. */
+/** The daemon's working folder differs. */
 function toFullPath(base: string, cwd: string): string {
   const [, folder, name = ''] = /^oci:([^:]+)(:.+)?$/.exec(base) ?? []
   return folder === undefined ? base : `oci:${resolve(cwd, folder)}${name}`
@@ -106,17 +105,17 @@ function toFullPath(base: string, cwd: string): string {
 
 function refuseFull(directory: string, force: boolean): void {
   if (force || !existsSync(directory) || readdirSync(directory).length === 0) return
-  throw new HostingError('CONFLICT', `${directory} is not empty: nothing was written.`, {
+  throw new HostingError('CONFLICT', `${directory} is not empty. Nothing was written.`, {
     next: [{ description: 'Choose another folder with --out, or write into it with --force' }],
   })
 }
 
-/** Throws INVALID_REQUEST for a program: it is no code of ours to write down. */
+/** Throws INVALID_REQUEST for a program, whose code is not part of the artifact. */
 function hasModules({ program, server }: Artifact): boolean {
   if (!program || program.type === 'module') return program !== undefined
   throw new HostingError(
     'INVALID_REQUEST',
-    `${server.name} is ${program.type === 'image' ? `an image (${program.image})` : `a program of its own (${program.command})`}: it runs without mcp as it is, and is not exported.`,
+    `${server.name} is ${program.type === 'image' ? `an image (${program.image})` : `a program (${program.command})`}. It runs without mcp and cannot be exported.`,
   )
 }
 
@@ -146,14 +145,14 @@ function manifestOf({ server }: Artifact): object {
 }
 
 const CODE_NOTE = `
-Its code is in \`handlers.mjs\` and runs with all rights of the process. Node can take most of them away:
-\`node --permission --allow-fs-read=. server.mjs\`, with \`--allow-net\` besides from Node 25 on.
+Its code is in \`handlers.mjs\` and has all permissions of the process. Node can restrict most of them:
+\`node --permission --allow-fs-read=. server.mjs\`, plus \`--allow-net\` since Node 25.
 `
 
 function readmeOf({ server, env, program }: Artifact): string {
   const declared = env.map(
     ({ name, description, required, default: fallback }) =>
-      `| \`${name}\` | ${description ?? 'of the server itself'} | ${fallback ? `\`${fallback}\`` : required ? 'required' : 'none'} |`,
+      `| \`${name}\` | ${description ?? 'set by the server'} | ${fallback ? `\`${fallback}\`` : required ? 'required' : 'none'} |`,
   )
   return `# ${server.title ?? server.name}
 
@@ -163,14 +162,14 @@ An MCP server. It needs ${NODE_VERSIONS} and nothing else:
 PORT=8080 node server.mjs
 \`\`\`
 
-MCP is served at \`/mcp\`, its health at \`/health\`; the log goes to standard output. SIGTERM ends it after open requests.
+MCP is served at \`/mcp\`, the health check at \`/health\`. The log goes to standard output. On SIGTERM it finishes open requests and exits.
 ${program ? CODE_NOTE : ''}
 | variable | meaning | default |
 |---|---|---|
 | \`PORT\` | port to listen on, 0 for any | \`8080\` |
 | \`HOST\` | address to listen on; \`0.0.0.0\` in a container | \`127.0.0.1\` |
-| \`ALLOWED_HOSTS\` | \`Host\` values that are served besides loopback, by commas: \`mcp.example.com\` | none |
-| \`ALLOWED_ORIGINS\` | origins of web pages that may use it, by commas | none |
+| \`ALLOWED_HOSTS\` | accepted \`Host\` values besides loopback, separated by commas: \`mcp.example.com\` | none |
+| \`ALLOWED_ORIGINS\` | origins of web pages that may use it, separated by commas | none |
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
 | \`STATE_KEY\` | 32 random bytes in base 64, the same for several copies behind one address | random |

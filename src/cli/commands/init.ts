@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import {
   fromOpenApi,
   fromTemplate,
@@ -10,31 +10,31 @@ import {
   type NewProject,
   serverNameFor,
   writeProject,
-} from '../new-project.ts'
+} from '../project/new-project.ts'
 
 export default defineCommand({
   name: 'init',
-  summary: 'make a new project',
+  summary: 'create a project from a template',
   description:
-    'Makes a project of a template, or an advanced server of an OpenAPI description. Asks in a terminal; elsewhere the flags say it. Never overwrites a file without --force.',
+    'Create a project from a template, or an advanced server from an OpenAPI description. Prompts for missing values in a terminal. Overwrites no file without --force.',
   arguments: { dir: { doc: 'folder of the project', default: '.' } },
   options: {
     template: {
       type: 'string',
       value: 'template',
       choices: INIT_TEMPLATES,
-      doc: 'basic: declared answers; advanced: also HTTP calls; custom: your own code in TypeScript (default: basic)',
+      doc: 'basic: declared results, advanced: also HTTP calls, custom: TypeScript code (default: basic)',
     },
     name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
-    tool: { type: 'list', value: 'name', doc: "a tool instead of the template's own definitions" },
+    tool: { type: 'list', value: 'name', doc: "name of a tool, replaces the template's definitions" },
     fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
-    force: { type: 'boolean', doc: 'overwrite files that exist' },
+    force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: [
-    { command: 'mcp init my-server', does: 'asks in a terminal; a basic server elsewhere' },
-    { command: 'mcp init desk --template advanced --name desk', does: 'asks nothing' },
-    { command: 'mcp init dice --template custom --yes', does: 'a TypeScript project, a file for each tool' },
-    { command: 'mcp init shop --from-openapi openapi.yaml', does: 'a tool for each operation' },
+    { command: 'mcp init my-server', does: 'prompts in a terminal, else creates a basic server' },
+    { command: 'mcp init desk --template advanced --name desk', does: 'without prompts' },
+    { command: 'mcp init dice --template custom --yes', does: 'a TypeScript project with one file per tool' },
+    { command: 'mcp init shop --from-openapi openapi.yaml', does: 'one tool per operation' },
   ],
   async run(context, input) {
     const directory = resolve(context.cwd, input.dir)
@@ -57,7 +57,7 @@ function fromAnswers({ template, name, tools }: Answers): Promise<NewProject> {
   return tools.length > 0 ? fromToolNames(template, name, tools) : fromTemplate(template, name)
 }
 
-/** Asks for what the flags leave open where somebody can be asked, else takes the defaults. */
+/** Prompts for missing values in a terminal, otherwise uses the defaults. */
 async function complete(
   { output, globals }: CommandContext,
   directory: string,
@@ -78,7 +78,7 @@ async function complete(
         validate: (text: string) => problemOf(() => serverNameFor(directory, text)) ?? true,
       },
       { type: 'select', name: 'template', message: 'Template', choices: [...INIT_TEMPLATES] },
-      { type: 'input', name: 'tools', message: "Tools, by commas (empty: the template's own)" },
+      { type: 'input', name: 'tools', message: 'Tools, separated by commas (empty: those of the template)' },
     ],
     {
       ...(input.name && { name: input.name }),
@@ -102,7 +102,7 @@ function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-/** Without `--name` the description's title names the server. */
+/** Without `--name` the server is named after the description's title. */
 function nameForOpenApi(directory: string, name: string | undefined): string | undefined {
   return name === undefined ? undefined : serverNameFor(directory, name)
 }
@@ -115,7 +115,7 @@ function report(
   const paths = files.map(({ path }) => path)
   const shown = relative(cwd, directory) || '.'
   output.result({ directory, files: paths, warnings }, () => {
-    output.line(`Project made in ${shown}: ${listed(paths).join(', ')}`)
+    output.line(`Created a project in ${shown}: ${listed(paths).join(', ')}`)
     for (const warning of warnings) output.note(warning)
     output.next(
       { description: 'Run it', command: shown === '.' ? 'mcp up' : `mcp up ${shown}` },
@@ -124,7 +124,7 @@ function report(
   })
 }
 
-/** Nobody edits the types; their folder says enough. */
+/** Lists the folder of generated types instead of its files. */
 function listed(paths: readonly string[]): string[] {
   const isType = (path: string) => path.startsWith('types/')
   return [...paths.filter(path => !isType(path)), ...(paths.some(isType) ? ['types/'] : [])]

@@ -1,11 +1,11 @@
-import type { CreatedKey, KeyRecord } from '../../shared/api-keys.ts'
+import type { CreatedKey, KeyRecord } from '../../shared/contract/api-keys.ts'
+import { PLANS, SCOPES, type Scope } from '../../shared/contract/scopes.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
-import { PLANS, SCOPES, type Scope } from '../../shared/scopes.ts'
-import type { ApiClient } from '../api-client.ts'
-import { defineCommand } from '../command.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { confirm } from '../prompt.ts'
+import type { ApiClient } from '../api/client.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { confirm } from '../output/prompt.ts'
 
 interface KeyPage {
   items: KeyRecord[]
@@ -14,8 +14,8 @@ interface KeyPage {
 
 export const list = defineCommand({
   name: 'keys list',
-  summary: 'all API keys',
-  examples: [{ command: 'mcp keys list', does: 'without their secrets, which nobody has any more' }],
+  summary: 'list API keys',
+  examples: [{ command: 'mcp keys list', does: 'without their secrets' }],
   async run({ output, api }) {
     const keys = await listKeys(await api())
     output.result(keys, () => {
@@ -26,34 +26,34 @@ export const list = defineCommand({
         key.plan,
         key.isExpired ? 'expired' : (key.expiresAt?.slice(0, 10) ?? 'never'),
       ])
-      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'EXPIRES'], rows, 'There are no API keys.')
-      output.next({ description: 'Make one', command: 'mcp keys create --name ci --scopes READ' })
+      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'EXPIRES'], rows, 'No API keys.')
+      output.next({ description: 'Create one', command: 'mcp keys create --name ci --scopes READ' })
     })
   },
 })
 
 export const create = defineCommand({
   name: 'keys create',
-  summary: 'make an API key; its secret is shown once',
+  summary: 'create an API key and show its secret once',
   options: {
-    name: { type: 'string', doc: 'what it is for', value: 'name' },
+    name: { type: 'string', doc: 'purpose of the key', value: 'name' },
     scopes: {
       type: 'string',
       value: 'scopes',
       default: 'READ',
-      doc: `what it may do, separated by commas: ${SCOPES.join(', ')}`,
+      doc: `permissions, separated by commas: ${SCOPES.join(', ')}`,
     },
     plan: {
       type: 'string',
       value: 'plan',
       choices: PLANS,
       default: 'free',
-      doc: 'requests an hour: free 100, pro 1000',
+      doc: 'requests per hour: free 100, pro 1000',
     },
     expires: {
       type: 'duration',
       value: 'duration',
-      doc: 'ends after so long, for example 7d; default: never',
+      doc: 'lifetime, for example 7d (default: unlimited)',
     },
   },
   examples: [
@@ -67,7 +67,7 @@ export const create = defineCommand({
     },
   ],
   async run({ output, api }, { name, scopes, plan, expires }) {
-    if (!name) throw new HostingError('INVALID_REQUEST', 'The key needs a name: give one with --name.')
+    if (!name) throw new HostingError('INVALID_REQUEST', '--name is required.')
     const body = {
       name,
       scopes: parseScopes(scopes),
@@ -76,7 +76,7 @@ export const create = defineCommand({
     }
     const key = await (await api()).post<CreatedKey>('/api/keys', body)
     output.result(key, () => {
-      output.line(`Made the key "${key.name}". This is its secret, shown only now:`)
+      output.line(`Created key "${key.name}". This is its secret, shown only once:`)
       output.line()
       output.line(key.key)
       output.line()
@@ -93,30 +93,28 @@ export const create = defineCommand({
 
 export const revoke = defineCommand({
   name: 'keys revoke',
-  summary: 'make an API key worthless at once',
-  arguments: { key: { required: true, doc: "the key's id, a unique prefix of it, or its name" } },
-  examples: [{ command: 'mcp keys revoke ci --yes', does: 'without asking' }],
+  summary: 'revoke an API key',
+  arguments: { key: { required: true, doc: 'key id or unique prefix, or name' } },
+  examples: [{ command: 'mcp keys revoke ci --yes', does: 'without confirmation' }],
   async run(context, { key: reference }) {
     const { output } = context
     const client = await context.api()
     const key = pickKey(await listKeys(client), reference)
-    await confirm(context, `Revoke the key "${key.name}" (${key.apiKeyId}) for good?`)
+    await confirm(context, `Permanently revoke key "${key.name}" (${key.apiKeyId})?`)
     await client.delete(`/api/keys/${encodeURIComponent(key.apiKeyId)}`)
-    output.result({ revoked: key.apiKeyId }, () =>
-      output.line(`Revoked the key "${key.name}" (${key.apiKeyId})`),
-    )
+    output.result({ revoked: key.apiKeyId }, () => output.line(`Revoked key "${key.name}" (${key.apiKeyId})`))
   },
 })
 
 export const check = defineCommand({
   name: 'keys check',
-  summary: 'tell whether a key may do a request, and why',
+  summary: 'check whether a key may make a request, and why',
   description:
-    'Tells whether a key may do a request, without doing it. Ends with 0 when it may and with 3 when not.',
+    'Check whether a key may make a request, without making it. Exits with 0 if it may and with 3 if not.',
   arguments: {
-    key: { required: true, doc: 'the secret' },
+    key: { required: true, doc: 'secret of the key' },
     method: { required: true, doc: 'GET, POST, PUT, PATCH or DELETE' },
-    path: { required: true, doc: 'path of the API, such as /v1/build' },
+    path: { required: true, doc: 'API path, such as /v1/build' },
   },
   examples: [{ command: 'mcp keys check "$KEY" POST /v1/build', does: '{allowed, reason}' }],
   async run({ output, api }, { key, method, path }): Promise<ExitCode> {
@@ -149,13 +147,13 @@ function pickKey(keys: readonly KeyRecord[], reference: string): KeyRecord {
   if (matches.length > 1)
     throw new HostingError(
       'INVALID_REQUEST',
-      `"${reference}" stands for ${matches.length} keys: give more of the id.`,
+      `"${reference}" matches ${matches.length} keys. Give a longer prefix.`,
       {
         details: matches.map(({ apiKeyId, name }) => `${apiKeyId}  ${name}`).join('\n'),
       },
     )
-  throw new HostingError('NOT_FOUND', `There is no key "${reference}".`, {
-    next: [{ description: 'See all', command: 'mcp keys list' }],
+  throw new HostingError('NOT_FOUND', `API key "${reference}" does not exist.`, {
+    next: [{ description: 'List all', command: 'mcp keys list' }],
   })
 }
 
@@ -170,7 +168,7 @@ function parseScopes(text: string): Scope[] {
     const near = nearestName(word, SCOPES)
     throw new HostingError(
       'INVALID_REQUEST',
-      `--scopes: there is no scope "${word}"${near ? `, did you mean ${near}` : ''}? Known: ${SCOPES.join(', ')}.`,
+      `--scopes: unknown scope "${word}".${near ? ` Did you mean ${near}?` : ''} Known: ${SCOPES.join(', ')}.`,
     )
   }
   return [...new Set(words)] as Scope[]

@@ -1,39 +1,39 @@
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
-import { byServerAndEnvironment, shortId } from '../deployment-table.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { byServerAndEnvironment, shortId } from '../output/deployment-table.ts'
 import {
   type BuildEntry,
   currentDeployments,
   type DeploymentEntry,
   listBuilds,
   listDeployments,
-} from '../resolve-id.ts'
+} from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'list',
-  summary: 'all servers and their deployments',
+  summary: 'list servers and their deployments',
   description:
-    'Lists every server with its newest build (its preview) and the current deployment of each environment. With --json always everything: {builds, deployments}.',
-  options: { all: { type: 'boolean', short: 'a', doc: 'older builds and deployments too' } },
+    'List every server with its newest build (its preview) and the current deployment of each environment. --json always includes everything: {builds, deployments}.',
+  options: { all: { type: 'boolean', short: 'a', doc: 'include older builds and deployments' } },
   examples: [
-    { command: 'mcp list', does: 'what there is' },
-    { command: 'mcp list --all', does: 'with all older builds and deployments' },
+    { command: 'mcp list', does: 'current builds and deployments' },
+    { command: 'mcp list --all', does: 'including older ones' },
   ],
   async run({ output, api }, { all }) {
     const client = await api()
     const [builds, deployments] = await Promise.all([listBuilds(client, {}), listDeployments(client, {})])
     if (builds === undefined && deployments === undefined)
-      throw new HostingError('METHOD_NOT_ALLOWED', 'This API has no lists of builds and deployments.', {
-        next: [{ description: 'See one deployment', command: 'mcp status <deployment id>' }],
+      throw new HostingError('METHOD_NOT_ALLOWED', 'This API does not list builds and deployments.', {
+        next: [{ description: 'Show one deployment', command: 'mcp status <deployment id>' }],
       })
     output.result({ builds: builds ?? [], deployments: deployments ?? [] }, () => {
       const rows = toRows(builds ?? [], deployments ?? [], all)
-      output.table(['SERVER', 'WHERE', 'STATUS', 'ID', 'URL'], rows, 'There are no servers yet.')
+      output.table(['SERVER', 'WHERE', 'STATUS', 'ID', 'URL'], rows, 'No servers yet.')
       if (rows.length > 0)
-        output.next({ description: 'See the tools of one', command: `mcp tools ${rows[0]![0]}` })
+        output.next({ description: 'List the tools of one', command: `mcp tools ${rows[0]![0]}` })
       else
         output.next(
-          { description: 'Make a project', command: 'mcp init' },
+          { description: 'Create a project', command: 'mcp init' },
           { description: 'Try an example', command: 'mcp up examples/weather' },
         )
     })
@@ -62,7 +62,7 @@ function toRows(
   return rows
 }
 
-/** The list comes newest first. */
+/** Expects the newest build first. */
 function newestPerServer(builds: readonly BuildEntry[]): BuildEntry[] {
   const newest = new Map<string, BuildEntry>()
   for (const build of builds) if (!newest.has(build.name)) newest.set(build.name, build)

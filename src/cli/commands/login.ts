@@ -1,41 +1,41 @@
 import { readFileSync } from 'node:fs'
-import type { KeyInfo } from '../../shared/api-keys.ts'
+import type { KeyInfo } from '../../shared/contract/api-keys.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { createApiClient } from '../api-client.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { LOCAL, normalizeApiUrl, readConfig, saveConfig } from '../context.ts'
-import { type ApiSession, saveKey, saveSession, validateKey } from '../credentials.ts'
-import { ensureDaemon } from '../daemon-client.ts'
-import { askSecret } from '../prompt.ts'
+import { createApiClient } from '../api/client.ts'
+import { LOCAL, normalizeApiUrl, readConfig, saveConfig } from '../api/context.ts'
+import { type ApiSession, saveKey, saveSession, validateKey } from '../api/credentials.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { ensureDaemon } from '../local-daemon/start-daemon.ts'
+import { askSecret } from '../output/prompt.ts'
 
 export default defineCommand({
   name: 'login',
-  summary: 'sign in to an API, or save a key of it',
+  summary: 'sign in to an API, or save an API key',
   description:
-    'Signs in to a hosted API that offers it: a code is shown, to be entered in any browser, also of another machine. For one that knows keys alone, a key is asked for. What it gives is saved in the credentials file (mode 0600), with the address as a context that becomes the current one; sign-ins are renewed by themselves. The local daemon needs no login: its first start makes a key. Scripts set MCP_API_KEY instead.',
+    'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. The credentials are saved in the credentials file (mode 0600) and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
   options: {
-    device: { type: 'boolean', doc: 'sign in by a code, also without a terminal; no key is asked for' },
-    pasteKey: { type: 'boolean', doc: 'ask for a key, also when the API offers a sign-in' },
+    device: { type: 'boolean', doc: 'sign in with a code, even without a terminal' },
+    pasteKey: { type: 'boolean', doc: 'prompt for an API key, even if the API supports sign-in' },
     clientId: {
       type: 'string',
       value: 'id',
-      doc: 'what the API knows this program by, where it says so',
+      doc: 'client id of this program, if the API requires one',
     },
   },
   examples: [
-    { command: 'mcp login --api-url https://api.example.com', does: 'shows a code, or asks for a key' },
+    { command: 'mcp login --api-url https://api.example.com', does: 'show a code, or prompt for a key' },
     {
       command: 'mcp login --api-url https://api.example.com --context work',
-      does: 'under a name of your own',
+      does: 'save it under another name',
     },
-    { command: 'mcp login --device', does: 'the code also where there is no terminal' },
-    { command: 'mcp login --api-key - < key.txt', does: 'key from standard input, for scripts' },
+    { command: 'mcp login --device', does: 'without a terminal' },
+    { command: 'mcp login --api-key - < key.txt', does: 'read the key from standard input' },
   ],
   async run(context, input) {
     const { output, paths } = context
     const target = await pickTarget(context)
-    const credential = await obtain(context, target, input)
+    const credential = await getCredential(context, target, input)
     const info = await verify(context, target.url, credential)
     await saveLogin(context, target, credential)
     const { apiKeyId, name, scopes } = info ?? {}
@@ -43,7 +43,7 @@ export default defineCommand({
       const by = 'key' in credential ? ` with the key "${name}"` : ''
       output.line(`Signed in to ${target.url}${by}`)
       output.fields({ context: target.name, scopes: scopes?.join(', '), saved: paths.credentials })
-      output.next({ description: 'See what the key may do', command: 'mcp whoami' })
+      output.next({ description: 'Show the permissions of the key', command: 'mcp whoami' })
     })
   },
 })
@@ -53,7 +53,7 @@ interface Target {
   url: string
 }
 
-/** `--context` names where to save; an address alone is saved under its host name. */
+/** Saves under the name from `--context`, or under the host name of the API. */
 async function pickTarget(context: CommandContext): Promise<Target> {
   const { globals, env } = context
   const named = globals.context ?? env.MCP_CONTEXT
@@ -64,12 +64,12 @@ async function pickTarget(context: CommandContext): Promise<Target> {
   return { name, url: apiUrl.value }
 }
 
-/** A context that is to be made now is not known yet, so the settings are resolved without its name. */
+/** Resolves the settings without the context's name, because a new context is not known yet. */
 function addressOf(context: CommandContext, url: string): string {
   if (context.globals.context === LOCAL)
     throw new HostingError(
       'INVALID_REQUEST',
-      `The context "${LOCAL}" is the local daemon's: choose another name.`,
+      `Context "${LOCAL}" is reserved for the local daemon. Choose another name.`,
     )
   return normalizeApiUrl(url, '--api-url')
 }
@@ -82,14 +82,14 @@ interface LoginInput {
   clientId: string | undefined
 }
 
-async function obtain(context: CommandContext, target: Target, input: LoginInput): Promise<Obtained> {
+async function getCredential(context: CommandContext, target: Target, input: LoginInput): Promise<Obtained> {
   const { globals, env, output } = context
   const given = globals.apiKey ?? env.MCP_API_KEY
   if (given !== undefined && !input.device) return { key: readKey(given) }
-  if (!output.interactive && !input.device) throw nobodyToAsk()
+  if (!output.interactive && !input.device) throw needsTerminal()
   const session = input.pasteKey ? undefined : await signIn(context, target, input)
   if (session) return { session }
-  if (input.device) throw knowsKeysAlone(target)
+  if (input.device) throw supportsOnlyKeys(target)
   return { key: validateKey(await askSecret(context, `API key for ${target.url}:`, '--api-key')) }
 }
 
@@ -97,36 +97,34 @@ function readKey(given: string): string {
   return validateKey(given === '-' ? readFileSync(0, 'utf8') : given)
 }
 
-/** The daemon's own users have keys alone. */
+/** The local daemon only supports keys. */
 async function signIn(context: CommandContext, { name, url }: Target, { clientId }: LoginInput) {
   if (name === LOCAL) return undefined
-  const { signInByDevice } = await import('../sign-in/device-sign-in.ts')
-  return signInByDevice(context, url, clientId)
+  const { signInWithDevice } = await import('../sign-in/device-sign-in.ts')
+  return signInWithDevice(context, url, clientId)
 }
 
-function nobodyToAsk(): HostingError {
+function needsTerminal(): HostingError {
   return new HostingError(
     'INVALID_REQUEST',
-    '--api-key is missing, and nobody can be asked here: set MCP_API_KEY, or give --api-key - and the key on standard input.',
+    '--api-key is required without a terminal. Set MCP_API_KEY, or pass --api-key - and the key on standard input.',
     {
-      next: [
-        { description: 'Sign in by a code that somebody enters elsewhere', command: 'mcp login --device' },
-      ],
+      next: [{ description: 'Sign in with a code in a browser elsewhere', command: 'mcp login --device' }],
     },
   )
 }
 
-function knowsKeysAlone({ url }: Target): HostingError {
+function supportsOnlyKeys({ url }: Target): HostingError {
   return new HostingError(
     'METHOD_NOT_ALLOWED',
-    `${url} offers no sign-in by a code: it knows API keys alone.`,
+    `${url} does not support sign-in with a code, only API keys.`,
     {
       next: [{ description: 'Save a key', command: `mcp login --api-url ${url} --api-key <key>` }],
     },
   )
 }
 
-/** What the API says of a key; of a sign-in it may know nothing but that it is good. */
+/** The API's record of the key. For a sign-in it may only confirm that it is valid. */
 async function verify(
   { globals, signal, output }: CommandContext,
   url: string,
@@ -138,7 +136,7 @@ async function verify(
   try {
     const info = await output.progress(what, () => client.get<KeyInfo>('/api/deployments/api-key/info'))
     if (info?.isExpired)
-      throw new HostingError('UNAUTHORIZED', `The key "${info.name}" has expired at ${info.expiresAt}.`)
+      throw new HostingError('UNAUTHORIZED', `Key "${info.name}" expired at ${info.expiresAt}.`)
     return info
   } catch (error) {
     const isUnknown =

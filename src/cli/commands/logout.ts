@@ -1,33 +1,33 @@
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { LOCAL } from '../context.ts'
-import { type ApiSession, readCredentials, removeCredential } from '../credentials.ts'
-import { resolveTarget } from '../server-target.ts'
+import { LOCAL } from '../api/context.ts'
+import { type ApiSession, readCredentials, removeCredential } from '../api/credentials.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'logout',
-  summary: 'end a sign-in, forget a saved key',
+  summary: 'sign out, or remove a saved API key',
   description:
-    'Ends the sign-in of the current context, or of the one that --context names, also at its authorization server, and forgets it. A saved key is forgotten; it stays valid until it is revoked. With --server it is the sign-in to that MCP server.',
+    'Revoke and remove the sign-in of the current context, or of --context. A saved API key is only removed and stays valid until it is revoked. With --server, sign out of that MCP server.',
   options: {
     server: {
       type: 'string',
       value: 'server',
-      doc: 'URL, name or id of an MCP server that you signed in to',
+      doc: 'URL, name or id of an MCP server to sign out of',
     },
   },
   examples: [
     { command: 'mcp logout', does: 'the current context' },
-    { command: 'mcp logout --context work', does: 'another one' },
+    { command: 'mcp logout --context work', does: 'another context' },
     { command: 'mcp logout --server weather', does: 'an MCP server' },
   ],
   async run(context, { server }) {
-    if (server !== undefined) return leaveServer(context, server)
+    if (server !== undefined) return signOutOfServer(context, server)
     const { output, paths, settings, signal } = context
     const name = settings().context.value
     const { withLock } = await import('../sign-in/lock-file.ts')
-    // A renewal under way would bring back what is revoked here.
+    // A concurrent renewal would restore the revoked sign-in.
     const { removed, revoked } = await withLock(`${paths.credentials}.lock`, signal, async () => {
       const credential = readCredentials(paths.credentials).contexts[name]
       const revoked = credential?.session && (await endSession(context, credential.session))
@@ -36,14 +36,14 @@ export default defineCommand({
     output.result({ context: name, removed, ...(revoked !== undefined && { revoked }) }, () => {
       output.line(sentenceOf(name, removed, revoked))
       if (removed && name === LOCAL)
-        output.next({ description: 'Have the daemon make a new one', command: 'mcp daemon restart' })
+        output.next({ description: 'Let the daemon create a new one', command: 'mcp daemon restart' })
     })
   },
 })
 
-type Ended = Omit<ApiSession, 'resource' | 'expiresAt'>
+type EndedSession = Omit<ApiSession, 'resource' | 'expiresAt'>
 
-async function leaveServer(context: CommandContext, reference: string): Promise<void> {
+async function signOutOfServer(context: CommandContext, reference: string): Promise<void> {
   const { output, paths, signal } = context
   const [{ url, name }, { withLock }, { readServerSession, saveServerSession }] = await Promise.all([
     resolveTarget(context, reference),
@@ -70,20 +70,20 @@ async function leaveServer(context: CommandContext, reference: string): Promise<
   })
 }
 
-/** A server that is out of reach must not keep somebody signed in here. */
-async function endSession({ output, signal }: CommandContext, session: Ended): Promise<boolean> {
+/** Signing out must work even when the server is unreachable. */
+async function endSession({ output, signal }: CommandContext, session: EndedSession): Promise<boolean> {
   const { revokeSession } = await import('../sign-in/api-session.ts')
   try {
     return await revokeSession(session, signal)
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    output.warn(`The sign-in could not be ended at its server: ${error.message}`)
+    output.warn(`Could not revoke the sign-in at its server: ${error.message}`)
     return false
   }
 }
 
 function sentenceOf(name: string, removed: boolean, revoked: boolean | undefined): string {
-  if (!removed) return `There is no saved key of the context "${name}".`
-  if (revoked === undefined) return `Forgot the key of the context "${name}"`
-  return revoked ? `Signed out of the context "${name}"` : `Forgot the sign-in of the context "${name}"`
+  if (!removed) return `Context "${name}" has no saved key.`
+  if (revoked === undefined) return `Removed the key of context "${name}"`
+  return revoked ? `Signed out of context "${name}"` : `Removed the sign-in of context "${name}"`
 }

@@ -1,60 +1,60 @@
 import { HostingError } from '../../shared/errors.ts'
-import type { ApiClient } from '../api-client.ts'
-import { defineCommand } from '../command.ts'
-import { followBuildLog, readBuildLog, readPages } from '../container-build.ts'
-import { ONE_DEPLOYMENT } from '../deployment-action.ts'
-import { followEvents } from '../follow-events.ts'
-import { formatLogLine, type LogEntry } from '../log-lines.ts'
-import { toMoment } from '../moment.ts'
-import type { Output } from '../output.ts'
-import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../resolve-id.ts'
+import type { ApiClient } from '../api/client.ts'
+import { followEvents } from '../api/follow-events.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
+import type { Output } from '../output/output.ts'
+import { parseTime } from '../output/parse-time.ts'
+import { followBuildLog, readBuildLog, readPages } from '../project/container-build.ts'
+import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
+import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../targets/resolve-id.ts'
 
 const DEFAULT_TAIL = 100
 
 export default defineCommand({
   name: 'logs',
-  summary: 'log lines of a deployment or a container build',
-  description: `Prints the last ${DEFAULT_TAIL} lines, or all since a moment. An mcp_id gives the lines of a server's preview, the id of a container build all of its lines.`,
+  summary: 'show logs of a deployment or a container build',
+  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. An mcp_id shows the log of a server's preview, the id of a container build its complete log.`,
   arguments: ONE_DEPLOYMENT.arguments,
   options: {
     ...ONE_DEPLOYMENT.options,
     follow: {
       type: 'boolean',
       short: 'f',
-      doc: 'go on printing what comes, until Ctrl-C, also when the daemon is restarted',
+      doc: 'keep printing new lines until Ctrl-C, even if the daemon restarts',
     },
     since: {
       type: 'string',
       value: 'time',
-      doc: 'from then on: 10m, 2h, or a time such as 2026-11-21T08:00:00Z',
+      doc: 'start: 10m, 2h, or a time such as 2026-11-21T08:00:00Z',
     },
-    until: { type: 'string', value: 'time', doc: 'up to then' },
+    until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
     tail: {
       type: 'integer',
       value: 'lines',
-      doc: `only so many of the last ones (default: ${DEFAULT_TAIL})`,
+      doc: `number of lines to show (default: ${DEFAULT_TAIL})`,
     },
     level: {
       type: 'string',
       choices: ['debug', 'info', 'warn', 'error'],
       value: 'level',
-      doc: 'this level and above',
+      doc: 'minimum level',
     },
-    grep: { type: 'string', value: 'text', doc: 'only lines that hold this text' },
+    grep: { type: 'string', value: 'text', doc: 'only lines that contain this text' },
     tool: { type: 'string', value: 'name', doc: 'only calls of this tool' },
     session: {
       type: 'string',
       value: 'id',
-      doc: 'only requests of this session: its Mcp-Session-Id, or the part that lines show',
+      doc: 'only requests of this session: its Mcp-Session-Id, or the part shown in log lines',
     },
     requestId: { type: 'string', value: 'id', doc: 'only the request with this JSON-RPC id' },
     instance: { type: 'string', value: 'id', doc: 'only lines of this instance' },
   },
   examples: [
-    { command: 'mcp logs weather -f', does: 'watch it' },
-    { command: 'mcp logs weather --since 1h --level warn', does: 'what went wrong lately' },
+    { command: 'mcp logs weather -f', does: 'follow the log' },
+    { command: 'mcp logs weather --since 1h --level warn', does: 'recent warnings and errors' },
     { command: 'mcp logs weather --tool forecast --tail 5', does: 'the last calls of one tool' },
-    { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object a line' },
+    { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object per line' },
   ],
   async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {
     const { output } = context
@@ -67,8 +67,8 @@ export default defineCommand({
     const path = `/api/lambda-deploy/${encodeURIComponent(id)}/logs`
     const whole = since !== undefined || until !== undefined
     const query = {
-      since: toMoment('--since', since),
-      until: toMoment('--until', until),
+      since: parseTime('--since', since),
+      until: parseTime('--until', until),
       ...filter,
       sessionId: session,
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
@@ -106,23 +106,23 @@ interface Following {
   signal: AbortSignal
 }
 
-/** Such an API has no logs but those of container builds, so an id that it does not know may be a deployment's. */
+/** Such an API only has logs of container builds, so an unknown id may be a deployment's. */
 async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
   try {
     yield* lines
   } catch (error) {
     if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
-    throw new HostingError('NOT_FOUND', `There is no container build "${reference}".`, {
-      details: 'This API has logs of container builds only.',
+    throw new HostingError('NOT_FOUND', `Container build "${reference}" does not exist.`, {
+      details: 'This API only has logs of container builds.',
       next: isContainerBuild(reference)
-        ? [{ description: 'Build an image of a project', command: 'mcp projects build <project id>' }]
-        : [{ description: 'See the health of a deployment', command: `mcp status ${reference} --health` }],
+        ? [{ description: 'Build an image from a project', command: 'mcp projects build <project id>' }]
+        : [{ description: 'Show the health of a deployment', command: `mcp status ${reference} --health` }],
       cause: error,
     })
   }
 }
 
-/** Logs are kept of deployments and, under the build's id, of previews. */
+/** Previews have a log under the build's id. */
 function resolveLog(
   client: ApiClient,
   reference: string,

@@ -1,23 +1,23 @@
-import type { MetricsHistory } from '../../shared/metrics.ts'
+import type { MetricsHistory } from '../../shared/contract/metrics.ts'
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDestination } from '../../shared/network/destinations.ts'
-import { ENVIRONMENTS } from '../../shared/states.ts'
-import { defineCommand } from '../command.ts'
-import { formatBytes, formatMs, formatPercent, sparkline } from '../metric-format.ts'
-import { toMoment } from '../moment.ts'
-import type { Output } from '../output.ts'
-import { resolveDeployment } from '../resolve-id.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { formatBytes, formatMs, formatPercent, sparkline } from '../output/metric-format.ts'
+import type { Output } from '../output/output.ts'
+import { parseTime } from '../output/parse-time.ts'
+import { resolveDeployment } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'metrics',
-  summary: 'requests, errors and latencies of a deployment',
+  summary: 'show requests, errors and latencies of a deployment',
   description:
-    'Shows what a deployment answered within the last hour, or since a moment of the last week: by time and by tool; and what its code connected to.',
-  arguments: { id: { required: true, doc: "a deployment's id, a unique prefix of one, or a server's name" } },
+    'Show the requests of a deployment by time and by tool, and the hosts its code connected to. Covers the last hour, or up to a week.',
+  arguments: { id: { required: true, doc: 'deployment id or unique prefix, or server name' } },
   options: {
     env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
-    since: { type: 'string', value: 'time', doc: 'from then on: 10m, 2d, or a time (default: an hour ago)' },
-    until: { type: 'string', value: 'time', doc: 'up to then' },
-    step: { type: 'duration', doc: 'time between two rows: whole minutes (default: 60 rows at most)' },
+    since: { type: 'string', value: 'time', doc: 'start: 10m, 2d, or a time (default: an hour ago)' },
+    until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
+    step: { type: 'duration', doc: 'time per row in whole minutes (default: at most 60 rows)' },
   },
   examples: [
     { command: 'mcp metrics weather', does: 'the last hour' },
@@ -28,8 +28,8 @@ export default defineCommand({
     const client = await api()
     const id = await resolveDeployment(client, reference, { environment })
     const history = await client.get<MetricsHistory>(`/api/lambda-deploy/${encodeURIComponent(id)}/metrics`, {
-      since: toMoment('--since', since),
-      until: toMoment('--until', until),
+      since: parseTime('--since', since),
+      until: parseTime('--until', until),
       step: step === undefined ? undefined : Math.round(step / 1000),
     })
     output.result(history, () => show(output, reference, history))
@@ -68,7 +68,7 @@ function show(output: Output, name: string, history: MetricsHistory): void {
   showDestinations(output, history)
 }
 
-/** Since the deployment was made. A destination as it is written into a list of permitted ones. */
+/** Since the deployment was created. Formatted like an entry of an allow list. */
 function showDestinations(output: Output, { destinations = [] }: MetricsHistory): void {
   if (destinations.length === 0) return
   output.line()

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
+import type { ModelKeyList, ModelKeyRecord, ModelVendor } from '../../shared/contract/model-keys.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { ModelKeyList, ModelKeyRecord, ModelVendor } from '../../shared/model-keys.ts'
-import { defineCommand } from '../command.ts'
-import { modelAccess } from '../model-access.ts'
-import { askSecret } from '../prompt.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { askSecret } from '../output/prompt.ts'
+import { modelAccess } from '../testing/model-access.ts'
 
 const VENDORS = ['anthropic', 'openai'] as const satisfies readonly ModelVendor[]
 const MODELS_OF: Record<ModelVendor, string> = {
   anthropic: 'claude-sonnet-4-5, any claude-…',
   openai: 'gpt-5.2, any gpt-…',
 }
-const VENDOR_ARGUMENT = { doc: `the vendor: ${VENDORS.join(' or ')}`, required: true } as const
+const VENDOR_ARGUMENT = { doc: `model vendor: ${VENDORS.join(' or ')}`, required: true } as const
 
 export const list = defineCommand({
   name: 'models list',
-  summary: 'models the test agent has keys for, and the default one',
+  summary: 'list the models that the test agent can use',
   description:
-    "A vendor's key is looked for in this command's environment (local daemon only), in the daemon's, and among the saved ones. Models of other kinds need none: embedded, openai:<model>@<base url>, gguf:<file>.",
-  examples: [{ command: 'mcp models list', does: 'which models can be used now' }],
+    "List the models that the test agent has keys for, and the default model. A vendor's key comes from this command's environment (local daemon only), the daemon's environment, or the saved keys. Other models need no key: embedded, openai:<model>@<base url>, gguf:<file>.",
+  examples: [{ command: 'mcp models list', does: 'models with their keys' }],
   async run(context) {
     const { output } = context
     const { items, defaultModel } = await (await context.api()).get<ModelKeyList>('/api/model-keys')
@@ -31,13 +31,13 @@ export const list = defineCommand({
         ['MODELS', 'VENDOR', 'KEY'],
         [
           ...rows.map(row => [MODELS_OF[row.vendor], row.vendor, describeKey(row)]),
-          ['embedded', '-', 'needs none'],
-          ['openai:<model>@<base url>', 'local or other', 'needs none'],
-          ['gguf:<file>', 'local file', 'needs none'],
+          ['embedded', '-', 'not needed'],
+          ['openai:<model>@<base url>', 'local or other', 'not needed'],
+          ['gguf:<file>', 'local file', 'not needed'],
         ],
       )
       output.line()
-      output.line(`Without --model a test uses ${output.style.bold(model)}.`)
+      output.line(`Default model: ${output.style.bold(model)}.`)
       output.next({ description: 'Save a key', command: 'mcp models login anthropic' })
     })
   },
@@ -47,30 +47,32 @@ export const login = defineCommand({
   name: 'models login',
   summary: "save a model vendor's key, encrypted",
   description:
-    'Saves the key in the daemon (or hosted API) in use, encrypted at rest. It is used by tests and chats and never shown again.',
+    'Save the key, encrypted, in the daemon or hosted API in use. Tests and chats use it, and it is never shown again.',
   arguments: { vendor: VENDOR_ARGUMENT },
   options: {
     key: {
       type: 'string',
       value: 'key',
-      doc: 'the key; - takes it from standard input; asked for when absent',
+      doc: 'API key, or - for standard input (default: prompt)',
     },
-    baseUrl: { type: 'string', value: 'url', doc: "another address than the vendor's own" },
+    baseUrl: { type: 'string', value: 'url', doc: "base URL instead of the vendor's default" },
   },
   examples: [
-    { command: 'mcp models login anthropic', does: 'asks for the key' },
-    { command: 'mcp models login openai --key - < key.txt', does: 'for scripts' },
+    { command: 'mcp models login anthropic', does: 'prompt for the key' },
+    { command: 'mcp models login openai --key - < key.txt', does: 'read the key from standard input' },
   ],
   async run(context, { vendor, key, baseUrl }) {
     const name = parseVendor(vendor)
     const given =
-      key === '-' ? readFileSync(0, 'utf8') : (key ?? (await askSecret(context, `Key of ${name}:`, '--key')))
+      key === '-'
+        ? readFileSync(0, 'utf8')
+        : (key ?? (await askSecret(context, `API key for ${name}:`, '--key')))
     const body = { apiKey: given.trim(), ...(baseUrl ? { baseUrl } : {}) }
     const { data } = await (await context.api()).request<ModelKeyRecord>('PUT', `/api/model-keys/${name}`, {
       body,
     })
     context.output.result(data, () => {
-      context.output.line(`Saved the key of ${name} (${data.hint})`)
+      context.output.line(`Saved the key for ${name} (${data.hint})`)
       context.output.next({
         description: 'Try it',
         command: `mcp test --model ${MODELS_OF[name].split(',')[0]} "…"`,
@@ -81,23 +83,20 @@ export const login = defineCommand({
 
 export const logout = defineCommand({
   name: 'models logout',
-  summary: "forget a model vendor's key",
+  summary: "remove a model vendor's key",
   arguments: { vendor: VENDOR_ARGUMENT },
-  examples: [{ command: 'mcp models logout openai', does: 'tests use it no more' }],
+  examples: [{ command: 'mcp models logout openai', does: 'tests no longer use it' }],
   async run({ api, output }, { vendor }) {
     const name = parseVendor(vendor)
     await (await api()).delete(`/api/model-keys/${name}`)
-    output.result({ vendor: name, removed: true }, () => output.line(`Forgot the key of ${name}`))
+    output.result({ vendor: name, removed: true }, () => output.line(`Removed the key for ${name}`))
   },
 })
 
 function parseVendor(text: string): ModelVendor {
   const vendor = VENDORS.find(one => one === text)
   if (vendor) return vendor
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `"${text}" is no vendor that is known here: there are ${VENDORS.join(' and ')}.`,
-  )
+  throw new HostingError('INVALID_REQUEST', `Unknown vendor "${text}". Known: ${VENDORS.join(', ')}.`)
 }
 
 function describeKey({ source, hint, baseUrl }: ModelKeyRecord): string {

@@ -1,32 +1,31 @@
-import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
-import { CONTAINER_BUILD_STATES } from '../../shared/states.ts'
-import type { ApiClient } from '../api-client.ts'
-import { chosenProject, findLinked } from '../chosen-project.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { followBuildLog, refreshBuild } from '../container-build.ts'
-import { shortId } from '../deployment-table.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { formatLogLine } from '../log-lines.ts'
+import type { ContainerBuildRecord } from '../../shared/contract/container-builds.ts'
+import { CONTAINER_BUILD_STATES } from '../../shared/contract/states.ts'
+import type { ApiClient } from '../api/client.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { shortId } from '../output/deployment-table.ts'
+import { formatLogLine } from '../output/log-lines.ts'
+import { findLinked, resolveProject } from '../project/chosen-project.ts'
+import { followBuildLog, refreshBuild } from '../project/container-build.ts'
 
-const PROJECT = 'a project: its id, a unique prefix of it, or its name (default: the linked one)'
+const PROJECT = 'project id or unique prefix, or name (default: the linked project)'
 
 export const projectsBuild = defineCommand({
   name: 'projects build',
-  summary: "build an image of a project's source",
-  description:
-    'Triggers a container build and follows its log to the end. Ends with 1 when the build failed or was stopped.',
+  summary: "build an image from a project's source",
+  description: 'Start a container build and follow its log. Exits with 1 if the build fails or is stopped.',
   arguments: { project: { doc: PROJECT } },
   options: {
-    wait: { type: 'boolean', default: true, doc: 'return at once instead of following it to its end' },
+    wait: { type: 'boolean', default: true, doc: 'return without waiting for the build' },
   },
   examples: [
-    { command: 'mcp projects build weather', does: 'follows the build' },
-    { command: 'mcp projects build weather --no-wait --json', does: 'the pending record' },
+    { command: 'mcp projects build weather', does: 'build and follow the log' },
+    { command: 'mcp projects build weather --no-wait --json', does: 'print the pending build' },
   ],
   async run(context, { project, wait }): Promise<ExitCode> {
     const api = await context.api()
-    const { id } = await chosenProject(api, context.cwd, project)
+    const { id } = await resolveProject(api, context.cwd, project)
     const triggered = await api.post<ContainerBuildRecord>(
       `/api/lambda-builds/trigger/${encodeURIComponent(id)}`,
     )
@@ -38,22 +37,27 @@ export const projectsBuild = defineCommand({
 
 export const projectsBuilds = defineCommand({
   name: 'projects builds',
-  summary: 'container builds, newest first',
+  summary: 'list container builds, newest first',
   arguments: {
     project: {
-      doc: 'a project: its id, a unique prefix of it, or its name (default: the linked one, else all)',
+      doc: 'project id or unique prefix, or name (default: the linked project, else all)',
     },
   },
   options: {
-    all: { type: 'boolean', doc: 'of all projects, in a linked folder too' },
-    status: { type: 'string', choices: CONTAINER_BUILD_STATES, value: 'status', doc: 'only those' },
-    limit: { type: 'integer', value: 'count', default: 20, doc: 'so many at most' },
+    all: { type: 'boolean', doc: 'list builds of all projects, even in a linked folder' },
+    status: {
+      type: 'string',
+      choices: CONTAINER_BUILD_STATES,
+      value: 'status',
+      doc: 'only builds with this status',
+    },
+    limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of builds' },
   },
-  examples: [{ command: 'mcp projects builds weather', does: 'the last ones of this project' }],
+  examples: [{ command: 'mcp projects builds weather', does: 'builds of one project' }],
   async run({ api, output, cwd }, { project, all, status, limit }) {
     const client = await api()
     const isOne = project !== undefined || (!all && (await findLinked(cwd)) !== undefined)
-    const projectId = isOne ? (await chosenProject(client, cwd, project)).id : undefined
+    const projectId = isOne ? (await resolveProject(client, cwd, project)).id : undefined
     const query = { projectId, status, limit }
     const { items } = await client.get<{ items: ContainerBuildRecord[] }>('/api/lambda-builds', query)
     output.result(items, () => {
@@ -65,7 +69,7 @@ export const projectsBuilds = defineCommand({
         imageUri.split('/').at(-1) ?? '',
       ])
       output.table(['ID', 'STATUS', 'PHASE', 'CREATED', 'IMAGE'], rows, 'No container builds.')
-      if (items[0]) output.next({ description: 'See a log', command: `mcp logs ${items[0].id}` })
+      if (items[0]) output.next({ description: 'Show a log', command: `mcp logs ${items[0].id}` })
     })
   },
 })
@@ -80,7 +84,7 @@ async function followBuild(
   let next = await lines.next()
   for (; !next.done; next = await lines.next()) output.note(formatLogLine(next.value, output.style))
   const build = await refreshBuild(api, triggered, next.value)
-  if (isRunning(build)) output.note('This API does not report the state of a container build; check its log.')
+  if (isRunning(build)) output.note('This API does not report the state of container builds. Check the log.')
   return build
 }
 
@@ -96,5 +100,5 @@ function showBuild({ output }: CommandContext, build: ContainerBuildRecord): voi
     server: build.mcpId || undefined,
     error: build.errorMessage || undefined,
   })
-  output.next({ description: 'See its log', command: `mcp logs ${build.id}` })
+  output.next({ description: 'Show its log', command: `mcp logs ${build.id}` })
 }

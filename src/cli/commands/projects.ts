@@ -1,49 +1,49 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { ProjectRecord } from '../../shared/contract/projects.ts'
+import { PROJECT_STATES } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { ProjectRecord } from '../../shared/projects.ts'
-import { PROJECT_STATES } from '../../shared/states.ts'
-import { chosenProject, findLinked } from '../chosen-project.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { shortId } from '../deployment-table.ts'
-import { folderOfProject, PROJECT_FILE_NAMES } from '../project.ts'
-import { changeProject, getProject, listProjects, showProject } from '../projects.ts'
-import { confirm } from '../prompt.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { shortId } from '../output/deployment-table.ts'
+import { confirm } from '../output/prompt.ts'
+import { findLinked, resolveProject } from '../project/chosen-project.ts'
+import { folderOfProject, PROJECT_FILE_NAMES } from '../project/project.ts'
+import { getProject, listProjects, showProject, updateProject } from '../project/projects.ts'
 
 const PROJECT = {
-  project: { doc: 'a project: its id, a unique prefix of it, or its name (default: the linked one)' },
+  project: { doc: 'project id or unique prefix, or name (default: the linked project)' },
 } as const
 
 const FACTS = {
-  description: { type: 'string', value: 'text', doc: 'what it is' },
-  repository: { type: 'string', value: 'url', doc: 'where its code is kept' },
-  framework: { type: 'string', value: 'name', doc: 'what it is written with' },
-  templateId: { type: 'string', value: 'uuid', doc: 'template that it was made from' },
+  description: { type: 'string', value: 'text', doc: 'description' },
+  repository: { type: 'string', value: 'url', doc: 'URL of the repository' },
+  framework: { type: 'string', value: 'name', doc: 'framework' },
+  templateId: { type: 'string', value: 'uuid', doc: 'template of the project' },
   baseImage: {
     type: 'string',
     value: 'image',
-    doc: 'what its images are built upon: registry.example.com/node:24, oci:/folder, or local',
+    doc: 'base image: registry.example.com/node:24, oci:/folder, or local',
   },
   location: {
     type: 'string',
     value: 'uri',
-    doc: 'where its source lies, with its digest: s3://bucket/app.zip#sha256=…',
+    doc: 'location and digest of its source: s3://bucket/app.zip#sha256=…',
   },
 } as const
 
 export const projectsList = defineCommand({
   name: 'projects list',
-  summary: 'all projects, newest first',
+  summary: 'list projects, newest first',
   options: {
     status: {
       type: 'string',
       choices: PROJECT_STATES,
       value: 'status',
-      doc: 'only those; deleted ones are not listed otherwise',
+      doc: 'only projects with this status; deleted ones are hidden by default',
     },
   },
-  examples: [{ command: 'mcp projects list --status archived', does: 'what was put aside' }],
+  examples: [{ command: 'mcp projects list --status archived', does: 'archived projects' }],
   async run({ api, output }, { status }) {
     const projects = await listProjects(await api(), { status })
     const rows = projects.map(({ id, name, status, sourceId, updatedAt }) => [
@@ -55,18 +55,18 @@ export const projectsList = defineCommand({
     ])
     output.result(projects, () => {
       output.table(['NAME', 'STATUS', 'SOURCE', 'UPDATED', 'ID'], rows, 'No projects.')
-      if (rows.length === 0) output.next({ description: 'Make one', command: 'mcp projects create <name>' })
+      if (rows.length === 0) output.next({ description: 'Create one', command: 'mcp projects create <name>' })
     })
   },
 })
 
 export const projectsCreate = defineCommand({
   name: 'projects create',
-  summary: 'make a project',
-  arguments: { name: { doc: 'its name', required: true } },
+  summary: 'create a project',
+  arguments: { name: { doc: 'name of the project', required: true } },
   options: FACTS,
   examples: [
-    { command: "mcp projects create weather --description 'Forecasts'", does: 'without a source yet' },
+    { command: "mcp projects create weather --description 'Forecasts'", does: 'a project without a source' },
   ],
   async run(context, { name, ...facts }) {
     const api = await context.api()
@@ -80,12 +80,12 @@ export const projectsCreate = defineCommand({
 
 export const projectsShow = defineCommand({
   name: 'projects show',
-  summary: 'one project',
+  summary: 'show a project',
   arguments: PROJECT,
-  examples: [{ command: 'mcp projects show weather', does: 'by its name' }],
+  examples: [{ command: 'mcp projects show weather', does: 'by name' }],
   async run({ api, output, cwd }, { project }) {
     const client = await api()
-    const reference = project ?? (await chosenProject(client, cwd, undefined)).id
+    const reference = project ?? (await resolveProject(client, cwd, undefined)).id
     const record = await getProject(client, reference)
     output.result(record, () => showProject(output, record))
   },
@@ -93,13 +93,13 @@ export const projectsShow = defineCommand({
 
 export const projectsUpdate = defineCommand({
   name: 'projects update',
-  summary: 'change fields of a project',
-  description: 'An empty value empties a field.',
+  summary: 'update a project',
+  description: 'Update fields of a project. An empty value clears a field.',
   arguments: PROJECT,
-  options: { name: { type: 'string', value: 'name', doc: 'another name' }, ...FACTS },
-  examples: [{ command: 'mcp projects update weather --name forecasts', does: 'rename it' }],
+  options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FACTS },
+  examples: [{ command: 'mcp projects update weather --name forecasts', does: 'rename the project' }],
   async run(context, { project, name, ...facts }) {
-    await change(context, await named(context, project), {
+    await update(context, await resolveReference(context, project), {
       ...(name === undefined ? {} : { name }),
       ...toFields(facts),
     })
@@ -108,25 +108,28 @@ export const projectsUpdate = defineCommand({
 
 export const projectsArchive = defineCommand({
   name: 'projects archive',
-  summary: 'put a project aside; it takes no source until it is active again',
+  summary: 'archive a project, so that it rejects new sources',
   arguments: PROJECT,
-  options: { undo: { type: 'boolean', doc: 'make it active again' } },
-  examples: [{ command: 'mcp projects archive weather --undo', does: 'take it up again' }],
+  options: { undo: { type: 'boolean', doc: 'activate the project again' } },
+  examples: [{ command: 'mcp projects archive weather --undo', does: 'activate it again' }],
   async run(context, { project, undo }) {
-    await change(context, await named(context, project), { status: undo ? 'active' : 'archived' })
+    await update(context, await resolveReference(context, project), { status: undo ? 'active' : 'archived' })
   },
 })
 
 export const projectsDelete = defineCommand({
   name: 'projects delete',
-  summary: 'delete a project and its sources for good',
-  description: 'Servers that were built of it stay.',
+  summary: 'permanently delete a project and its sources',
+  description: 'Delete a project and its sources. Servers built from it are kept.',
   arguments: PROJECT,
-  examples: [{ command: 'mcp projects delete weather --yes', does: 'without asking' }],
+  examples: [{ command: 'mcp projects delete weather --yes', does: 'without confirmation' }],
   async run(context, { project }) {
-    const record = await chosenProject(await context.api(), context.cwd, project)
-    await confirm(context, `Delete the project ${[record.name, `(${record.id})`].filter(Boolean).join(' ')}?`)
-    await change(context, record.id, { status: 'deleted' })
+    const record = await resolveProject(await context.api(), context.cwd, project)
+    await confirm(
+      context,
+      `Permanently delete project ${[record.name, `(${record.id})`].filter(Boolean).join(' ')}?`,
+    )
+    await update(context, record.id, { status: 'deleted' })
   },
 })
 
@@ -134,20 +137,20 @@ export const projectsUpload = defineCommand({
   name: 'projects upload',
   summary: "upload a folder or an archive as a project's source",
   description:
-    'Packs the folder without what .gitignore and .mcpignore name, node_modules, .venv, .git and .env. An archive is sent as it is. Nothing is sent that is there already.',
-  arguments: { ...PROJECT, dir: { doc: 'the folder, or a .tar.gz or .zip archive (default: this folder)' } },
+    'Pack and upload the folder, except for node_modules, .venv, .git, .env and everything in .gitignore and .mcpignore. An archive is uploaded unchanged. A source that was already uploaded is not sent again.',
+  arguments: { ...PROJECT, dir: { doc: 'folder, or .tar.gz or .zip archive (default: this folder)' } },
   examples: [
-    { command: 'mcp projects upload weather ./weather', does: 'this folder' },
-    { command: 'mcp projects upload weather weather.zip', does: 'this archive' },
-    { command: 'mcp projects upload', does: 'this folder, to the project that it is linked to' },
+    { command: 'mcp projects upload weather ./weather', does: 'upload a folder' },
+    { command: 'mcp projects upload weather weather.zip', does: 'upload an archive' },
+    { command: 'mcp projects upload', does: 'upload this folder to the linked project' },
   ],
   async run(context, input) {
     const { output, cwd } = context
-    const { project, dir } = await whatAndWhere(input, cwd)
+    const { project, dir } = await resolveUpload(input, cwd)
     const source = sourceAt(dir)
     const api = await context.api()
-    const { id, name = id } = await chosenProject(api, cwd, project)
-    const { uploadSource } = await import('../source/upload-source.ts')
+    const { id, name = id } = await resolveProject(api, cwd, project)
+    const { uploadSource } = await import('../project/source/upload-source.ts')
     const folder = { ...source, name, project: id }
     await output.progress(`Uploading ${name}`, update =>
       uploadSource(api, folder, text => update(`Uploading ${name}: ${text}`)),
@@ -157,8 +160,8 @@ export const projectsUpload = defineCommand({
   },
 })
 
-/** In a linked folder a single argument that is a path is what to upload. */
-async function whatAndWhere(
+/** In a linked folder, a single argument that is a path is the source to upload. */
+async function resolveUpload(
   { project, dir }: { project: string | undefined; dir: string | undefined },
   cwd: string,
 ): Promise<{ project: string | undefined; dir: string }> {
@@ -167,12 +170,12 @@ async function whatAndWhere(
   return { project, dir: dir ?? '.' }
 }
 
-/** What `changeProject` takes: a reference as it was given, which an API without lists takes too. */
-async function named({ api, cwd }: CommandContext, project: string | undefined): Promise<string> {
-  return project ?? (await chosenProject(await api(), cwd, undefined)).id
+/** The given reference, because an API without lists cannot resolve it. */
+async function resolveReference({ api, cwd }: CommandContext, project: string | undefined): Promise<string> {
+  return project ?? (await resolveProject(await api(), cwd, undefined)).id
 }
 
-/** A folder, which the project's file stands for too, or an archive. Throws INVALID_REQUEST for anything else. */
+/** A folder (also given by its project file) or an archive. Throws INVALID_REQUEST for anything else. */
 function sourceAt(path: string): { directory: string; archive?: string } {
   const status = statSync(path, { throwIfNoEntry: false })
   if (!status) throw new HostingError('INVALID_REQUEST', `${path} does not exist.`)
@@ -182,20 +185,20 @@ function sourceAt(path: string): { directory: string; archive?: string } {
   if (/\.(?:tar\.gz|tgz|zip)$/i.test(path)) return { directory, archive: path }
   throw new HostingError(
     'INVALID_REQUEST',
-    `${path} is no source: expected a folder, or an archive (.tar.gz, .tgz, .zip).`,
+    `${path} is not a source: expected a folder or an archive (.tar.gz, .tgz, .zip).`,
   )
 }
 
-async function change(
+async function update(
   { api, output }: CommandContext,
   project: string,
   fields: Record<string, string | null>,
 ): Promise<void> {
-  const record = await changeProject(await api(), project, fields)
+  const record = await updateProject(await api(), project, fields)
   output.result(record, () => showProject(output, record))
 }
 
-/** Options as the API names them; `''` empties a field. */
+/** Option values under the API's field names. `''` clears a field. */
 function toFields(facts: { [K in keyof typeof FACTS]: string | undefined }): Record<string, string | null> {
   const { repository: repositoryUrl, location: storageLocation, ...others } = facts
   const given = Object.entries({ ...others, repositoryUrl, storageLocation }).filter(

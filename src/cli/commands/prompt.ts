@@ -1,27 +1,27 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { contentToText } from '../content.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { contentToText } from '../output/content.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'prompt',
   summary: 'fill in a prompt of a server',
   arguments: {
     server: SERVER_ARGUMENT,
-    prompt: { doc: "the prompt's name", required: true },
+    prompt: { doc: 'name of the prompt', required: true },
     values: { doc: 'key=value, a JSON object, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
   examples: [
-    { command: 'mcp prompt weather plan_a_day city=Oslo', does: 'the messages it makes' },
-    { command: 'mcp prompt weather plan_a_day city=Oslo --json', does: 'as MCP sends them' },
+    { command: 'mcp prompt weather plan_a_day city=Oslo', does: 'print its messages' },
+    { command: 'mcp prompt weather plan_a_day city=Oslo --json', does: 'print the MCP result' },
   ],
   async run(context, input) {
     const [{ listPrompts, unknownName }, { parseToolArguments }] = await Promise.all([
-      import('../mcp-client.ts'),
-      import('../tool-arguments.ts'),
+      import('../testing/mcp-client.ts'),
+      import('../testing/tool-arguments.ts'),
     ])
     const result = await useServer(context, input, async connection => {
       const prompts = await listPrompts(connection)
@@ -42,7 +42,7 @@ export default defineCommand({
   },
 })
 
-/** Arguments of prompts are texts, and no others than the declared ones. */
+/** Arguments of prompts are strings. Undeclared ones are rejected. */
 function schemaOf({ arguments: all = [] }: Prompt): Record<string, unknown> {
   const properties = Object.fromEntries(all.map(({ name }) => [name, { type: 'string' }]))
   return { type: 'object', properties, additionalProperties: false }

@@ -1,24 +1,24 @@
 import type { Prompt } from '@modelcontextprotocol/client'
-import { defineCommand } from '../command.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
-import { shellWord } from '../shell-word.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'prompts',
   summary: 'list the prompts of a server',
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
-  examples: [{ command: 'mcp prompts weather', does: 'with the arguments they take' }],
+  examples: [{ command: 'mcp prompts weather', does: 'prompts and their arguments' }],
   async run(context, input) {
     const { output } = context
-    const { listPrompts } = await import('../mcp-client.ts')
+    const { listPrompts } = await import('../testing/mcp-client.ts')
     await useServer(context, input, async (connection, { name }) => {
       const prompts = await listPrompts(connection)
       output.result(prompts, () => {
         const rows = prompts.map(one => [one.name, argumentsOf(one), one.description ?? ''])
         output.table(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], rows, `${name} has no prompts.`)
         const [first] = prompts
-        if (first) output.next({ description: 'Fill one in', command: exampleOf(name, first) })
+        if (first) output.next({ description: 'Fill in one', command: exampleOf(name, first) })
       })
     })
   },
@@ -30,6 +30,7 @@ function argumentsOf({ arguments: all = [] }: Prompt): string {
 }
 
 function exampleOf(server: string, prompt: Prompt): string {
-  const required = prompt.arguments?.filter(one => one.required).map(one => `${shellWord(one.name)}=…`) ?? []
-  return ['mcp prompt', shellWord(server), shellWord(prompt.name), ...required].join(' ')
+  const required =
+    prompt.arguments?.filter(one => one.required).map(one => `${quoteShellWord(one.name)}=…`) ?? []
+  return ['mcp prompt', quoteShellWord(server), quoteShellWord(prompt.name), ...required].join(' ')
 }

@@ -1,22 +1,21 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import type { McpConnection } from '../../shared/mcp-connection.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
+import type { McpConnection } from '../../shared/mcp-client/connect.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'read',
   summary: 'read a resource of a server',
-  description:
-    'Prints the content of a resource. Binary content is written as it is, to a pipe or file only.',
+  description: 'Print the content of a resource. Binary content is only written to a pipe or a file.',
   arguments: {
     server: SERVER_ARGUMENT,
     uri: { doc: 'URI of the resource', required: true },
   },
   options: SERVER_OPTIONS,
   examples: [
-    { command: 'mcp read weather weather://Oslo', does: 'of a resource template, filled in' },
+    { command: 'mcp read weather weather://Oslo', does: 'a URI from a resource template' },
     { command: 'mcp read brand logo://png > logo.png', does: 'binary content' },
   ],
   async run(context, input) {
@@ -29,7 +28,7 @@ async function read(connection: McpConnection, uri: string): Promise<ReadResourc
   const { client } = connection
   if (!client.getServerCapabilities()?.resources) throw await unknownResource(connection, uri)
   return client.readResource({ uri }).catch(async error => {
-    // -32602, before 2026-07-28 -32002: there is no such resource.
+    // Unknown resource: -32602, or -32002 before 2026-07-28.
     throw error.code === -32602 || error.code === -32002
       ? await unknownResource(connection, uri, error)
       : error
@@ -41,7 +40,7 @@ async function unknownResource(
   uri: string,
   cause?: unknown,
 ): Promise<HostingError> {
-  const { listResources, unknownName } = await import('../mcp-client.ts')
+  const { listResources, unknownName } = await import('../testing/mcp-client.ts')
   const { resources, resourceTemplates } = await listResources(connection)
   const uris = [...resources.map(one => one.uri), ...resourceTemplates.map(one => one.uriTemplate)]
   return new HostingError('NOT_FOUND', unknownName('resource', uri, uris), { cause })
@@ -52,7 +51,7 @@ function print({ output }: CommandContext, { contents }: ReadResourceResult): vo
     if ('text' in one) output.line(one.text)
     else if (process.stdout.isTTY)
       throw new HostingError('INVALID_REQUEST', `${one.uri} is binary (${one.mimeType ?? 'no type'}).`, {
-        next: [{ description: 'Write it to a file: repeat the command with > FILE at its end' }],
+        next: [{ description: 'Write it to a file: repeat the command with > FILE' }],
       })
     else process.stdout.write(Buffer.from(one.blob, 'base64'))
   }

@@ -1,24 +1,24 @@
-import type { ApiClient } from '../api-client.ts'
-import { defineCommand } from '../command.ts'
-import { ONE_DEPLOYMENT } from '../deployment-action.ts'
-import { confirm } from '../prompt.ts'
-import { findDeployment, resolveBuild, resolveDeployment } from '../resolve-id.ts'
+import type { ApiClient } from '../api/client.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { confirm } from '../output/prompt.ts'
+import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
+import { findDeployment, resolveBuild, resolveDeployment } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'remove',
-  summary: 'remove a deployment or a build for good',
+  summary: 'permanently remove a deployment or a build',
   description:
-    'Ends a deployment at once and forgets it with its logs. An mcp_id names a build, which goes only when no deployment uses it.',
+    'Stop a deployment immediately and remove it with its logs. With an mcp_id, remove a build that no deployment uses.',
   arguments: {
     id: {
       required: true,
-      doc: "a deployment's id or a unique prefix, a server's name, or the mcp_id of a build",
+      doc: 'deployment id or unique prefix, server name, or mcp_id of a build',
     },
   },
   options: ONE_DEPLOYMENT.options,
   examples: [
-    { command: 'mcp remove weather --env staging', does: 'asks first' },
-    { command: 'mcp remove dep_4h7k --yes', does: 'without asking' },
+    { command: 'mcp remove weather --env staging', does: 'after confirmation' },
+    { command: 'mcp remove dep_4h7k --yes', does: 'without confirmation' },
     { command: 'mcp remove mcp_9x2m --yes', does: 'a build' },
   ],
   async run(context, { id: reference, env }) {
@@ -28,11 +28,11 @@ export default defineCommand({
     const { id, label } = isBuild
       ? { id: await resolveBuild(api, reference), label: 'build' }
       : await nameDeployment(api, reference, env)
-    await confirm(context, `Remove the ${label} ${id} for good?`)
+    await confirm(context, `Permanently remove ${label} ${id}?`)
     await api.delete(`/v1/${isBuild ? 'build' : 'deploy'}/${encodeURIComponent(id)}`)
     output.result({ removed: id }, () => {
-      output.line(`Removed the ${label} ${id}`)
-      output.next({ description: 'See what is left', command: 'mcp list' })
+      output.line(`Removed ${label} ${id}`)
+      output.next({ description: 'List what remains', command: 'mcp list' })
     })
   },
 })

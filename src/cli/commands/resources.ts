@@ -1,6 +1,6 @@
-import { defineCommand } from '../command.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../server-target.ts'
-import { shellWord } from '../shell-word.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'resources',
@@ -8,12 +8,12 @@ export default defineCommand({
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
   examples: [
-    { command: 'mcp resources weather', does: 'all of them' },
+    { command: 'mcp resources weather', does: 'list all resources' },
     { command: 'mcp resources weather --json', does: '{resources, resourceTemplates}' },
   ],
   async run(context, input) {
     const { output } = context
-    const { listResources } = await import('../mcp-client.ts')
+    const { listResources } = await import('../testing/mcp-client.ts')
     await useServer(context, input, async (connection, { name }) => {
       const { resources, resourceTemplates } = await listResources(connection)
       const all = [...resources, ...resourceTemplates.map(one => ({ uri: one.uriTemplate, ...one }))]
@@ -24,7 +24,7 @@ export default defineCommand({
         if (first)
           output.next({
             description: 'Read one',
-            command: `mcp read ${shellWord(name)} ${shellWord(first.uri)}`,
+            command: `mcp read ${quoteShellWord(name)} ${quoteShellWord(first.uri)}`,
           })
       })
     })

@@ -1,10 +1,9 @@
-import { defineDeploymentAction } from '../deployment-action.ts'
+import { defineDeploymentAction } from '../targets/deployment-action.ts'
 
 export default defineDeploymentAction({
   name: 'restart',
-  summary: 'replace the instances of a deployment by fresh ones',
-  description:
-    'Starts fresh instances, switches to them when they are healthy and lets the old ones end their work.',
+  summary: 'replace all instances of a deployment',
+  description: 'Start new instances, switch to them once they are healthy, and drain the old ones.',
   examples: [{ command: 'mcp restart weather --env production', does: 'without a failed request' }],
   prefer: ['deployed', 'deploying'],
   doing: 'Restarting',

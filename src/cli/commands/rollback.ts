@@ -1,28 +1,28 @@
 import { formatDurationMs } from '../../shared/duration.ts'
-import { defineCommand } from '../command.ts'
-import { type Deployed, reportFailedDeployment, settleDeployment } from '../deploy-server.ts'
-import { ONE_DEPLOYMENT } from '../deployment-action.ts'
-import type { ExitCode } from '../exit-codes.ts'
-import { resolveRollback } from '../rollback-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
+import { resolveRollback } from '../targets/rollback-target.ts'
 
 export default defineCommand({
   name: 'rollback',
-  summary: 'deploy what ran before, or a deployment you name',
+  summary: 'return to the previous or a given deployment',
   description:
-    'Makes a new deployment of what was deployed before, with the configuration it had, and switches to it without a failed request. With the id of a deployment that is not live any more it goes back to that one. Warns when environment variables get other values by it.',
+    'Create a deployment from the previous build and configuration, and switch to it without a failed request. With the id of an earlier deployment, return to that one. Warns if environment variables change.',
   arguments: {
     deployment: {
-      doc: "a server's name or its live deployment's id: back to what ran before; or the id of a kept deployment: back to that one (default: the server of the project here)",
+      doc: 'server name or live deployment id to return to its previous deployment, or the id of an earlier deployment to return to (default: the server of the project in this folder)',
     },
   },
   options: {
     ...ONE_DEPLOYMENT.options,
-    to: { type: 'string', value: 'id', doc: 'the deployment to go back to; default: the one before' },
+    to: { type: 'string', value: 'id', doc: 'deployment to return to (default: the previous one)' },
   },
   examples: [
-    { command: 'mcp rollback weather --env production', does: 'to the deployment before' },
-    { command: 'mcp rollback dep_9x2m', does: 'to that one' },
-    { command: 'mcp list --all', does: 'see which are kept' },
+    { command: 'mcp rollback weather --env production', does: 'to the previous deployment' },
+    { command: 'mcp rollback dep_9x2m', does: 'to this deployment' },
+    { command: 'mcp list --all', does: 'list earlier deployments' },
   ],
   async run(context, { deployment: reference, env, to }): Promise<ExitCode | undefined> {
     const { output } = context
@@ -40,7 +40,7 @@ export default defineCommand({
       const where = target === undefined ? '' : ` to ${target}`
       output.line(`Rolled back ${name}${where} in ${formatDurationMs(record.deploy_time * 1000)}`)
       output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
-      output.next({ description: 'See its state', command: `mcp status ${record.deployment_id}` })
+      output.next({ description: 'Show its state', command: `mcp status ${record.deployment_id}` })
     })
     for (const warning of record.warnings ?? []) output.warn(warning)
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)

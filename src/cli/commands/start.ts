@@ -1,12 +1,12 @@
-import { defineDeploymentAction } from '../deployment-action.ts'
+import { defineDeploymentAction } from '../targets/deployment-action.ts'
 
 export default defineDeploymentAction({
   name: 'start',
-  summary: 'start a stopped deployment again',
-  description: 'Starts a stopped or failed deployment again, at the address it had.',
+  summary: 'start a stopped deployment',
+  description: 'Start a stopped or failed deployment at its previous address.',
   examples: [
-    { command: 'mcp start weather', does: "the server's stopped deployment" },
-    { command: 'mcp start dep_4h7k --json', does: 'by a prefix of its id' },
+    { command: 'mcp start weather', does: 'the stopped deployment of the server' },
+    { command: 'mcp start dep_4h7k --json', does: 'by id prefix' },
   ],
   prefer: ['stopped', 'failed'],
   doing: 'Starting',

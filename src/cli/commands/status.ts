@@ -1,21 +1,21 @@
+import type { HealthReport } from '../../shared/contract/health-reports.ts'
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { HealthReport } from '../../shared/health-reports.ts'
-import { ENVIRONMENTS } from '../../shared/states.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { type Deployed, whereToLook } from '../deploy-server.ts'
-import { deploymentTable, shortId } from '../deployment-table.ts'
-import { formatMemory } from '../metric-format.ts'
-import type { Output } from '../output.ts'
-import { currentDeployments, listDeployments, resolveDeployment } from '../resolve-id.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { deploymentTable, shortId } from '../output/deployment-table.ts'
+import { formatMemory } from '../output/metric-format.ts'
+import type { Output } from '../output/output.ts'
+import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
+import { currentDeployments, listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
 
 const DEFAULT_INTERVAL_MS = 2000
 
 export default defineCommand({
   name: 'status',
-  summary: 'state of one deployment, or of all',
-  arguments: { id: { doc: "a deployment's id, a unique prefix of one, or a server's name" } },
+  summary: 'show the state of one or all deployments',
+  arguments: { id: { doc: 'deployment id or unique prefix, or server name' } },
   options: {
     env: {
       type: 'string',
@@ -25,40 +25,40 @@ export default defineCommand({
     },
     health: {
       type: 'boolean',
-      doc: 'the health report of one deployment: checks, requests, latencies; ends with 1 when it is unhealthy',
+      doc: 'show the health of one deployment: checks, requests, latencies; exits with 1 if unhealthy',
     },
     watch: {
       type: 'boolean',
       short: 'w',
-      doc: 'requests, errors, latencies, instances and memory, until Ctrl-C',
+      doc: 'show requests, errors, latencies, instances and memory, until Ctrl-C',
     },
-    interval: { type: 'duration', doc: 'time between two looks of --watch (default: 2s)' },
+    interval: { type: 'duration', doc: 'refresh interval of --watch (default: 2s)' },
   },
   examples: [
-    { command: 'mcp status', does: 'the current deployment of every server and environment' },
-    { command: 'mcp status weather --env production', does: 'one, with its instances' },
-    { command: 'mcp status weather --health', does: 'whether it answers, and how fast' },
-    { command: 'mcp status --watch', does: 'see what all of them do, every two seconds' },
-    { command: 'mcp status dep_4h7k --json', does: "the API's record" },
+    { command: 'mcp status', does: 'current deployments of all servers' },
+    { command: 'mcp status weather --env production', does: 'one deployment and its instances' },
+    { command: 'mcp status weather --health', does: 'its health report' },
+    { command: 'mcp status --watch', does: 'live view of all deployments' },
+    { command: 'mcp status dep_4h7k --json', does: 'the API record' },
   ],
   async run(context, { id, env, health, watch, interval = DEFAULT_INTERVAL_MS }) {
     if (watch) {
       const deploymentId = id && (await resolveDeployment(await context.api(), id, { environment: env }))
-      const { watchStatus } = await import('../status-watch.ts')
+      const { watchStatus } = await import('../output/status-watch.ts')
       return watchStatus(context, { deploymentId, environment: env, intervalMs: interval })
     }
     if (id === undefined) {
       if (health)
         throw new HostingError(
           'INVALID_REQUEST',
-          '--health needs a deployment: mcp status <deployment> --health.',
+          '--health requires a deployment: mcp status <deployment> --health.',
         )
       return showAll(context, env)
     }
     const { output } = context
     const api = await context.api()
     const deployment = await resolveDeployment(api, id, { environment: env })
-    if (health) return (await import('../deployment-health.ts')).showHealth(context, deployment)
+    if (health) return (await import('../targets/deployment-health.ts')).showHealth(context, deployment)
     const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment)}/status`)
     output.warnOf(status)
     output.result(status, () => {
@@ -66,7 +66,7 @@ export default defineCommand({
       output.next(
         status.status === 'stopped'
           ? { description: 'Start it', command: `mcp start ${deployment}` }
-          : whereToLook(api, deployment),
+          : logOrHealthStep(api, deployment),
       )
     })
   },
@@ -75,14 +75,18 @@ export default defineCommand({
 async function showAll({ output, api }: CommandContext, environment: string | undefined): Promise<undefined> {
   const deployments = await listDeployments(await api(), { environment })
   if (deployments === undefined)
-    throw new HostingError('METHOD_NOT_ALLOWED', 'This API has no list of deployments: name one.', {
-      next: [{ description: 'See one', command: 'mcp status <deployment id>' }],
-    })
+    throw new HostingError(
+      'METHOD_NOT_ALLOWED',
+      'This API does not list deployments. Give a deployment id.',
+      {
+        next: [{ description: 'Show one', command: 'mcp status <deployment id>' }],
+      },
+    )
   const current = currentDeployments(deployments)
   output.result(current, () => {
     deploymentTable(output, current)
     if (current[0])
-      output.next({ description: 'See one', command: `mcp status ${shortId(current[0].deployment_id)}` })
+      output.next({ description: 'Show one', command: `mcp status ${shortId(current[0].deployment_id)}` })
     else output.next({ description: 'Deploy a server', command: 'mcp deploy' })
   })
 }
@@ -110,16 +114,15 @@ function showOne(output: Output, id: string, status: Deployed): void {
     output.line()
     output.table(...instanceTable(status.instances))
     for (const { id: instance, lastFailure } of status.instances)
-      if (lastFailure)
-        output.line(`${style.yellow('restarted')} ${instance}: the one before it ${lastFailure}`)
+      if (lastFailure) output.line(`${style.yellow('restarted')} ${instance}: its predecessor ${lastFailure}`)
   }
   if (status.status === 'deployed' && status.instances?.length === 0) {
     output.line()
-    output.line('It is asleep; the next call wakes it.')
+    output.line('Asleep. The next request wakes it.')
   }
 }
 
-/** What its environment promises, in words. */
+/** Guarantees of its environment, in words. */
 function promiseFields({
   promises,
   staying_sessions: staying = [],
@@ -129,26 +132,29 @@ function promiseFields({
   const { session_seconds: session, memory_mb: memory } = promises
   const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
   return {
-    runs: placement === 'shared' ? 'in a process shared with others' : `in ${countText(min, max)} of its own`,
-    memory: memory === null ? undefined : `an instance is replaced above ${memory} MB`,
+    runs:
+      placement === 'shared'
+        ? 'in a process shared with other servers'
+        : `in ${countText(min, max)} of this deployment`,
+    memory: memory === null ? undefined : `instances above ${memory} MB are replaced`,
     sleeps: idle === null ? 'never' : `after ${formatDurationMs(idle * 1000)} without a request`,
     releases:
       promises.release === 'gradual'
-        ? `the old one drains${session > 0 ? `, and keeps sessions until unused for ${formatDurationMs(session * 1000)}` : ''}`
-        : 'replaced at once',
+        ? `the old deployment drains${session > 0 ? ` and keeps sessions until they are idle for ${formatDurationMs(session * 1000)}` : ''}`
+        : 'replaced immediately',
     sessions: count > 0 ? stayingText(count, staying.length) : undefined,
     log: promises.log_level,
     keeps: promises.kept_deployments === null ? 'all deployments' : keptText(promises.kept_deployments),
   }
 }
 
-/** What its code may reach, in words. */
+/** Network access of its code, in words. */
 function networkText(config: Deployed['config']): string | undefined {
   if (!config) return undefined
   const { network, allow_private_network: isPrivateOpen = false } = config
   if (network === 'none') return 'none'
   if (network) return `only ${network.allow.join(', ')}`
-  return isPrivateOpen ? 'open, private networks included' : 'open, but for private networks'
+  return isPrivateOpen ? 'open, private networks included' : 'open, except for private networks'
 }
 
 /** `1 process`, `2 processes`, `1..10 processes`, `0..1 processes` */

@@ -1,18 +1,18 @@
-import type { ContainerBuildRecord } from '../../shared/container-builds.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { defineDeploymentAction, ONE_DEPLOYMENT } from '../deployment-action.ts'
-import { resolveContainerBuild } from '../resolve-id.ts'
+import type { ContainerBuildRecord } from '../../shared/contract/container-builds.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { defineDeploymentAction, ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
+import { resolveContainerBuild } from '../targets/resolve-id.ts'
 
 const stopDeployment = defineDeploymentAction({
   name: 'stop',
-  summary: 'stop a deployment, keeping its address',
+  summary: 'stop a deployment and keep its address',
   description:
-    'Stops a deployment: connections are refused at once, running requests end. `mcp start` brings it back at the same address. A container build that waits or runs is ended with every process it started.',
+    'Stop a deployment: new connections are refused, running requests finish. `mcp start` starts it again at the same address. A pending or running container build is killed with all its processes.',
   examples: [
-    { command: 'mcp stop weather', does: "the server's live deployment" },
-    { command: 'mcp stop weather --env staging', does: 'when it is live in several environments' },
-    { command: 'mcp stop dep_4h7k', does: 'by a prefix of its id' },
+    { command: 'mcp stop weather', does: 'the live deployment of the server' },
+    { command: 'mcp stop weather --env staging', does: 'in one environment' },
+    { command: 'mcp stop dep_4h7k', does: 'by id prefix' },
     { command: 'mcp stop bld_9c2e', does: 'a container build' },
   ],
   prefer: ['deployed', 'deploying'],
@@ -38,7 +38,7 @@ async function stopContainerBuild({ api, output }: CommandContext, reference: st
   const id = await resolveContainerBuild(client, reference)
   const build = await client.post<ContainerBuildRecord>(`/api/lambda-builds/${encodeURIComponent(id)}/stop`)
   output.result(build, () => {
-    output.line(`Stopped the container build ${id}`)
-    output.next({ description: 'See its log', command: `mcp logs ${id}` })
+    output.line(`Stopped container build ${id}`)
+    output.next({ description: 'Show its log', command: `mcp logs ${id}` })
   })
 }

@@ -1,55 +1,56 @@
 import { dirname, resolve } from 'node:path'
+import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { TestRequest } from '../../shared/test-runs.ts'
-import type { Suite } from '../../shared/test-suite.ts'
-import { defineCommand, type Input } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { findProjectFile, loadProject, type Project } from '../project.ts'
-import { sendTest } from '../send-test.ts'
-import { RUN_OPTIONS, readNumber, readRunSettings } from '../test-options.ts'
-import { printTestResult } from '../test-output.ts'
-import { resolveTestTarget } from '../test-target.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { Input } from '../command-line/declaration.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { findProjectFile, loadProject, type Project } from '../project/project.ts'
+import { resolveTestTarget } from '../targets/test-target.ts'
+import { sendTest } from '../testing/send-test.ts'
+import { RUN_OPTIONS, readNumber, readRunSettings } from '../testing/test-options.ts'
+import { printTestResult } from '../testing/test-output.ts'
 
 const ARGUMENTS = { message: { doc: 'message for the agent', variadic: true } } as const
 
 const OPTIONS = {
   ...RUN_OPTIONS,
-  suite: { type: 'string', value: 'file', doc: 'cases with expectations, in YAML or JSON' },
-  model: { type: 'list', value: 'model', doc: 'model of the agent; several make a matrix' },
-  repeat: { type: 'integer', value: 'n', doc: 'runs of each case; tells pass@k and pass^k' },
+  suite: { type: 'string', value: 'file', doc: 'suite of test cases in YAML or JSON' },
+  model: { type: 'list', value: 'model', doc: 'model of the agent; repeat for a matrix' },
+  repeat: { type: 'integer', value: 'n', doc: 'runs per case; reports pass@k and pass^k' },
   minSuccessRate: {
     type: 'string',
     value: 'rate',
-    doc: 'end with 1 below it: of calls, or of the cases of a suite',
+    doc: 'exit with 1 below this success rate of calls, or of cases of a suite',
   },
-  concurrency: { type: 'integer', value: 'n', default: 1, doc: 'cases that run at once' },
-  record: { type: 'string', value: 'file', doc: "write the model's answers down" },
-  replay: { type: 'string', value: 'file', doc: 'take the answers from there and ask no model' },
+  concurrency: { type: 'integer', value: 'n', default: 1, doc: 'number of cases to run concurrently' },
+  record: { type: 'string', value: 'file', doc: "record the model's answers" },
+  replay: { type: 'string', value: 'file', doc: 'replay recorded answers without a model' },
   junit: { type: 'string', value: 'file', doc: 'write a JUnit report' },
   markdown: { type: 'string', value: 'file', doc: 'write a Markdown summary' },
   prices: {
     type: 'string',
     value: 'file',
-    doc: 'price table (default: prices.json beside the configuration)',
+    doc: 'price table (default: prices.json next to the configuration)',
   },
-  dryRun: { type: 'boolean', doc: 'tell what would run and what it would cost, and send nothing' },
+  dryRun: { type: 'boolean', doc: 'show what would run and its cost, without running it' },
 } as const
 
 export default defineCommand({
   name: 'test',
-  summary: 'let an agent use the server, and judge what it does',
+  summary: 'test a server with an agent, and judge the result',
   description:
-    'Sends one message, or the cases of a suite, to an agent that uses the server through its URL, as any MCP client does. Without --server the project in this folder is built and tested; without a message its own suite ("test" in the project file). The model is claude-sonnet-4-5 when a key for it is configured, else the embedded one, which needs no network. A failed expectation ends with 1, a fault of anything else never does.',
+    'Send one message, or the cases of a suite, to an agent that uses the server through its URL like any MCP client. Without --server, build and test the project in this folder. Without a message, run its suite ("test" in the project file). The default model is claude-sonnet-4-5 if a key for it is configured, else the embedded model, which needs no network. Exit code 1 always means that an expectation failed.',
   arguments: ARGUMENTS,
   options: OPTIONS,
   examples: [
     { command: 'mcp test "What is the weather in Oslo?"', does: 'the project in this folder' },
-    { command: 'mcp test "What is the weather in Oslo?" weather', does: 'a server that is built' },
-    { command: 'mcp test --server weather "Compare Oslo and Lima" --json', does: 'the whole result' },
+    { command: 'mcp test "What is the weather in Oslo?" weather', does: 'a built server' },
+    { command: 'mcp test --server weather "Compare Oslo and Lima" --json', does: 'the complete result' },
     { command: 'mcp test --suite tests.yaml --repeat 5 --junit report.xml', does: 'a suite, for CI' },
     { command: 'mcp test --suite tests.yaml --model embedded --model gpt-5.2', does: 'a matrix' },
-    { command: 'mcp test --suite tests.yaml --replay answers.json', does: 'without asking any model' },
+    { command: 'mcp test --suite tests.yaml --replay answers.json', does: 'without a model' },
   ],
   async run(context, given): Promise<ExitCode> {
     checkOptions(given)
@@ -80,25 +81,25 @@ function checkOptions({ repeat, concurrency, record, replay, suite, message }: T
   const refuse = (text: string) => {
     throw new HostingError('INVALID_REQUEST', text)
   }
-  if (repeat !== undefined && repeat < 1) refuse(`--repeat is ${repeat}, expected 1 or more.`)
-  if (concurrency < 1) refuse(`--concurrency is ${concurrency}, expected 1 or more.`)
-  if (record !== undefined && replay !== undefined) refuse('--record and --replay exclude each other.')
-  if (suite !== undefined && message.length > 0) refuse('A message and --suite exclude each other.')
+  if (repeat !== undefined && repeat < 1) refuse(`--repeat is ${repeat}, expected at least 1.`)
+  if (concurrency < 1) refuse(`--concurrency is ${concurrency}, expected at least 1.`)
+  if (record !== undefined && replay !== undefined) refuse('--record and --replay cannot be combined.')
+  if (suite !== undefined && message.length > 0) refuse('A message and --suite cannot be combined.')
 }
 
-/** `mcp test "What is …?" weather`: after a quoted message a single word names the server. */
+/** `mcp test "What is …?" weather`: a single word after a quoted message names the server. */
 function splitMessage({ message, server }: TestInput): Pick<TestInput, 'message' | 'server'> {
   const [sentence, word, ...more] = message
   const isPair = word !== undefined && more.length === 0 && /\s/.test(sentence!) && /^[\w-]+$/.test(word)
   return server === undefined && isPair ? { message: [sentence!], server: word } : { message, server }
 }
 
-/** The project of the folder; without one `--server` or the suite must name a server. */
+/** Project of the folder. Without one, `--server` or the suite must name a server. */
 async function findProject(path: string): Promise<Project | undefined> {
   return path === '.' && !findProjectFile(path) ? undefined : loadProject(path)
 }
 
-/** What is to be run when it is more than one message to one model: a suite, or what makes one of a message. */
+/** The suite to run. Undefined for a single message to a single model. */
 async function findSuite(
   input: TestInput,
   message: string,
@@ -110,7 +111,7 @@ async function findSuite(
   const { test, file = '' } = project ?? {}
   if (typeof test === 'string') return loadSuite(resolve(project!.directory || dirname(file), test))
   if (test) return parseSuite(test, `"test" of ${file}`)
-  throw new HostingError('INVALID_REQUEST', 'There is nothing to test with: give a message or --suite.', {
+  throw new HostingError('INVALID_REQUEST', 'Nothing to test. Give a message or --suite.', {
     next: [{ description: 'Send a message', command: 'mcp test "…"' }],
   })
 }

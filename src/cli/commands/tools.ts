@@ -1,25 +1,25 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { sampleValue } from '../sample-call.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerTarget, useServer } from '../server-target.ts'
-import { shellWord } from '../shell-word.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerTarget, useServer } from '../targets/server-target.ts'
+import { sampleValue } from '../testing/sample-call.ts'
 
 export default defineCommand({
   name: 'tools',
   summary: 'list the tools of a server, or show one',
   arguments: {
     server: SERVER_ARGUMENT,
-    tool: { doc: 'show this one with its arguments and schemas' },
+    tool: { doc: 'show this tool with its arguments and schemas' },
   },
   options: SERVER_OPTIONS,
   examples: [
-    { command: 'mcp tools weather', does: 'all of them' },
-    { command: 'mcp tools weather forecast', does: 'one, and how to call it' },
-    { command: 'mcp tools weather --json', does: 'with their schemas' },
+    { command: 'mcp tools weather', does: 'list all tools' },
+    { command: 'mcp tools weather forecast', does: 'show one tool and how to call it' },
+    { command: 'mcp tools weather --json', does: 'including schemas' },
   ],
   async run(context, input) {
-    const { getTool, listTools } = await import('../mcp-client.ts')
+    const { getTool, listTools } = await import('../testing/mcp-client.ts')
     await useServer(context, input, async (connection, target) => {
       const tools = await listTools(connection)
       if (input.tool) show(context, getTool(tools, input.tool), target)
@@ -48,25 +48,25 @@ function show({ output }: CommandContext, tool: Tool, { name }: ServerTarget): v
       isRequired(tool, key) ? 'required' : '',
       schema.description ?? '',
     ])
-    output.table(['ARGUMENT', 'TYPE', '', 'DESCRIPTION'], rows, 'It takes no arguments.')
+    output.table(['ARGUMENT', 'TYPE', '', 'DESCRIPTION'], rows, 'No arguments.')
     output.next({ description: 'Call it', command: exampleCall(name, tool) })
   })
 }
 
-/** A call that fits the schema: the arguments that are required, each with a value it allows. */
+/** A call with all required arguments and values that fit the schema. */
 function exampleCall(server: string, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))
     .map(([key, schema]) => exampleArgument(key, schema))
-  return ['mcp call', shellWord(server), shellWord(tool.name), ...words].join(' ')
+  return ['mcp call', quoteShellWord(server), quoteShellWord(tool.name), ...words].join(' ')
 }
 
 type PropertySchema = Parameters<typeof sampleValue>[0] & { description?: string }
 
 function exampleArgument(key: string, schema: PropertySchema): string {
   const { value, madeUp } = sampleValue(schema)
-  if (typeof value === 'object') return shellWord(`${key}:=${JSON.stringify(value)}`)
-  return `${shellWord(key)}=${madeUp && typeof value === 'string' ? '…' : shellWord(String(value))}`
+  if (typeof value === 'object') return quoteShellWord(`${key}:=${JSON.stringify(value)}`)
+  return `${quoteShellWord(key)}=${madeUp && typeof value === 'string' ? '…' : quoteShellWord(String(value))}`
 }
 
 /** `city, [units]` */

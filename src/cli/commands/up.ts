@@ -1,35 +1,35 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import type { BuildRecord } from '../../shared/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
-import { buildServer, reportFailedBuild } from '../build-server.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { contentToText } from '../content.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { contentToText } from '../output/content.ts'
+import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   type Deployed,
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
   reportFailedDeployment,
-} from '../deploy-server.ts'
-import { chooseAuth } from '../deployment-auth.ts'
-import { readEnvVars } from '../env-vars.ts'
-import type { ExitCode } from '../exit-codes.ts'
-import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../program-project.ts'
-import { loadProject, type Project } from '../project.ts'
-import { pickSampleCall, type SampleCall } from '../sample-call.ts'
+} from '../project/deploy-server.ts'
+import { chooseAuth } from '../project/deployment-auth.ts'
+import { readEnvVars } from '../project/env-vars.ts'
+import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
+import { loadProject, type Project } from '../project/project.ts'
+import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 
 export default defineCommand({
   name: 'up',
-  summary: 'build, deploy to development and call a tool, in one go',
+  summary: 'build, deploy to development and call a tool in one step',
   description:
-    'The whole job: starts the daemon when it does not run, builds the project, deploys it to development, lists its tools through a real MCP client, calls one that changes nothing, and prints the URL and what to give an MCP client.',
+    'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
   options: {
     set: {
       type: 'list',
       value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from here',
+      doc: 'environment variable; KEY alone takes its value from this shell',
     },
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
@@ -56,7 +56,7 @@ export default defineCommand({
     const { name } = project.request
     const build = await buildServer(context, withEnvVars(project, env_vars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
-    sayBuilt(context, name, build)
+    printBuilt(context, name, build)
     context.output.warnOf(build)
     const config = mergeConfig(
       { ...development, ...(auth && { auth }) },
@@ -69,16 +69,16 @@ export default defineCommand({
     }
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
-    sayDeployed(context, deployment)
+    printDeployed(context, deployment)
     context.output.warnOf(deployment)
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
-    // Where users sign in, the preview of the same build answers without.
+    // If users must sign in, the preview of the same build is used, which needs no sign-in.
     const tried = await tryOut(context, auth ? build.url : deployment.url, project)
     report(context, name, { build, deployment, isolation, tried })
   },
 })
 
-/** Undefined where the server runs no code, or the API does not report it. */
+/** Undefined when the server runs no code or the API does not report it. */
 async function readIsolation(
   context: CommandContext,
   { deployment_id }: Deployed,
@@ -90,14 +90,14 @@ async function readIsolation(
 
 interface Tried {
   tools: string[]
-  /** Null when no tool is known to change nothing. */
+  /** Null when no tool is known to be read-only. */
   call: (SampleCall & { is_error: boolean; result: CallToolResult }) | null
   ms: number
 }
 
-/** What any client will do with the URL: connect, list the tools, call one. */
+/** Does what any client does with the URL: connect, list the tools, call one. */
 async function tryOut(context: CommandContext, url: string, { request }: Project): Promise<Tried> {
-  const { callTool, listTools, withServer } = await import('../mcp-client.ts')
+  const { callTool, listTools, withServer } = await import('../testing/mcp-client.ts')
   const { globals, signal, output } = context
   const options = { timeoutMs: globals.timeout, signal }
   return output.progress(`Calling ${request.name}`, () =>
@@ -114,11 +114,11 @@ async function tryOut(context: CommandContext, url: string, { request }: Project
   )
 }
 
-function sayBuilt({ output }: CommandContext, name: string, { build_time, mcp_id }: BuildRecord): void {
+function printBuilt({ output }: CommandContext, name: string, { build_time, mcp_id }: BuildRecord): void {
   if (!output.json) output.line(`Built ${name} in ${formatDurationMs((build_time ?? 0) * 1000)} (${mcp_id})`)
 }
 
-function sayDeployed(
+function printDeployed(
   { output }: CommandContext,
   { deploy_time, deployment_id, warnings = [] }: Deployed,
 ): void {
@@ -144,7 +144,7 @@ function report(
   const { deployment_id, url, health_check } = deployment
   const { tools, call, ms } = tried
   const { mcp_id } = build
-  // An API that knows no more than the contract finds no server by its name.
+  // An API with only the contract does not resolve server names.
   const knowsNames = build.template !== undefined
   const reference = knowsNames ? name : url
   const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }
@@ -157,25 +157,25 @@ function report(
       for (const line of shorten(contentToText(call.result.content))) output.line(`  ${line}`)
     }
     output.line()
-    output.line(`${output.style.bold(name)} runs at ${output.style.cyan(url)}`)
+    output.line(`${output.style.bold(name)} is running at ${output.style.cyan(url)}`)
     output.line()
-    output.line('Give it to an MCP client:')
+    output.line('Configuration for MCP clients:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
-      { description: 'Or have it written', command: `mcp connect ${reference} --client claude-code` },
+      { description: 'Or write it', command: `mcp connect ${reference} --client claude-code` },
       callToType(reference, call),
       knowsNames
-        ? { description: 'Watch its log', command: `mcp logs ${name} -f` }
-        : { description: 'See its health', command: `mcp status ${deployment_id} --health` },
+        ? { description: 'Follow its log', command: `mcp logs ${name} -f` }
+        : { description: 'Show its health', command: `mcp status ${deployment_id} --health` },
     )
   })
 }
 
-/** The call that was made, as one would type it; the list of tools where there was none, or its values need quoting. */
+/** The call that was made as a command, or the list of tools if there was no call or its values need quoting. */
 function callToType(name: string, call: SampleCall | null): { description: string; command: string } {
   const pairs = Object.entries(call?.arguments ?? {})
   const isPlain = pairs.every(([key, value]) => /^[\w.-]+$/.test(key) && /^[\w.-]+$/.test(String(value)))
-  if (!call || !isPlain) return { description: 'See its tools', command: `mcp tools ${name}` }
+  if (!call || !isPlain) return { description: 'List its tools', command: `mcp tools ${name}` }
   const words = ['mcp call', name, call.tool, ...pairs.map(([key, value]) => `${key}=${value}`)]
   return { description: 'Call a tool', command: words.join(' ') }
 }
@@ -187,7 +187,7 @@ function shorten(text: string): string[] {
   return lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES), '…'] : lines
 }
 
-/** The form that most clients read; `mcp connect` knows how each one differs. */
+/** The format of most clients. `mcp connect` knows the differences. */
 function snippet(name: string, url: string): string[] {
   return JSON.stringify({ mcpServers: { [name]: { type: 'http', url } } }, null, 2).split('\n')
 }

@@ -1,10 +1,10 @@
-import type { KeyInfo } from '../../shared/api-keys.ts'
-import { defineCommand } from '../command.ts'
+import type { KeyInfo } from '../../shared/contract/api-keys.ts'
+import { defineCommand } from '../command-line/command.ts'
 
 export default defineCommand({
   name: 'whoami',
-  summary: 'the key in use and what it may do',
-  examples: [{ command: 'mcp whoami --json', does: "the API's record of the key" }],
+  summary: 'show the current API key and its permissions',
+  examples: [{ command: 'mcp whoami --json', does: 'the API record of the key' }],
   async run({ output, api, settings }) {
     const client = await api()
     const info = await client.get<KeyInfo>('/api/deployments/api-key/info')

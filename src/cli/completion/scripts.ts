@@ -2,8 +2,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * The script that a shell loads. All knowledge stays in `mcp __complete`, so that the script never grows old. Words are
- * passed after `--`: options among them are not options of `__complete`.
+ * Script that a shell loads. It only calls `mcp __complete`, so that it never becomes outdated. Words are passed after `--`
+ * because options among them are not options of `__complete`.
  */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell]

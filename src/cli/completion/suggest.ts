@@ -1,25 +1,26 @@
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { ENVIRONMENTS } from '../../shared/states.ts'
-import { type ApiClient, createApiClient } from '../api-client.ts'
-import { type Command, flagOf, type OptionDeclaration } from '../command.ts'
-import type { CommandContext } from '../command-context.ts'
-import { COMMANDS, groupOf } from '../command-list.ts'
-import { loadCommand } from '../commands.ts'
-import { readCredentials } from '../credentials.ts'
-import { findDaemon } from '../daemon-client.ts'
-import { GLOBAL_OPTIONS } from '../global-options.ts'
-import { listProjects } from '../projects.ts'
-import { listBuilds, listDeployments } from '../resolve-id.ts'
+import { type ApiClient, createApiClient } from '../api/client.ts'
+import { readCredentials } from '../api/credentials.ts'
+import type { Command } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { COMMANDS, groupOf } from '../command-line/command-list.ts'
+import { loadCommand } from '../command-line/commands.ts'
+import { flagOf, type OptionDeclaration } from '../command-line/declaration.ts'
+import { GLOBAL_OPTIONS } from '../command-line/global-options.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
+import { listProjects } from '../project/projects.ts'
+import { listBuilds, listDeployments } from '../targets/resolve-id.ts'
 
 export interface Suggestion {
   value: string
   doc?: string
 }
 
-/** A person waits for the shell: what takes longer is not suggested. */
+/** The shell waits for the suggestions, so slower ones are dropped. */
 const TIMEOUT_MS = 1500
 
-/** What the last word of a command line could become. Never starts a daemon and never fails. */
+/** Completions of the last word of a command line. Never starts a daemon and never fails. */
 export async function suggest(context: CommandContext, words: readonly string[]): Promise<Suggestion[]> {
   const current = words.at(-1) ?? ''
   const before = words.slice(0, -1)
@@ -51,7 +52,7 @@ async function findCommand(
   return { command: await loadCommand(entry.name), rest: words.slice(at + 1) }
 }
 
-/** The first word of a command, or the second one of a group. */
+/** First words of commands, or second words of a group. */
 function commandWords(before: readonly string[]): Suggestion[] {
   const [group] = before.filter(word => !word.startsWith('-'))
   const shown = COMMANDS.filter(({ hidden }) => !hidden)
@@ -67,7 +68,7 @@ function allOptions(command: Command): [string, OptionDeclaration][] {
   return Object.entries({ ...command.options, ...GLOBAL_OPTIONS })
 }
 
-/** The option whose value comes next; undefined for switches and for `--name=value`. */
+/** The option whose value comes next. Undefined for switches and for `--name=value`. */
 function optionBefore(command: Command, word: string | undefined): OptionDeclaration | undefined {
   if (!word?.startsWith('-')) return undefined
   const found = allOptions(command).find(
@@ -106,7 +107,7 @@ function positionals(command: Command, rest: readonly string[]): string[] {
   return rest.filter((word, index) => !word.startsWith('-') && !optionBefore(command, rest[index - 1]))
 }
 
-/** Nothing when the API cannot be reached or asked. */
+/** Returns nothing when the API is unreachable or refuses. */
 async function askApi(
   context: CommandContext,
   list: (api: ApiClient) => Promise<Suggestion[]>,
@@ -144,7 +145,7 @@ async function projects(api: ApiClient): Promise<Suggestion[]> {
   ])
 }
 
-/** The API in use, if it can be reached without starting anything. */
+/** Client of the API in use. Undefined when the local daemon is not running. */
 async function openApi({ settings, paths }: CommandContext) {
   const { apiUrl, apiKey, context: name } = settings()
   const url = apiUrl?.value ?? (await findDaemon(paths).catch(() => undefined))?.url

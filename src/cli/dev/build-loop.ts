@@ -1,31 +1,31 @@
-import type { BuildRecord } from '../../shared/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { settleBuild } from '../build-server.ts'
-import type { CommandContext } from '../command-context.ts'
-import type { Project } from '../project.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { settleBuild } from '../project/build-server.ts'
+import type { Project } from '../project/project.ts'
 
 export type Outcome =
   | { kind: 'built'; record: BuildRecord; ms: number }
-  /** What was built last stays as it is. */
+  /** The last good build keeps serving. */
   | { kind: 'failed'; error: HostingError; ms: number; mcpId?: string }
-  /** Nothing that counts had changed. */
+  /** Nothing relevant has changed. */
   | { kind: 'same' }
 
 export interface BuildLoopOptions {
-  /** Reads the project anew. */
+  /** Reads the project again. */
   open(): Promise<Project>
   onOutcome(outcome: Outcome): Promise<void> | void
 }
 
-/** Builds a project again and again: one build at a time, and one more when something changed meanwhile. */
+/** Rebuilds a project, one build at a time, and again if something changed during a build. */
 export class BuildLoop {
   readonly #context: CommandContext
   readonly #options: BuildLoopOptions
   #wanted: { since: number; force: boolean } | undefined
   #running: Promise<void> | undefined
-  /** What the last build was made of. */
+  /** Fingerprint of the last build's request. */
   #fingerprint: string | undefined
-  /** The one that the server's source went to. */
+  /** Project that holds the server's source. */
   #projectId: string | undefined
 
   constructor(context: CommandContext, options: BuildLoopOptions) {
@@ -33,7 +33,7 @@ export class BuildLoop {
     this.#options = options
   }
 
-  /** Resolves when all that is wanted until then was built. `since`: when it changed; `force`: also when it did not. */
+  /** Resolves when all changes so far are built. `since`: time of the change. `force`: build even without a change. */
   build({ since = performance.now(), force = false } = {}): Promise<void> {
     this.#wanted = { since: this.#wanted?.since ?? since, force: force || (this.#wanted?.force ?? false) }
     this.#running ??= this.#run().finally(() => {
@@ -62,17 +62,17 @@ export class BuildLoop {
     }
   }
 
-  /** Undefined when there is nothing new to build. */
+  /** Undefined when nothing has changed. */
   async #make(force: boolean): Promise<BuildRecord | undefined> {
     const { request, sourceDirectory, project } = await this.#options.open()
     if (sourceDirectory === undefined) {
-      // A program's files are not ours to know: whatever changes may be its code.
+      // Any changed file may belong to a program's code.
       const fingerprint = request.program ? undefined : JSON.stringify(request)
       return this.#unlessSame(fingerprint, force, async () => request)
     }
     const [{ packSource }, { sendSource }] = await Promise.all([
-      import('../source/pack-source.ts'),
-      import('../source/upload-source.ts'),
+      import('../project/source/pack-source.ts'),
+      import('../project/source/upload-source.ts'),
     ])
     const packed = await packSource(sourceDirectory)
     try {

@@ -1,10 +1,10 @@
-import type { BuildRecord } from '../../shared/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { CommandContext } from '../command-context.ts'
-import { countsToText } from '../counts.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { formatLogLine, type LogEntry } from '../log-lines.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { countsToText } from '../output/counts.ts'
+import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { Hotkeys } from './hotkeys.ts'
 import { OldBuilds } from './old-builds.ts'
@@ -13,7 +13,7 @@ import { FolderWatcher } from './watch-folder.ts'
 
 const KEYS = 'r rebuild   c call a tool   o show URL   l log level   q quit'
 
-/** One run of `mcp dev`: what is served now, and what a person sees of it. */
+/** One run of `mcp dev`: the served build and the terminal output. */
 export class DevSession {
   readonly #context: CommandContext
   readonly #directory: string
@@ -21,7 +21,7 @@ export class DevSession {
   #served: BuildRecord | undefined
   #builds: OldBuilds | undefined
   #log: PreviewLog | undefined
-  /** Kept back while a question is asked. */
+  /** Log lines withheld during a prompt. */
   #held: LogEntry[] | undefined
   readonly #ended = Promise.withResolvers<ExitCode>()
 
@@ -36,7 +36,7 @@ export class DevSession {
     const api = await this.#context.api()
     this.#log = new PreviewLog(api, line => this.#showLine(line))
     this.#builds = new OldBuilds(api)
-    const loop = new BuildLoop(this.#context, { open, onOutcome: outcome => this.#tell(outcome) })
+    const loop = new BuildLoop(this.#context, { open, onOutcome: outcome => this.#report(outcome) })
     const build = (wanted?: { since?: number; force?: boolean }) =>
       void loop.build(wanted).catch(error => this.#ended.reject(error))
     const watcher = new FolderWatcher(this.#directory, since => build({ since }))
@@ -66,12 +66,12 @@ export class DevSession {
     return keys
   }
 
-  async #tell(outcome: Outcome): Promise<void> {
-    if (outcome.kind === 'built') return this.#tellBuilt(outcome)
-    if (outcome.kind === 'failed') return this.#tellFailed(outcome)
+  async #report(outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'built') return this.#reportBuilt(outcome)
+    if (outcome.kind === 'failed') return this.#reportFailed(outcome)
   }
 
-  #tellBuilt({ record, ms }: Extract<Outcome, { kind: 'built' }>): void {
+  #reportBuilt({ record, ms }: Extract<Outcome, { kind: 'built' }>): void {
     const { output } = this.#context
     const isFirst = this.#served?.url !== record.url
     this.#served = record
@@ -89,20 +89,22 @@ export class DevSession {
     output.line()
   }
 
-  async #tellFailed({ error, ms, mcpId }: Extract<Outcome, { kind: 'failed' }>): Promise<void> {
+  async #reportFailed({ error, ms, mcpId }: Extract<Outcome, { kind: 'failed' }>): Promise<void> {
     const { output } = this.#context
     if (mcpId) this.#builds!.discard(mcpId)
     if (output.json)
       return output.entry({ event: 'failed', ms: Math.round(ms), error: error.toBody() }, () => '')
     await output.error(error)
-    output.line(output.style.dim(this.#served ? 'The last good build serves on.' : 'Waiting for a change.'))
+    output.line(
+      output.style.dim(this.#served ? 'The last good build keeps serving.' : 'Waiting for a change.'),
+    )
   }
 
   #showLine(line: LogEntry): void {
     if (this.#held) return void this.#held.push(line)
     if (!isShown(line, this.#level)) return
     const { output } = this.#context
-    // The day is known.
+    // Omits the date.
     const timestamp = line.timestamp?.slice(11)
     output.entry({ event: 'log', ...line }, () =>
       formatLogLine({ ...line, ...(timestamp && { timestamp }) }, output.style),
@@ -111,7 +113,7 @@ export class DevSession {
 
   #showUrl(): void {
     const { output } = this.#context
-    if (!this.#served) return output.line('Nothing is built yet.')
+    if (!this.#served) return output.line('No build yet.')
     output.line(output.style.cyan(this.#served.url))
     output.line(
       `connect a client: ${output.style.cyan(`mcp connect ${this.#served.name} --client claude-code`)}`,
@@ -131,7 +133,7 @@ export class DevSession {
       const { promptCall } = await import('../dev/call-prompt.ts')
       await promptCall(this.#context, this.#served.url)
     } catch (error) {
-      // Ctrl-C takes the question back.
+      // Ctrl-C cancels the prompt.
       if (error instanceof HostingError) await this.#context.output.error(error)
       else if ((error as Error).name !== 'ExitPromptError') this.#ended.reject(error)
     }
@@ -142,7 +144,7 @@ export class DevSession {
   }
 }
 
-/** Instead of cutting what runs: there are old builds to be removed. A second Ctrl-C ends at once. */
+/** Lets the session remove old builds first. A second Ctrl-C exits immediately. */
 function onInterrupt(end: () => void): void {
   process.removeAllListeners('SIGINT')
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -1,10 +1,10 @@
-/** Reads single keys from the terminal while nothing else asks for input. */
+/** Reads single keys from the terminal while no prompt is open. */
 export class Hotkeys {
   readonly #actions: Readonly<Record<string, () => void>>
   readonly #input = process.stdin
   #isOn = false
 
-  /** `actions`: by key; Ctrl-C is told as `\x03`. */
+  /** `actions`: by key. Ctrl-C is `\x03`. */
   constructor(actions: Readonly<Record<string, () => void>>) {
     this.#actions = actions
   }
@@ -18,7 +18,7 @@ export class Hotkeys {
     this.#input.resume()
   }
 
-  /** The terminal is as it was. */
+  /** Restores the terminal. */
   off(): void {
     if (!this.#isOn) return
     this.#isOn = false
@@ -28,7 +28,7 @@ export class Hotkeys {
   }
 
   readonly #onData = (text: string | Buffer): void => {
-    // What is pasted is no key, and neither are arrows.
+    // Ignores pasted text and arrow keys.
     const key = String(text)
     if (key.length === 1) this.#actions[key.toLowerCase()]?.()
   }

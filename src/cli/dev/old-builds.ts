@@ -1,6 +1,6 @@
-import type { ApiClient } from '../api-client.ts'
+import type { ApiClient } from '../api/client.ts'
 
-/** Builds of one session that newer ones replaced: they go, so that an afternoon does not leave a thousand. */
+/** Removes replaced builds of one session, so that they do not pile up. */
 export class OldBuilds {
   readonly #api: ApiClient
   /** Newest last. */
@@ -11,18 +11,18 @@ export class OldBuilds {
     this.#api = api
   }
 
-  /** The one before stays until the next, because clients may be leaving it. */
+  /** Keeps the previous build until the next one, because clients may still use it. */
   add(mcpId: string): void {
     this.#kept.push(mcpId)
     this.#remove(this.#kept.splice(0, Math.max(0, this.#kept.length - 2)))
   }
 
-  /** One that came to nothing. */
+  /** Removes a failed build. */
   discard(mcpId: string): void {
     this.#remove([mcpId])
   }
 
-  /** All but the newest, which is what the preview serves. */
+  /** Removes all but the newest build, which the preview serves. */
   async removeAll(): Promise<void> {
     this.#remove(this.#kept.splice(0, Math.max(0, this.#kept.length - 1)))
     await this.#removing
@@ -30,7 +30,7 @@ export class OldBuilds {
 
   #remove(ids: string[]): void {
     const removals = ids.map(id => this.#api.delete(`/v1/build/${encodeURIComponent(id)}`))
-    // One that somebody deployed stays, and an API that removes no builds keeps them.
+    // A deployed build is kept, and some APIs cannot remove builds.
     this.#removing = Promise.allSettled([this.#removing, ...removals])
   }
 }

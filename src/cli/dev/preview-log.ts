@@ -1,10 +1,10 @@
-import type { ApiClient } from '../api-client.ts'
-import { type LogEntry, readLogPage } from '../log-lines.ts'
+import type { ApiClient } from '../api/client.ts'
+import { type LogEntry, readLogPage } from '../output/log-lines.ts'
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** Follows the log of the build that is previewed; what the one before still says is heard until its log ends. */
+/** Follows the log of the previewed build. The previous build's log is read until it ends. */
 export class PreviewLog {
   readonly #api: ApiClient
   readonly #show: (line: LogEntry) => void
@@ -34,12 +34,12 @@ export class PreviewLog {
         if (entry) this.#show(entry)
       }
     } catch {
-      // An API without logs of previews, or one that ended: building goes on, and says so itself when it cannot.
+      // The API has no preview logs or is unreachable. The next build reports that.
     }
   }
 }
 
-/** Whether a line is of the level chosen. What the host says of starts and stops is no news while one develops. */
+/** True for lines of the chosen level. Start and stop messages of the host only count as debug. */
 export function isShown({ level = 'info', stream }: LogEntry, chosen: Level): boolean {
   const rank = LEVELS.indexOf(level as Level)
   if (stream === 'server' && level === 'info') return chosen === 'debug'

@@ -1,18 +1,18 @@
 import { formatDurationMs } from '../../shared/duration.ts'
-import type { CommandContext } from '../command-context.ts'
-import { countsToText } from '../counts.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { countsToText } from '../output/counts.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
-/** `mcp build --watch`: a build with every change, until Ctrl-C. Each is kept. */
+/** `mcp build --watch`: rebuilds on every change until Ctrl-C and keeps every build. */
 export async function watchBuilds(
   context: CommandContext,
   directory: string,
   open: BuildLoopOptions['open'],
 ): Promise<ExitCode> {
   const ended = Promise.withResolvers<ExitCode>()
-  const loop = new BuildLoop(context, { open, onOutcome: outcome => tell(context, outcome) })
+  const loop = new BuildLoop(context, { open, onOutcome: outcome => report(context, outcome) })
   const build = (since?: number) => void loop.build(since === undefined ? {} : { since }).catch(ended.reject)
   const watcher = new FolderWatcher(directory, build)
   context.signal.addEventListener('abort', () => ended.resolve(EXIT.interrupted), { once: true })
@@ -24,7 +24,7 @@ export async function watchBuilds(
   }
 }
 
-async function tell({ output }: CommandContext, outcome: Outcome): Promise<void> {
+async function report({ output }: CommandContext, outcome: Outcome): Promise<void> {
   if (outcome.kind === 'same') return
   const ms = Math.round(outcome.ms)
   if (outcome.kind === 'built') {

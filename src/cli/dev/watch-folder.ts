@@ -1,27 +1,29 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
-import { IGNORE_FILES, IgnoreRules } from '../source/ignore-rules.ts'
+import { IGNORE_FILES, IgnoreRules } from '../project/source/ignore-rules.ts'
 
-/** Editors write a file in several steps: a change is told when nothing has come for so long … */
+/** Editors write a file in several steps. A change is reported after this time without another one … */
 const QUIET_MS = 10
-/** … but not later than this after the first. */
+/** … but no later than this after the first. */
 const LATEST_MS = 150
 
-/** macOS and Windows watch a tree at the price of a folder; elsewhere Node would watch every file of it. */
+/** macOS and Windows watch a tree as cheaply as a folder. Elsewhere Node would watch every file. */
 const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win32'
 
-/** Watches what belongs to a project's source, new folders included. */
+/** Watches the files of a project's source, including new folders. */
 export class FolderWatcher {
   readonly #directory: string
   readonly #onChange: (firstAt: number) => void
-  /** By path relative to the project; the project itself is `''`. */
+  /** By path relative to the project, which is `''`. */
   readonly #watchers = new Map<string, FSWatcher>()
   #rules: IgnoreRules
   #firstAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `onChange` gets the moment of the first of the changes (`performance.now()`). Throws UNAVAILABLE at a system's limit. */
+  /**
+   * `onChange` gets the time of the first change (`performance.now()`). Throws UNAVAILABLE when a system limit is reached.
+   */
   constructor(directory: string, onChange: (firstAt: number) => void) {
     this.#directory = directory
     this.#onChange = onChange
@@ -40,7 +42,7 @@ export class FolderWatcher {
     const options = { recursive: WATCHES_TREES }
     const watcher = this.#open(folder, options)
     if (!watcher) return
-    // Its folder is gone, or moved away.
+    // The folder was removed or moved.
     watcher.on('error', () => this.#unwatch(folder))
     this.#watchers.set(folder, watcher)
     if (!WATCHES_TREES) for (const inner of this.#foldersIn(folder)) this.#watch(inner)
@@ -68,7 +70,7 @@ export class FolderWatcher {
         .map(entry => pathIn(folder, entry.name))
         .filter(path => !this.#rules.ignores(path, true))
     } catch {
-      return [] // gone again
+      return [] // removed in the meantime
     }
   }
 
@@ -82,7 +84,7 @@ export class FolderWatcher {
     this.#changed()
   }
 
-  /** A new folder is watched, one that is gone is not any more. */
+  /** Starts watching a new folder and stops watching a removed one. */
   #follow(path: string): void {
     const status = statSync(join(this.#directory, path), { throwIfNoEntry: false })
     if (!status) this.#unwatch(path)
@@ -107,9 +109,9 @@ function pathIn(folder: string, name: string): string {
 
 function tooMany(directory: string, cause: unknown): HostingError {
   const { code } = cause as NodeJS.ErrnoException
-  return new HostingError('UNAVAILABLE', `${directory} cannot be watched (${code}).`, {
+  return new HostingError('UNAVAILABLE', `Could not watch ${directory} (${code}).`, {
     details:
-      'Name in .mcpignore what the server does not need, or raise the limit (fs.inotify.max_user_watches).',
+      'Add files that the server does not need to .mcpignore, or raise the limit (fs.inotify.max_user_watches).',
     cause,
   })
 }

@@ -1,14 +1,14 @@
 import type { NextStep } from '../../shared/errors.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 
-/** What one check found. `fix` is there whenever the status is not `pass`. */
+/** Result of a check. `fix` is set unless the status is `pass`. */
 export interface Finding {
   status: 'pass' | 'warn' | 'fail'
   message: string
   fix?: NextStep
 }
 
-/** One thing that `mcp doctor` looks at. */
+/** One check of `mcp doctor`. */
 export interface Check {
   name: string
   run(context: CommandContext): Promise<Finding[]> | Finding[]

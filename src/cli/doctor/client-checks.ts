@@ -3,19 +3,19 @@ import { homedir } from 'node:os'
 import { HostingError } from '../../shared/errors.ts'
 import { listConnected } from '../clients/config.ts'
 import { CLIENTS, type McpClient } from '../clients/list.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
-/** Configurations of MCP clients that lead to this machine, where nothing answers any more. */
+/** Finds entries of MCP clients that point to this machine where no server responds. */
 export const CLIENT_CHECKS: readonly Check[] = [{ name: 'clients', run: checkClients }]
 
 async function checkClients({ env }: CommandContext): Promise<Finding[]> {
   const machine = { platform: process.platform, home: homedir(), env }
   const findings = await Promise.all(CLIENTS.map(client => checkClient(client, client.userFile(machine))))
   const all = findings.flat()
-  return all.length > 0 ? all : [pass('none is connected to a server of this machine')]
+  return all.length > 0 ? all : [pass('none is connected to a server on this machine')]
 }
 
 async function checkClient(client: McpClient, file: string): Promise<Finding[]> {
@@ -24,7 +24,7 @@ async function checkClient(client: McpClient, file: string): Promise<Finding[]> 
     return await Promise.all(servers.map(server => checkServer(client, server)))
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    return [warn(`${client.name}: ${error.message}`, 'Correct the file; the client cannot read it either')]
+    return [warn(`${client.name}: ${error.message}`, 'Correct the file, which the client cannot read either')]
   }
 }
 
@@ -32,10 +32,10 @@ async function checkServer(
   client: McpClient,
   { name, url }: { name: string; url: string },
 ): Promise<Finding> {
-  if (await answers(url)) return pass(`${client.name} → ${name} (${url})`)
+  if (await isListening(url)) return pass(`${client.name} → ${name} (${url})`)
   return fail(
-    `${client.name} → ${name}: nothing answers at ${url}`,
-    'Deploy it again, or take the entry out',
+    `${client.name} → ${name}: no server responds at ${url}`,
+    'Deploy it again, or remove the entry',
     `mcp connect ${name} --client ${client.id} --remove`,
   )
 }
@@ -44,8 +44,8 @@ function isLocal(url: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
 }
 
-/** A connection is enough: a sleeping server would be woken by a request. */
-function answers(url: string): Promise<boolean> {
+/** Only connects, because a request would wake a sleeping server. */
+function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const host = hostname.endsWith('localhost') ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '')
   const socket = connect({ host, port: Number(port || 80), timeout: CONNECT_TIMEOUT_MS })

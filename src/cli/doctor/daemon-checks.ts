@@ -3,14 +3,14 @@ import { createServer } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 import { isSupportedNode, NODE_VERSIONS } from '../../shared/supported-node.ts'
 import { VERSION } from '../../shared/version.ts'
-import type { CommandContext } from '../command-context.ts'
-import { findDaemon } from '../daemon-client.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 import { checkPlatform } from './platform-check.ts'
 
 const DEFAULT_PORT = 6273
 
-/** What runs: Node, the daemon or a hosted API, and the port. */
+/** Node, the daemon or a hosted API, and the port. */
 export const DAEMON_CHECKS: readonly Check[] = [
   { name: 'node', run: () => [checkNode()] },
   { name: 'platform', run: () => [checkPlatform()] },
@@ -31,40 +31,40 @@ async function checkDaemon({ paths }: CommandContext): Promise<Finding> {
     if (!daemon) {
       return existsSync(paths.discovery)
         ? warn(
-            'does not run, but was not stopped either',
-            'Start it; it brings everything back',
+            'is not running, although it was never stopped',
+            'Start it to restore all deployments',
             'mcp daemon start',
           )
-        : pass('does not run; a command that needs it starts it')
+        : pass('is not running (started on demand)')
     }
     if (daemon.version === VERSION)
-      return pass(`runs at ${daemon.url}, version ${VERSION}, pid ${daemon.pid}`)
-    return warn(`runs version ${daemon.version}, this mcp is ${VERSION}`, 'Restart it', 'mcp daemon restart')
+      return pass(`running at ${daemon.url}, version ${VERSION}, pid ${daemon.pid}`)
+    return warn(`has version ${daemon.version}, mcp has ${VERSION}`, 'Restart it', 'mcp daemon restart')
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
     return error.code === 'TIMEOUT'
-      ? fail(error.message, 'Start it anew', 'mcp daemon restart')
-      : fail(error.message, 'Have a damaged file set aside', 'mcp doctor --fix')
+      ? fail(error.message, 'Restart it', 'mcp daemon restart')
+      : fail(error.message, 'Replace a damaged file', 'mcp doctor --fix')
   }
 }
 
-/** Only of interest while no daemon has it. */
+/** Only relevant while no daemon uses it. */
 async function checkPort({ env, paths }: CommandContext): Promise<Finding> {
   const port = Number(env.MCP_PORT || DEFAULT_PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     return fail(`MCP_PORT is "${env.MCP_PORT}"`, 'Set it to a number from 0 to 65535, or unset it')
-  const daemon = await findDaemon(paths).catch(() => undefined) // told by the daemon's own check
-  if (daemon) return pass(`${new URL(daemon.url).port} is the daemon's`)
+  const daemon = await findDaemon(paths).catch(() => undefined) // reported by checkDaemon
+  if (daemon) return pass(`${new URL(daemon.url).port} is used by the daemon`)
   const code = await tryListen(port)
-  if (code === undefined) return pass(port === 0 ? 'any free one' : `${port} is free`)
+  if (code === undefined) return pass(port === 0 ? 'any free port' : `${port} is free`)
   return fail(
-    `${port} cannot be used (${code}): ${code === 'EADDRINUSE' ? 'another program has it' : 'the system refuses it'}`,
-    'End that program, or choose another port',
+    `${port} cannot be used (${code}): ${code === 'EADDRINUSE' ? 'another program uses it' : 'the system refuses it'}`,
+    'Stop that program, or choose another port',
     'MCP_PORT=6274 mcp daemon start',
   )
 }
 
-/** The error code, undefined when it can be listened on. */
+/** The error code. Undefined if the port is free. */
 function tryListen(port: number): Promise<string | undefined> {
   const server = createServer()
   return new Promise(resolve => {
@@ -73,29 +73,29 @@ function tryListen(port: number): Promise<string | undefined> {
   })
 }
 
-/** A hosted API must be reachable and know the key; the local daemon is not started for a check. */
+/** A hosted API must be reachable and accept the key. The local daemon is not started for a check. */
 async function checkApi(context: CommandContext): Promise<Finding> {
   try {
     return await checkApiInUse(context)
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    return fail(error.message, 'Have a damaged configuration set aside', 'mcp doctor --fix')
+    return fail(error.message, 'Replace a damaged configuration', 'mcp doctor --fix')
   }
 }
 
 async function checkApiInUse(context: CommandContext): Promise<Finding> {
   const { apiUrl, context: name } = context.settings()
   if (!apiUrl && !(await findDaemon(context.paths).catch(() => undefined)))
-    return pass('the local daemon, once it runs')
+    return pass('the local daemon, which is not running')
   try {
     const api = await context.api()
     const key = await api.get<{ name?: string; scopes?: string[] }>('/api/deployments/api-key/info')
-    return pass(`${api.url} knows the key "${key.name}" (${key.scopes?.join(', ')})`)
+    return pass(`${api.url} accepts the key "${key.name}" (${key.scopes?.join(', ')})`)
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
     const where = `context ${name.value}: ${error.message}`
     return error.code === 'UNAUTHORIZED'
       ? fail(where, 'Sign in again', 'mcp login')
-      : fail(where, 'See which API is used and why', 'mcp context show')
+      : fail(where, 'Show the API in use', 'mcp context show')
   }
 }

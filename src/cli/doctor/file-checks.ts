@@ -1,19 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BackupStatus, HomeInspection } from '../../shared/backups.ts'
+import type { BackupStatus, HomeInspection } from '../../shared/contract/backups.ts'
+import { KEPT_UNKNOWN_DAYS, type UnknownFilesRecord } from '../../shared/contract/unknown-files.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
-import { KEPT_UNKNOWN_DAYS, type UnknownFilesRecord } from '../../shared/unknown-files.ts'
-import type { CommandContext } from '../command-context.ts'
-import { inspectHome } from '../database-tool.ts'
-import { formatBytes } from '../format-bytes.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { inspectHome } from '../local-daemon/run-database-tool.ts'
+import { formatBytes } from '../output/format-bytes.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 
 /** Backups are made daily. */
 const OLD_BACKUP_MS = 2 * 24 * 3600_000
 
-/** Compares the files of the home with its database: the key, artifacts, sources and backups. */
+/** Compares the files of the home with its database: key, artifacts, sources and backups. */
 export const FILE_CHECKS: readonly Check[] = [{ name: 'files', run: checkFiles }]
 
 type NamedFinding = Finding & { name?: string }
@@ -29,11 +29,11 @@ async function checkFiles({ paths, env }: CommandContext): Promise<NamedFinding[
     ]
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    // A damaged database is the matter of its own check.
+    // checkDatabaseFile reports a damaged database.
     return [
       warn(
-        `files were not compared with the database: ${error.message}`,
-        'Mend the database first',
+        `Could not compare files with the database: ${error.message}`,
+        'Repair the database first',
         'mcp doctor',
       ),
     ]
@@ -43,12 +43,12 @@ async function checkFiles({ paths, env }: CommandContext): Promise<NamedFinding[
 function checkKey({ secretKey }: HomePaths, { key }: HomeInspection): Finding {
   if (key === 'fits')
     return pass(
-      existsSync(secretKey) ? `${secretKey} fits the database` : 'none yet; the first start makes it',
+      existsSync(secretKey) ? `${secretKey} matches the database` : 'none yet (created by the first start)',
     )
-  const state = key === 'missing' ? 'is missing' : 'is not the one that the database was encrypted with'
+  const state = key === 'missing' ? 'is missing' : 'is not the key of the database'
   return fail(
-    `${secretKey} ${state}; the daemon does not start`,
-    'Put the right file back from your copy. Without it, values encrypted with it are lost',
+    `${secretKey} ${state}. The daemon cannot start`,
+    'Stop the daemon and restore the file from your copy. Without a copy, encrypted values are lost',
     'mcp daemon start --new-secret-key',
   )
 }
@@ -57,61 +57,55 @@ function checkMissing({ missing }: HomeInspection): Finding {
   const artifacts = missing.filter(path => path.startsWith('artifacts/')).length
   if (artifacts > 0)
     return fail(
-      `${artifacts} artifacts that the database refers to are missing; their servers do not start`,
-      'Restore a backup, or build them again',
+      `${artifacts} artifacts of the database are missing. Their servers cannot start`,
+      'Restore a backup, or rebuild the servers',
       'mcp daemon restore',
     )
   if (missing.length > 0)
     return warn(
-      `${missing.length} source archives that the database refers to are missing`,
+      `${missing.length} source archives of the database are missing`,
       'Upload them again before the next build, or restore a backup',
       'mcp daemon restore',
     )
-  return pass('every artifact and source that the database refers to is there')
+  return pass('all artifacts and sources of the database exist')
 }
 
 function checkUnknown({ unknownFiles }: HomePaths): Finding {
   const found = Object.entries(readJson<UnknownFilesRecord>(unknownFiles)?.files ?? {})
-  if (found.length === 0) return pass('none that the database does not know')
+  if (found.length === 0) return pass('no unknown files')
   const kinds = Map.groupBy(found, ([key]) => key.slice(0, key.indexOf('/')))
   const counts = [...kinds].map(([kind, all]) => `${all.length} ${kind}`).join(', ')
   const bytes = found.reduce((sum, [, one]) => sum + one.bytes, 0)
   return pass(
-    `${found.length} that the database does not know (${counts}; ${formatBytes(bytes)}) are kept for ${KEPT_UNKNOWN_DAYS} days`,
+    `${found.length} unknown files (${counts}; ${formatBytes(bytes)}) are kept for ${KEPT_UNKNOWN_DAYS} days`,
   )
 }
 
 function checkBackups(paths: HomePaths, { backup }: HomeInspection): Finding {
   const status = readJson<BackupStatus>(join(paths.backups, 'status.json'))
-  const make = ['Make one now', 'mcp daemon backup'] as const
+  const make = ['Create one now', 'mcp daemon backup'] as const
   if (status?.error) return warn(`the last backup failed at ${status.at}: ${status.error}`, ...make)
-  if (!backup)
-    return isOld(paths.database)
-      ? warn('there is none', ...make)
-      : pass('none yet; the daemon makes one a day')
+  if (!backup) return isOld(paths.database) ? warn('no backup', ...make) : pass('none yet (created daily)')
   const ageMs = backup.createdAt ? Math.abs(Date.now() - Date.parse(backup.createdAt)) : undefined
   const age = ageMs === undefined ? '' : `, made ${formatDurationMs(ageMs)} ago`
-  if (!backup.isOfThisDatabase)
-    return warn(`the last one, ${backup.name}, is of another database than the present one`, ...make)
+  if (!backup.hasManifest) return warn(`the last backup ${backup.name} has no valid manifest`, ...make)
+  if (!backup.isOfThisDatabase) return warn(`the last backup ${backup.name} is of another database`, ...make)
   if (backup.missing > 0)
-    return warn(
-      `the last one, ${backup.name}${age}, lacks ${backup.missing} files that were missing`,
-      ...make,
-    )
+    return warn(`the last backup ${backup.name}${age} lacks ${backup.missing} files`, ...make)
   if (ageMs !== undefined && ageMs > OLD_BACKUP_MS)
-    return warn(`the last one, ${backup.name}, was made ${formatDurationMs(ageMs)} ago`, ...make)
-  return pass(`the last one is ${backup.name}${age}, verified when it was written`)
+    return warn(`the last backup ${backup.name} is ${formatDurationMs(ageMs)} old`, ...make)
+  return pass(`the last backup is ${backup.name}${age}, verified after writing`)
 }
 
 function isOld(file: string): boolean {
-  const madeMs = statSync(file, { throwIfNoEntry: false })?.birthtimeMs
-  return madeMs !== undefined && Date.now() - madeMs > OLD_BACKUP_MS
+  const createdMs = statSync(file, { throwIfNoEntry: false })?.birthtimeMs
+  return createdMs !== undefined && Date.now() - createdMs > OLD_BACKUP_MS
 }
 
 function readJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T
   } catch {
-    return undefined // not there, or damaged: written again at the next look
+    return undefined // missing or damaged, rewritten by the next inspection
   }
 }

@@ -1,16 +1,16 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HomePaths } from '../../shared/paths.ts'
-import { readCredentials } from '../credentials.ts'
-import { shellWord } from '../shell-word.ts'
+import { readCredentials } from '../api/credentials.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 import { type Check, type Finding, fail, pass, warn } from './check.ts'
 import { checkDatabaseFile } from './database-check.ts'
-import { openToOthers } from './open-files.ts'
+import { findOpenFiles } from './open-files.ts'
 import { unfinishedFiles } from './unfinished-files.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
-/** What lies on disk: the home, its database, its secrets and what crashes left behind. */
+/** Files on disk: the home, its database, its secrets and leftovers of crashes. */
 export const HOME_CHECKS: readonly Check[] = [
   { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
   { name: 'database', run: async context => [await checkDatabaseFile(context)] },
@@ -24,13 +24,10 @@ function checkWritable(home: string): Finding {
     mkdirSync(home, { recursive: true, mode: 0o700 })
     closeSync(openSync(probe, 'w'))
     rmSync(probe)
-    return pass(`${home} can be written`)
+    return pass(`${home} is writable`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return fail(
-      `${home} cannot be written (${code})`,
-      'Make it writable, or set MCP_HOME to a folder that is',
-    )
+    return fail(`${home} is not writable (${code})`, 'Make it writable, or set MCP_HOME to a writable folder')
   }
 }
 
@@ -40,24 +37,24 @@ function checkSpace(home: string): Finding[] {
   const free = bavail * bsize
   const megabytes = `${Math.round(free / 1024 / 1024)} MB`
   return free < MIN_FREE_BYTES
-    ? [warn(`only ${megabytes} are free on the disk of ${home}`, 'Make space: builds and logs need some')]
+    ? [warn(`only ${megabytes} are free on the disk of ${home}`, 'Free disk space for builds and logs')]
     : [pass(`${megabytes} free on its disk`)]
 }
 
 function checkCredentials(paths: HomePaths): Finding[] {
-  const open = openToOthers(paths).map(({ path }) => path)
+  const open = findOpenFiles(paths).map(({ path }) => path)
   if (open.length > 0)
     return [
       fail(
-        `others on this machine can read ${open.join(' and ')}`,
-        'Take the right away',
-        `chmod go= ${open.map(shellWord).join(' ')}`,
+        `other users of this machine can read ${open.join(' and ')}`,
+        'Remove their permission',
+        `chmod go= ${open.map(quoteShellWord).join(' ')}`,
       ),
     ]
   if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
   try {
     const names = Object.keys(readCredentials(paths.credentials).contexts)
-    return [pass(`keys for ${names.join(', ') || 'no context'}; only your user can read them`)]
+    return [pass(`keys for ${names.join(', ') || 'no context'}, readable only by you`)]
   } catch (error) {
     return [fail((error as Error).message, 'Correct the file, or remove it and sign in again', 'mcp login')]
   }
@@ -67,8 +64,8 @@ function checkLeftovers(home: string): Finding {
   const left = unfinishedFiles(home)
   if (left.length === 0) return pass('none')
   return warn(
-    `${left.length} unfinished files of a crash`,
+    `${left.length} unfinished files left by a crash`,
     'Remove them',
-    `rm -r ${left.map(shellWord).join(' ')}`,
+    `rm -r ${left.map(quoteShellWord).join(' ')}`,
   )
 }

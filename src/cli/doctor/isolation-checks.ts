@@ -1,51 +1,47 @@
-import { spawnSync } from 'node:child_process'
-import { bubblewrapFile, findBubblewrap } from '../../shared/bubblewrap.ts'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { findContainerEngine } from '../../shared/container-engine.ts'
-import { type ControlGroups, type Controller, findControlGroups } from '../../shared/control-groups.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { findUserSwitch } from '../../shared/sandbox-user.ts'
-import { unsealableNode } from '../../shared/sealed-node.ts'
-import type { CommandContext } from '../command-context.ts'
-import { findDaemon } from '../daemon-client.ts'
+import { bubblewrapFile, findBubblewrap } from '../../shared/sandbox/bubblewrap.ts'
+import {
+  type ControlGroups,
+  type Controller,
+  findControlGroups,
+} from '../../shared/sandbox/control-groups.ts'
+import { moduleIsolationProblem } from '../../shared/sandbox/module-isolation.ts'
+import { findNetworkWall } from '../../shared/sandbox/network-wall.ts'
+import { findUserSwitch } from '../../shared/sandbox/sandbox-user.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
 
-/** What keeps the code of custom servers from the rest of the machine, and what does not (docs/isolation.md). */
+/** What isolates the code of custom servers from the rest of the machine (docs/isolation.md). */
 export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },
-  {
-    name: 'limits',
-    run: async context => [pass(describeLimits(findControlGroups(await daemonPid(context))))],
-  },
+  { name: 'limits', run: checkLimits },
   { name: 'containers', run: checkContainers },
   { name: 'network', run: context => [checkNetwork(context)] },
 ]
 
-const TRIAL_MS = 5000
-
 function checkNetwork({ env }: CommandContext): Finding {
-  const file = bubblewrapFile(env.PATH ?? '')
-  const args = ['--dev-bind', '/', '/', '--unshare-net', '--', '/bin/sh', '-c', ':']
-  if (file && spawnSync(file, args, { timeout: TRIAL_MS, env: {} }).status === 0)
-    return pass(
-      'of custom servers ends at the network border: only public addresses, or what their settings permit',
-    )
+  const wall = findNetworkWall(env.PATH ?? '')
+  if (wall.usable) return pass('custom servers only reach public addresses, or what their settings permit')
+  const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    'nothing outside of custom servers keeps their network settings: modules keep them within their process, programs reach every network',
-    file ? 'Allow network namespaces' : 'Install bubblewrap',
-    file ? undefined : 'apt install bubblewrap',
+    `network settings of programs are not enforced, and they reach every network: ${wall.why}. For handler modules, functions within their process enforce the settings`,
+    isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
+    isInstalled ? undefined : 'apt install bubblewrap',
   )
 }
 
 function checkModules({ env }: CommandContext): Finding {
-  const problem = unsealableNode()
+  const problem = moduleIsolationProblem()
   if (problem !== undefined) return warn(problem, 'Install one of these versions of Node')
   if (process.platform === 'linux') {
     const bubblewrap = findBubblewrap(env.PATH ?? '')
     if (bubblewrap.usable)
-      return pass(
-        "handler modules run inside bubblewrap and under Node's permission model, with limited memory",
-      )
+      return pass("handler modules run in bubblewrap and under Node's permission model, with limited memory")
     return warn(
       `handler modules run under Node's permission model only, because ${bubblewrap.why}`,
       'Install it, or allow user namespaces',
@@ -53,28 +49,28 @@ function checkModules({ env }: CommandContext): Finding {
     )
   }
   return warn(
-    "handler modules run under Node's permission model; on this system nothing limits what they hold in Buffers",
-    'Run modules that you do not trust on Linux',
+    "handler modules run under Node's permission model; this system does not limit the memory of their Buffers",
+    'Run untrusted modules on Linux',
   )
 }
 
-/** Only `mcp deploy --image` needs an engine: to have none is nothing wrong. */
+/** Only `mcp deploy --image` needs an engine, so a missing one is not a failure. */
 async function checkContainers({ env }: CommandContext): Promise<Finding[]> {
   const found = await findContainerEngine(env)
   if (!found.usable) {
     const isAbsent = / is not installed$/.test(found.why) && !env.MCP_CONTAINER_ENGINE
-    const message = `mcp deploy --image cannot run here: ${found.why}`
+    const message = `mcp deploy --image is not available: ${found.why}`
     return isAbsent
-      ? [pass(`cannot be run (only mcp deploy --image needs them): ${found.why}`)]
-      : [warn(message, 'Correct that, or name another one with MCP_CONTAINER_ENGINE')]
+      ? [pass(`not available (only mcp deploy --image needs them): ${found.why}`)]
+      : [warn(message, 'Fix the engine, or set MCP_CONTAINER_ENGINE to another engine')]
   }
   const { name, version, file, rootless, withoutLimits } = found.engine
-  const sentence = `are run by ${name} ${version} (${file}${rootless ? ', rootless' : ''})`
+  const sentence = `run with ${name} ${version} (${file}${rootless ? ', rootless' : ''})`
   if (withoutLimits.length === 0) return [pass(sentence)]
   return [
     warn(
-      `${sentence}, which cannot limit ${withoutLimits.join(', ')}: its user has not got these cgroup controllers`,
-      'Have systemd delegate them to your user (Delegate=memory pids cpu)',
+      `${sentence}, which cannot limit ${withoutLimits.join(', ')}: its user lacks these cgroup controllers`,
+      'Let systemd delegate them to your user (Delegate=memory pids cpu)',
     ),
   ]
 }
@@ -82,24 +78,41 @@ async function checkContainers({ env }: CommandContext): Promise<Finding[]> {
 function checkPrograms({ env }: CommandContext): Finding {
   if (process.platform !== 'linux')
     return warn(
-      'programs (--command) may do what you may do: bubblewrap, which would keep them apart, is for Linux',
-      'Run programs that you do not trust in a container or on Linux',
+      'programs (--command) have all your permissions: bubblewrap is only available on Linux',
+      'Run untrusted programs in a container or on Linux',
     )
   const bubblewrap = findBubblewrap(env.PATH ?? '')
   if (bubblewrap.usable) return checkProgramUser(bubblewrap.file, env.PATH ?? '')
   return warn(
-    `programs (--command) may do what you may do: ${bubblewrap.why}; their memory and processes are watched`,
+    `programs (--command) have all your permissions: ${bubblewrap.why}. Their memory and processes are watched`,
     'Install it, or allow user namespaces',
     'apt install bubblewrap',
   )
 }
 
-/** The running daemon may have control groups that this terminal does not have. */
+async function checkLimits(context: CommandContext): Promise<Finding[]> {
+  const limits = pass(describeLimits(findControlGroups(await daemonPid(context))))
+  if (process.platform !== 'linux' || isInstalled('prlimit', context.env.PATH)) return [limits]
+  return [
+    limits,
+    warn(
+      'prlimit (util-linux) is not installed: files of handler modules have no size limit, and only the process watch stops fork bombs',
+      'Install it',
+      'apt install util-linux',
+    ),
+  ]
+}
+
+function isInstalled(command: string, path = ''): boolean {
+  return path.split(delimiter).some(folder => folder !== '' && existsSync(join(folder, command)))
+}
+
+/** The running daemon may have control groups that this terminal lacks. */
 async function daemonPid({ paths }: CommandContext): Promise<number | undefined> {
   try {
     return (await findDaemon(paths))?.pid
   } catch (error) {
-    if (error instanceof HostingError) return undefined // reported by the check of the daemon
+    if (error instanceof HostingError) return undefined // reported by checkDaemon
     throw error
   }
 }
@@ -108,7 +121,7 @@ async function daemonPid({ paths }: CommandContext): Promise<number | undefined>
 export function describeLimits(groups: ControlGroups | undefined, platform = process.platform): string {
   if (platform !== 'linux') return 'limits of programs are not enforced on this system'
   const by = (name: Controller) => (groups?.parents.has(name) ? `cgroup v${groups.version}` : undefined)
-  const none = 'none (limits.cpus needs the daemon to run as a service of systemd: `mcp daemon install`)'
+  const none = 'none (limits.cpus requires the daemon to run as a systemd service: `mcp daemon install`)'
   const [memory, processes, processor] = [
     by('memory') ?? 'watched',
     by('pids') ?? 'watched',
@@ -117,14 +130,14 @@ export function describeLimits(groups: ControlGroups | undefined, platform = pro
   return `limits of programs: memory ${memory}, processes ${processes}, processor ${processor}`
 }
 
-/** A daemon that root starts gives programs users without privileges. */
+/** A daemon started by root runs programs as unprivileged users. */
 function checkProgramUser(bubblewrap: string, path: string): Finding {
-  const sentence = `programs (--command) run inside of ${bubblewrap}, and their memory and processes are watched`
+  const sentence = `programs (--command) run in ${bubblewrap}, their memory and processes are watched`
   if (process.getuid?.() !== 0) return pass(sentence)
   const userSwitch = findUserSwitch(path)
-  if (userSwitch.usable) return pass(`${sentence}; of a daemon of root they run as users of their own`)
+  if (userSwitch.usable) return pass(`${sentence}. A daemon that runs as root runs them as separate users`)
   return warn(
-    `${sentence}; of a daemon of root they run as root: ${userSwitch.why}`,
+    `${sentence}. A daemon that runs as root runs them as root: ${userSwitch.why}`,
     'Run the daemon as an ordinary user, or install setpriv',
     'apt install util-linux',
   )

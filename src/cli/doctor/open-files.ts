@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
 
-/** What only its user is to read, and can be read by others; with the mode that it should have. */
-export function openToOthers(paths: HomePaths): { path: string; mode: number }[] {
+/** Private files that other users can read, with their correct mode. */
+export function findOpenFiles(paths: HomePaths): { path: string; mode: number }[] {
   if (process.platform === 'win32') return []
   return [...secretFiles(paths), ...privateFolders(paths)].filter(
     ({ path }) => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0,
@@ -13,7 +13,7 @@ function secretFiles({ credentials, signIns, secretKey, database, discovery }: H
   return [credentials, signIns, secretKey, database, discovery].map(path => ({ path, mode: 0o600 }))
 }
 
-/** Logs may hold what users asked, sources and folders of programs their own secrets. */
+/** Logs may contain users' requests. Sources and folders of programs may contain their secrets. */
 function privateFolders(paths: HomePaths) {
   const { logs, artifacts, sources, programs, programSources, images, tls, backups } = paths
   const folders = [logs, artifacts, sources, programs, programSources, images, tls, backups]

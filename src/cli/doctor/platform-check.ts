@@ -4,18 +4,18 @@ import { type Finding, pass, warn } from './check.ts'
 export interface Machine {
   platform: string
   arch: string
-  /** Of the kernel; that of WSL names Microsoft. */
+  /** Kernel release, which contains "Microsoft" on WSL. */
   release: string
   hasGlibc: boolean
 }
 
-/** Whether this is a platform that the tests run on, and what is missing where it is not (README, "Platforms"). */
+/** Checks whether the tests run on this platform, and lists missing features (README, "Platforms"). */
 export function checkPlatform(machine: Machine = thisMachine()): Finding {
   const { platform, arch } = machine
   if (platform === 'darwin')
     return warn(
       `macOS ${arch} is not tested. Missing: the sandbox of programs, memory limits by process size, images from the local Node`,
-      'Run code that you do not trust on Linux, and export images with --base',
+      'Run untrusted code on Linux, and export images with --base',
     )
   if (platform !== 'linux')
     return warn(`${platform} ${arch} is not supported`, 'Use Linux, or WSL 2 on Windows')
@@ -24,9 +24,9 @@ export function checkPlatform(machine: Machine = thisMachine()): Finding {
       `Linux ${arch} under WSL is not tested. Missing without systemd: mcp daemon install`,
       'Enable systemd in /etc/wsl.conf to run the daemon as a service',
     )
-  if (arch === 'x64' && machine.hasGlibc) return pass('Linux x64 with glibc, which the tests run on')
+  if (arch === 'x64' && machine.hasGlibc) return pass('Linux x64 with glibc, the tested platform')
   return pass(
-    `Linux ${arch} with ${machine.hasGlibc ? 'glibc' : 'another libc'}; the tests run on x64 with glibc`,
+    `Linux ${arch} with ${machine.hasGlibc ? 'glibc' : 'another libc'} is not tested, only x64 with glibc`,
   )
 }
 
@@ -36,7 +36,7 @@ function thisMachine(): Machine {
 }
 
 function hasGlibc(): boolean {
-  // Host names of open sockets take seconds on some machines.
+  // Resolving host names of open sockets can take seconds.
   Object.assign(process.report, { excludeNetwork: true })
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
   return header.glibcVersionRuntime !== undefined

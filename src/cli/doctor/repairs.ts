@@ -1,49 +1,49 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
-import type { CommandContext } from '../command-context.ts'
-import { findDaemon } from '../daemon-client.ts'
-import { endProcess } from '../end-daemon.ts'
-import { findHolder, isDaemon } from '../home-holder.ts'
-import { openToOthers } from './open-files.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { findDaemon } from '../local-daemon/find-daemon.ts'
+import { findHolder, isDaemon } from '../local-daemon/home-holder.ts'
+import { killProcess } from '../local-daemon/process.ts'
+import { findOpenFiles } from './open-files.ts'
 import { unfinishedFiles } from './unfinished-files.ts'
 
-/** Something that is wrong and can be put right without a loss. */
+/** A problem that can be repaired without loss. */
 export interface Repair {
   name: string
-  /** What is done, as a sentence: "Removed …". */
+  /** Sentence that describes the repair: "Removed …". */
   done: string
   apply(): void | Promise<void>
 }
 
-/** Looks only; `apply` of each repairs. */
+/** Finds repairs without applying them. */
 export async function findRepairs(context: CommandContext): Promise<Repair[]> {
   const { paths } = context
   return [
-    ...closedModes(paths),
-    ...setAside(paths.config, 'config'),
-    ...setAside(paths.credentials, 'credentials'),
-    ...leftovers(paths.home),
-    ...(await deadDaemon(paths)),
+    ...restrictFiles(paths),
+    ...replaceInvalidFile(paths.config, 'config'),
+    ...replaceInvalidFile(paths.credentials, 'credentials'),
+    ...removeUnfinished(paths.home),
+    ...(await killHungOrClean(paths)),
   ]
 }
 
-/** Keys are nobody else's business. */
-function closedModes(paths: HomePaths): Repair[] {
-  return openToOthers(paths).map(({ path, mode }) => ({
+/** Private files must not be readable by other users. */
+function restrictFiles(paths: HomePaths): Repair[] {
+  return findOpenFiles(paths).map(({ path, mode }) => ({
     name: 'credentials',
-    done: `Took the right to read ${path} from other users`,
+    done: `Removed the permission of other users to read ${path}`,
     apply: () => chmodSync(path, mode),
   }))
 }
 
-/** A file that is no JSON any more leads nowhere; it is kept beside a new one. */
-function setAside(file: string, name: string): Repair[] {
+/** Moves an invalid JSON file aside. */
+function replaceInvalidFile(file: string, name: string): Repair[] {
   if (!existsSync(file) || isJson(file)) return []
   const kept = `${file}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`
   return [
     {
       name,
-      done: `Moved ${file}, which is no JSON, to ${kept}; a new one is made when it is needed`,
+      done: `Moved ${file}, which is not valid JSON, to ${kept}. A new one is created when needed`,
       apply: () => renameSync(file, kept),
     },
   ]
@@ -58,16 +58,16 @@ function isJson(file: string): boolean {
   }
 }
 
-function leftovers(home: string): Repair[] {
+function removeUnfinished(home: string): Repair[] {
   return unfinishedFiles(home).map(file => ({
     name: 'leftovers',
-    done: `Removed ${file}, which was never finished`,
+    done: `Removed unfinished file ${file}`,
     apply: () => rmSync(file, { recursive: true, force: true }),
   }))
 }
 
-/** One that hangs, and what one that died left: all it must know is in the database. */
-async function deadDaemon(paths: HomePaths): Promise<Repair[]> {
+/** A hung daemon, or leftovers of a dead one. Safe because all state is in the database. */
+async function killHungOrClean(paths: HomePaths): Promise<Repair[]> {
   const answers = await findDaemon(paths).catch(() => undefined)
   if (answers) return []
   const holder = findHolder(paths)
@@ -75,8 +75,8 @@ async function deadDaemon(paths: HomePaths): Promise<Repair[]> {
     return [
       {
         name: 'daemon',
-        done: `Ended the daemon with the process id ${holder.pid}, which did not answer`,
-        apply: () => endProcess(holder.pid),
+        done: `Killed the daemon (pid ${holder.pid}), which did not respond`,
+        apply: () => killProcess(holder.pid),
       },
       ...discoveryFile(paths),
     ]
@@ -88,7 +88,7 @@ function discoveryFile({ discovery }: HomePaths): Repair[] {
   return [
     {
       name: 'daemon',
-      done: `Removed ${discovery} of a daemon that does not run any more`,
+      done: `Removed ${discovery} of a daemon that is no longer running`,
       apply: () => rmSync(discovery, { force: true }),
     },
   ]

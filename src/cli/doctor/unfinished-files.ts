@@ -2,10 +2,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
-/** A write that is under way takes no minute. */
+/** Longer than any write in progress. */
 const UNFINISHED_AFTER_MS = 60_000
 
-/** Paths of what a crash left of atomic writes (shared/atomic-file.ts). */
+/** Leftovers of atomic writes after a crash (shared/atomic-file.ts). */
 export function unfinishedFiles(home: string): string[] {
   if (!existsSync(home)) return []
   const limit = Date.now() - UNFINISHED_AFTER_MS

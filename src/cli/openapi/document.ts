@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 
 export type Schema = { [keyword: string]: unknown }
 
-/** The parts of an OpenAPI 3.0 or 3.1 description that make tools (https://spec.openapis.org/oas/v3.1.1). */
+/** Parts of an OpenAPI 3.0 or 3.1 description that are needed for tools (https://spec.openapis.org/oas/v3.1.1). */
 export interface OpenApiDocument {
   openapi: string
   info: { title: string; version: string; description?: string; summary?: string }
@@ -14,14 +14,14 @@ export interface OpenApiDocument {
   components?: { securitySchemes?: Record<string, SecurityScheme> }
 }
 
-export interface ServerObject {
+interface ServerObject {
   url: string
   description?: string
   variables?: Record<string, { default: string }>
 }
 
-/** Scheme name → scopes; every scheme of one requirement is needed, any requirement of a list will do. */
-export type SecurityRequirement = Record<string, string[]>
+/** Scheme name → scopes. All schemes of one requirement are needed, but only one requirement of a list. */
+type SecurityRequirement = Record<string, string[]>
 
 export interface SecurityScheme {
   type: string
@@ -61,8 +61,8 @@ export interface Parameter {
 }
 
 /**
- * Reads and validates a description in JSON or YAML. References into other local files are drawn in; references to the
- * network are refused. Throws INVALID_REQUEST with the first faults.
+ * Reads and validates a description in JSON or YAML, including references to local files. Rejects network references. Throws
+ * INVALID_REQUEST with the first problems.
  */
 export async function readOpenApi(file: string): Promise<OpenApiDocument> {
   const text = readText(file)
@@ -70,15 +70,15 @@ export async function readOpenApi(file: string): Promise<OpenApiDocument> {
   if (remote)
     throw new HostingError(
       'INVALID_REQUEST',
-      `${basename(file)} refers to ${remote[1]}: references to the network are not followed. Save that file beside it and refer to the copy.`,
+      `${basename(file)} refers to ${remote[1]}, but network references are not supported. Save a local copy and refer to it.`,
     )
   const { default: SwaggerParser } = await import('@apidevtools/swagger-parser')
   const options = { resolve: { http: false as const }, dereference: { circular: 'ignore' as const } }
   try {
     const bundled = await SwaggerParser.bundle(file, options)
     if ('swagger' in bundled)
-      throw new Error(`it is Swagger ${bundled.swagger}; convert it to OpenAPI 3.0 or 3.1 first`)
-    // Validation resolves references in place, so it works on a copy.
+      throw new Error(`it is Swagger ${bundled.swagger}, convert it to OpenAPI 3.0 or 3.1 first`)
+    // Works on a copy because validation resolves references in place.
     await SwaggerParser.validate(structuredClone(bundled), options)
     return bundled as unknown as OpenApiDocument
   } catch (error) {
@@ -93,13 +93,13 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new HostingError('INVALID_REQUEST', `${file} cannot be read: ${(error as Error).message}.`, {
+    throw new HostingError('INVALID_REQUEST', `Could not read ${file}: ${(error as Error).message}.`, {
       cause: error,
     })
   }
 }
 
-/** Follows `$ref` within the document until something else stands there. Undefined when it leads nowhere or in circles. */
+/** Follows `$ref` within the document. Undefined for a missing or circular reference. */
 export function resolveRef<T>(
   document: OpenApiDocument,
   value: T | { $ref: string } | undefined,
@@ -113,7 +113,7 @@ export function resolveRef<T>(
   return undefined
 }
 
-/** What a JSON pointer (RFC 6901) such as `#/components/schemas/Book` leads to. */
+/** Resolves a JSON pointer (RFC 6901) such as `#/components/schemas/Book`. */
 export function lookUp(document: OpenApiDocument, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined
   return ref
@@ -127,10 +127,10 @@ export function isJsonType(type: string): boolean {
   return /^application\/(.+\+)?json\b/.test(type)
 }
 
-/** Longer ones cost a model more than they tell it. */
+/** Longer descriptions cost a model more tokens than they are worth. */
 const MAX_DESCRIPTION = 300
 
-/** The first paragraph of a description, on one line. */
+/** First paragraph of a description, on one line. */
 export function shorten(text: string | undefined): string | undefined {
   const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/)
   const line = paragraph.replace(/\s+/g, ' ')

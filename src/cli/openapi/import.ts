@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path'
-import type { ProjectFile } from '../../shared/project-file.ts'
+import type { ProjectFile } from '../../shared/definitions/project-file.ts'
 import {
   METHODS,
   type OpenApiDocument,
@@ -11,20 +11,20 @@ import {
 } from './document.ts'
 import { type HttpTool, toTool } from './operation.ts'
 
-/** What `mcp init --from-openapi` writes: the project file and what a reader should know about it. */
+/** Project file and warnings of `mcp init --from-openapi`. */
 export interface ImportedProject {
   project: Partial<ProjectFile> & { tools: unknown[] }
-  /** A line each: operations left out and why. */
+  /** One line per omitted operation, with the reason. */
   warnings: string[]
 }
 
 const BASE_URL_VARIABLE = 'API_BASE_URL'
-/** The narrowest rule among MCP clients: 64 of these characters. */
+/** The strictest limit among MCP clients. */
 const TOOL_NAME_LENGTH = 64
 
 /**
- * An OpenAPI 3.0 or 3.1 description (JSON or YAML) as an advanced server: a tool per operation that calls it over HTTP.
- * Throws INVALID_REQUEST for what is no such description.
+ * Converts an OpenAPI 3.0 or 3.1 description (JSON or YAML) into an advanced server with one tool per operation, which
+ * calls it over HTTP. Throws INVALID_REQUEST for an invalid description.
  */
 export async function importOpenApi(file: string, name?: string): Promise<ImportedProject> {
   const document = await readOpenApi(file)
@@ -38,7 +38,7 @@ export async function importOpenApi(file: string, name?: string): Promise<Import
     const at = { document, method, path, operation, parameters, baseUrl: `{{ env.${BASE_URL_VARIABLE} }}` }
     const made = toTool(at)
     if ('skipped' in made) {
-      warnings.push(`${method.toUpperCase()} ${path} was left out: ${made.skipped}.`)
+      warnings.push(`${method.toUpperCase()} ${path} was skipped: ${made.skipped}.`)
       continue
     }
     tools.push({ ...made.tool, name: uniqueToolName(made.tool.name, names) })
@@ -61,7 +61,7 @@ function* operationsOf(document: OpenApiDocument) {
   }
 }
 
-/** A parameter of the operation overrides the path's one of the same name and place. */
+/** Parameters of an operation override those of its path with the same name and location. */
 function mergeParameters(
   document: OpenApiDocument,
   own: Parameter[] = [],
@@ -95,7 +95,7 @@ function projectOf(document: OpenApiDocument, name: string, tools: unknown[], en
   } as ImportedProject['project']
 }
 
-/** The first server's address: the default of a variable, so that another one is a matter of the deployment. */
+/** URL of the first server, as the default of a variable that a deployment can override. */
 function baseUrlOf(document: OpenApiDocument) {
   const [server] = document.servers ?? []
   const url = (server?.url ?? '')
@@ -106,7 +106,7 @@ function baseUrlOf(document: OpenApiDocument) {
     url,
     variable: {
       name: BASE_URL_VARIABLE,
-      description: server?.description ?? 'Address of the API, without a slash at the end',
+      description: server?.description ?? 'URL of the API without a trailing slash',
       ...(absolute ? { default: url } : { required: true }),
     },
   }

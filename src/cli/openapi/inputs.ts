@@ -1,20 +1,20 @@
 import { isJsonType, type Parameter, type Schema, shorten } from './document.ts'
 import type { SchemaConverter } from './schema.ts'
 
-/** A tool's arguments while parameters and body add theirs. */
+/** A tool's arguments, collected from parameters and body. */
 export interface Inputs {
   properties: Record<string, Schema>
   required: string[]
 }
 
-/** Parts of an HTTP handler that carry the parameters. */
+/** Parts of an HTTP handler for the parameters. */
 export interface ParameterParts {
   path: string
   query: Record<string, string>
   headers: Record<string, string>
 }
 
-/** Declares each parameter as an argument and puts it into path, query, headers or cookies. */
+/** Declares each parameter as an argument and uses it in path, query, headers or cookies. */
 export function addParameters(
   path: string,
   parameters: readonly Parameter[],
@@ -25,7 +25,7 @@ export function addParameters(
   const repeated: string[] = []
   const cookies: string[] = []
   for (const parameter of parameters) {
-    // OpenAPI, "Fixed Fields" of a parameter: these three headers are never described as parameters.
+    // OpenAPI ignores parameters with these header names ("Fixed Fields" of a parameter).
     if (parameter.in === 'header' && /^(accept|content-type|authorization)$/i.test(parameter.name)) continue
     const { variable, schema } = declare(parameter, converter, inputs)
     const value = expressionOf(parameter, variable, schema)
@@ -40,7 +40,7 @@ export function addParameters(
   return parts
 }
 
-/** One argument per parameter; two of the same name in different places are told apart by their place. */
+/** One argument per parameter. The location is added to duplicate names. */
 function declare(parameter: Parameter, converter: SchemaConverter, inputs: Inputs) {
   const content = Object.values(parameter.content ?? {})[0]
   const schema = converter.convert(parameter.schema ?? content?.schema)
@@ -58,7 +58,7 @@ function expressionOf(parameter: Parameter, variable: string, schema: Schema): s
   return `${variable} | join: "${separator}"`
 }
 
-/** Style `form` repeats a list's name for each value unless `explode` is off; `query` of a handler holds a name once. */
+/** Style `form` repeats the name for each value unless `explode` is off, but `query` of a handler has unique names. */
 function isRepeated({ style = 'form', explode = true, content }: Parameter, schema: Schema): boolean {
   return schema.type === 'array' && style === 'form' && explode && !content
 }
@@ -67,17 +67,17 @@ function repeatedQuery(name: string, variable: string): string {
   return `{% for value in ${variable} %}${encodeURIComponent(name)}={{ value | url_encode }}&{% endfor %}`
 }
 
-/** Liquid's url_encode writes a space as `+`, which stands for itself in a path (RFC 3986, 3.3). */
+/** Liquid's url_encode turns spaces into `+`, which is literal in a path (RFC 3986, 3.3). */
 function inPath(expression: string): string {
   return `{{ ${expression} | url_encode | replace: "+", "%20" }}`
 }
 
-/** Names with a meaning of their own in Liquid or in the scope of a template. */
+/** Names that Liquid or the scope of a template reserves. */
 const RESERVED = new Set(
   'args data env context response true false nil null empty blank and or not contains'.split(' '),
 )
 
-/** `city` or, for what is not a Liquid variable's name, `args["X-City"]`. */
+/** `city` or, if that is not a valid Liquid variable, `args["X-City"]`. */
 function variableOf(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name
   return `args["${name.replaceAll('"', '\\"')}"]`
@@ -88,7 +88,7 @@ export interface RequestBody {
   content?: Record<string, { schema?: Schema }>
 }
 
-/** Declares the body's fields, or the body as a whole, as arguments. A reason when it cannot be sent. */
+/** Declares the fields of the body, or the whole body, as arguments. Returns a reason if it is not supported. */
 export function addBody(
   body: RequestBody | undefined,
   converter: SchemaConverter,
@@ -98,7 +98,7 @@ export function addBody(
   if (!body || types.length === 0) return { headers: {} }
   const isForm = (type: string) => type.startsWith('application/x-www-form-urlencoded')
   const type = types.find(isJsonType) ?? types.find(one => isForm(one) || one.startsWith('text/plain'))
-  if (!type) return { skipped: `it takes ${types.join(' or ')}, not JSON` }
+  if (!type) return { skipped: `it requires ${types.join(' or ')}, not JSON` }
   const schema = converter.convert(body.content?.[type]?.schema)
   const headers: Record<string, string> = type === 'application/json' ? {} : { 'Content-Type': type }
   const fields = flatFields(converter.resolve(schema), inputs)
@@ -108,16 +108,16 @@ export function addBody(
   }
   const name = 'body' in inputs.properties ? 'request_body' : 'body'
   inputs.properties[name] = schema
-  // A handler always sends its body, so there must be one.
+  // A handler always sends its body, so it is required.
   inputs.required.push(name)
   const variable = variableOf(name)
-  // A handler sends a string as text; as JSON it is quoted.
+  // A handler sends a string as text, so it must be quoted for JSON.
   if (isJsonType(type) && converter.resolve(schema).type === 'string')
     return { headers: { 'Content-Type': type }, body: `{{ ${variable} | json }}` }
   return { headers, body: `{{ ${variable} }}` }
 }
 
-/** The fields of a plain object, each of which becomes an argument; undefined when they are not plain or not free. */
+/** Fields of a plain object, each one an argument. Undefined for complex schemas or name conflicts. */
 function flatFields(schema: Schema, inputs: Inputs): Inputs | undefined {
   const { type, properties, required, additionalProperties } = schema
   const plain = !['allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties'].some(word => word in schema)

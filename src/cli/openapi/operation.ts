@@ -1,4 +1,4 @@
-import type { HttpHandler, ToolDefinition } from '../../shared/definitions.ts'
+import type { HttpHandler, ToolDefinition } from '../../shared/definitions/definitions.ts'
 import {
   isJsonType,
   type OpenApiDocument,
@@ -17,13 +17,13 @@ export interface OperationAt {
   method: string
   path: string
   operation: Operation
-  /** Of the path item and the operation, the operation's first. */
+  /** Parameters of the operation, then of the path item. */
   parameters: Parameter[]
-  /** Liquid that renders to the address before the path. */
+  /** Liquid expression for the URL before the path. */
   baseUrl: string
 }
 
-/** A declared tool (service interface 2.3 and our `handler`) as plain JSON. */
+/** A declared tool as JSON (service interface 2.3 and our `handler`). */
 export interface HttpTool {
   name: string
   description: string
@@ -40,7 +40,7 @@ export interface HttpTool {
   }
 }
 
-/** An operation as a tool; its `name` is not yet unique. */
+/** Tool of an operation. Its `name` may not be unique yet. */
 export interface OperationTool {
   tool: HttpTool
   env: Credentials['env']
@@ -48,11 +48,11 @@ export interface OperationTool {
 
 const MAX_OUTPUT_SCHEMA_BYTES = 8192
 
-/** Undefined and a reason when the operation cannot be a declared tool. */
+/** Returns a reason when the operation cannot be a declared tool. */
 export function toTool(at: OperationAt): OperationTool | { skipped: string } {
   const { document, operation } = at
   const credentials = credentialsFor(document, operation)
-  if (!credentials) return { skipped: 'its security scheme cannot be met with environment variables' }
+  if (!credentials) return { skipped: 'its security scheme is not supported with environment variables' }
   const request = new SchemaConverter(document, 'request')
   const inputs: Inputs = { properties: {}, required: [] }
   const parts = addParameters(at.path, at.parameters, request, inputs)
@@ -88,7 +88,7 @@ function inputSchemaOf({ properties, required }: Inputs, converter: SchemaConver
   })
 }
 
-/** The schema of the first successful JSON answer, where it is a plain object that a tool can promise to return. */
+/** Schema of the first successful JSON response, if it is a plain object. */
 function outputSchemaOf({ document, operation, method }: OperationAt): Schema | undefined {
   if (method === 'head') return undefined
   const success = Object.keys(operation.responses ?? {}).find(status => /^2(\d\d|XX)$/i.test(status))

@@ -1,6 +1,6 @@
 import { lookUp, type OpenApiDocument, resolveRef, type Schema } from './document.ts'
 
-/** Keywords of OpenAPI that JSON Schema does not have, or that say nothing to a model. */
+/** OpenAPI keywords that JSON Schema lacks or that do not help a model. */
 const DROPPED = new Set([
   'discriminator',
   'xml',
@@ -12,13 +12,13 @@ const DROPPED = new Set([
 ])
 
 /**
- * Makes a JSON Schema 2020-12 of OpenAPI schemas (3.0: https://spec.openapis.org/oas/v3.0.4#schema-object; 3.1 schemas
- * already are). References become `#/$defs/…`, and `definitions` collects what they lead to, circles included.
+ * Converts OpenAPI schemas to JSON Schema 2020-12 (3.0: https://spec.openapis.org/oas/v3.0.4#schema-object, 3.1 needs no
+ * conversion). References become `#/$defs/…`, and `definitions` collects their targets, including circular ones.
  */
 export class SchemaConverter {
   readonly definitions: Record<string, Schema> = {}
   readonly #document: OpenApiDocument
-  /** Properties marked so are left out: what only an answer or only a request carries. */
+  /** Omits properties that only occur in the other direction. */
   readonly #omitted: 'readOnly' | 'writeOnly'
   readonly #names = new Map<string, string>()
 
@@ -38,13 +38,13 @@ export class SchemaConverter {
     return this.#adapt30(schema, this.#withoutOmitted(schema, result))
   }
 
-  /** A schema that this converter made, with a reference at its root resolved. */
+  /** Resolves a reference at the root of a converted schema. */
   resolve(schema: Schema): Schema {
     const name = /^#\/\$defs\/(.+)$/.exec(String(schema.$ref ?? ''))?.[1]
     return (name && this.definitions[name]) || schema
   }
 
-  /** The schema with those `$defs` that it needs, directly or through others. */
+  /** Adds the `$defs` that the schema needs, directly or indirectly. */
   withDefinitions(schema: Schema): Schema {
     const needed = new Set<string>()
     const collect = (value: unknown) => {
@@ -66,7 +66,7 @@ export class SchemaConverter {
     if (known) return { $ref: `#/$defs/${known}`, ...description }
     const name = this.#uniqueName(ref)
     this.#names.set(ref, name)
-    this.definitions[name] = {} // Holds the place while the definition refers to itself.
+    this.definitions[name] = {} // placeholder for recursive definitions
     this.definitions[name] = this.convert(lookUp(this.#document, ref) as Schema | undefined)
     return { $ref: `#/$defs/${name}`, ...description }
   }
@@ -117,7 +117,7 @@ export class SchemaConverter {
     return result
   }
 
-  /** `nullable`, boolean `exclusiveMinimum` and `example` of OpenAPI 3.0. */
+  /** Converts `nullable`, boolean `exclusiveMinimum` and `example` of OpenAPI 3.0. */
   #adapt30(schema: Schema, result: Schema): Schema {
     for (const [exclusive, bound] of [
       ['exclusiveMinimum', 'minimum'],

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Operation, SecurityScheme } from './document.ts'
 import { resolveRef } from './document.ts'
 
-/** What an operation's security asks for, as parts of an HTTP handler. */
+/** Security of an operation as parts of an HTTP handler. */
 export interface Credentials {
   headers: Record<string, string>
   query: Record<string, string>
@@ -11,8 +11,8 @@ export interface Credentials {
 const NONE: Credentials = { headers: {}, query: {}, env: [] }
 
 /**
- * The first security requirement of an operation that can be met with environment variables; none when the operation
- * may be called without. Undefined when every requirement needs something else (mutual TLS).
+ * The first security requirement that environment variables can satisfy, or none for an operation without security.
+ * Undefined when every requirement needs something else, such as mutual TLS.
  */
 export function credentialsFor(document: OpenApiDocument, operation: Operation): Credentials | undefined {
   const requirements = operation.security ?? document.security ?? []
@@ -67,7 +67,7 @@ function apiKey(scheme: SecurityScheme, key: Variable): Credentials {
   return { ...NONE, headers: { [name]: value }, env: [key] }
 }
 
-/** `API` where there is one scheme, else made from the scheme's name, so that no two share a variable. */
+/** `API` for a single scheme, otherwise derived from its name, so that schemes do not share a variable. */
 function variablePrefix(document: OpenApiDocument, name: string): string {
   if (Object.keys(document.components?.securitySchemes ?? {}).length === 1) return 'API'
   const words = name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').replace(/[^A-Za-z0-9]+/g, '_')

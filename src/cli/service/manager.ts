@@ -14,20 +14,20 @@ import {
   systemdUnitPath,
 } from './unit.ts'
 
-/** The service manager of this system, of the user alone: nothing here needs root. */
+/** Service manager of the user. Needs no root. */
 export interface ServiceManager {
-  /** Where its file for the daemon lies. */
+  /** Path of the daemon's unit file. */
   path: string
   content(spec: ServiceSpec): string
-  /** Commands that start it now and at each login. */
+  /** Commands to start it now and at each login. */
   enable: string[][]
-  /** Commands that stop it for good. */
+  /** Commands to stop it permanently. */
   disable: string[][]
-  /** What a user may want to do besides. */
+  /** Optional next step for the user. */
   hint: { description: string; command: string } | undefined
 }
 
-/** Throws UNAVAILABLE for a system without one of the two. */
+/** Throws UNAVAILABLE without systemd or launchd. */
 export function serviceManager(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,
@@ -36,14 +36,16 @@ export function serviceManager(
   if (platform === 'linux') return systemd(env)
   throw new HostingError(
     'UNAVAILABLE',
-    `There is no service manager for ${platform} here, only for systemd and launchd.`,
+    `Services are not supported on ${platform}, only with systemd and launchd.`,
     {
-      next: [{ description: 'Run it in the foreground under another one', command: 'mcp daemon run' }],
+      next: [
+        { description: 'Run it in the foreground under another service manager', command: 'mcp daemon run' },
+      ],
     },
   )
 }
 
-/** Writes the file, then enables it. Throws UNAVAILABLE with the manager's own words; the file is then gone again. */
+/** Writes and enables the unit file. On failure removes it and throws UNAVAILABLE with the manager's message. */
 export async function installService(manager: ServiceManager, spec: ServiceSpec): Promise<void> {
   writeFileAtomic(manager.path, manager.content(spec), 0o644)
   try {
@@ -54,7 +56,7 @@ export async function installService(manager: ServiceManager, spec: ServiceSpec)
   }
 }
 
-/** False when it was not installed. */
+/** Returns false when it was not installed. */
 export async function uninstallService(manager: ServiceManager): Promise<boolean> {
   if (!existsSync(manager.path)) return false
   for (const command of manager.disable) await call(command)
@@ -95,7 +97,7 @@ async function call([file, ...args]: string[]): Promise<void> {
     const why = code === 'ENOENT' ? 'it is not installed' : stderr.trim() || message
     throw new HostingError('UNAVAILABLE', `${[file, ...args].join(' ')} failed: ${why}`, {
       cause: error,
-      next: [{ description: 'See the file and install it by hand', command: 'mcp daemon install --print' }],
+      next: [{ description: 'Print the file and install it by hand', command: 'mcp daemon install --print' }],
     })
   }
 }

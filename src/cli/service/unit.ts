@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { DAEMON_GROUP } from '../../shared/control-groups.ts'
-import { LEAN_MALLOC } from '../lean-malloc.ts'
+import { DAEMON_GROUP } from '../../shared/sandbox/control-groups.ts'
+import { LEAN_MALLOC } from '../local-daemon/start-daemon.ts'
 
-/** What a service manager is told about the daemon. */
+/** Input of a unit file. */
 export interface ServiceSpec {
-  /** The Node that runs it, and its program; both absolute. */
+  /** Absolute paths of Node and the daemon program. */
   node: string
   program: string
-  /** Variables that choose its home and ports. */
+  /** Environment variables for its home and ports. */
   env: Record<string, string>
   logPath: string
 }
@@ -15,7 +15,7 @@ export interface ServiceSpec {
 export const SYSTEMD_UNIT = 'mcp-hosting.service'
 export const LAUNCHD_LABEL = 'dev.mcp-hosting.daemon'
 
-/** Those that change where a daemon lives; the rest of a terminal's environment has no place in a service. */
+/** Variables that locate a daemon. A service must not inherit the rest of a terminal's environment. */
 const KEPT =
   /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY|BACKUP)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
 
@@ -52,7 +52,9 @@ WantedBy=default.target
 `
 }
 
-/** https://developer.apple.com/library/archive/documentation/MacOSX/Conceptual/BPSystemStartup/Chapters/CreatingLaunchdJobs.html */
+/**
+ * https://developer.apple.com/library/archive/documentation/MacOSX/Conceptual/BPSystemStartup/Chapters/CreatingLaunchdJobs.html
+ */
 export function launchdAgent({ node, program, env, logPath }: ServiceSpec): string {
   const variables = Object.entries(env).map(
     ([name, value]) => `    <key>${xml(name)}</key><string>${xml(value)}</string>`,
@@ -86,7 +88,7 @@ export function launchdAgentPath(userHome: string): string {
   return join(userHome, 'Library', 'LaunchAgents', `${LAUNCHD_LABEL}.plist`)
 }
 
-/** `%` begins a specifier and `$` a variable, also within quotes. */
+/** Escapes `%` (specifiers) and `$` (variables), which also apply within quotes. */
 function systemdQuote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
 }

@@ -1,23 +1,23 @@
 import { HostingError } from '../../shared/errors.ts'
-import { type ApiSession, readCredentials, saveSession } from '../credentials.ts'
-import { discover, loadOauth, type Oauth, requestOptions, told } from './authorization-server.ts'
+import { type ApiSession, readCredentials, saveSession } from '../api/credentials.ts'
+import { discover, loadOauth, type Oauth, requestOptions, withIssuerErrors } from './authorization-server.ts'
 import { clientAuth } from './device-sign-in.ts'
 import { withLock } from './lock-file.ts'
-import { sessionOf } from './session-of.ts'
+import { toSession } from './session-of.ts'
 
 export interface SessionPlace {
-  /** credentials.json. */
+  /** Path of credentials.json. */
   credentials: string
   context: string
   signal: AbortSignal
 }
 
-/** A token that ends sooner may end on its way. */
+/** Tokens are renewed this long before they expire. */
 const SPARE_SECONDS = 30
 
 /**
- * The access token of a context's sign-in, renewed when its time is over. Commands at the same time renew it once: a refresh token
- * that comes twice looks stolen and ends the sign-in (RFC 9700 4.14.2). Throws UNAUTHORIZED when the sign-in is over.
+ * Access token of a context's sign-in, renewed when it expires. A lock makes concurrent commands renew it once, because a
+ * reused refresh token looks stolen and ends the sign-in (RFC 9700 4.14.2). Throws UNAUTHORIZED when the sign-in expired.
  */
 export async function accessToken(place: SessionPlace): Promise<string> {
   const session = read(place)
@@ -47,23 +47,23 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
   const [oauth, server] = await Promise.all([loadOauth(), discover(issuer, signal)])
   const client = clientOf(session)
   const options = { ...requestOptions(oauth, issuer, signal), additionalParameters: { resource } }
-  return told(oauth, issuer, async () => {
+  return withIssuerErrors(oauth, issuer, async () => {
     const auth = clientAuth(oauth, server, client)
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options)
     const tokens = await oauth.processRefreshTokenResponse(server, client, response).catch(error => {
       throw isOver(oauth, error) ? signInAgain(context, error) : error
     })
-    return sessionOf(tokens, { issuer, resource, client, refreshToken })
+    return toSession(tokens, { issuer, resource, client, refreshToken })
   })
 }
 
-/** The sign-in, or the client that it belongs to, is not known any more; the latter may come as a challenge (RFC 6749 5.2). */
+/** True when the server no longer knows the sign-in or its client. The latter may be a challenge (RFC 6749 5.2). */
 function isOver(oauth: Oauth, error: unknown): boolean {
   if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }
 
-/** Ends the sign-in at its server too (RFC 7009): the refresh token, with which access tokens go. False when it offers no way. */
+/** Revokes the refresh token, and with it access tokens (RFC 7009). False when the server does not support it. */
 export async function revokeSession(
   session: Omit<ApiSession, 'resource' | 'expiresAt'>,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ export async function revokeSession(
   if (!server.revocation_endpoint) return false
   const client = clientOf(session)
   const options = requestOptions(oauth, issuer, signal)
-  await told(oauth, issuer, async () => {
+  await withIssuerErrors(oauth, issuer, async () => {
     for (const token of [refreshToken, accessToken].filter(one => one !== undefined)) {
       const auth = clientAuth(oauth, server, client)
       await oauth.processRevocationResponse(
@@ -95,11 +95,11 @@ function clientOf({ clientId, clientSecret, clientAuth }: SessionClient) {
 }
 
 function signInAgain(context: string, cause?: unknown): HostingError {
-  return new HostingError('UNAUTHORIZED', `The sign-in of the context "${context}" is over.`, {
+  return new HostingError('UNAUTHORIZED', `The sign-in of context "${context}" has expired.`, {
     cause,
     next: [
       { description: 'Sign in again', command: `mcp login --context ${context}` },
-      { description: 'Where nobody can: use an API key, in MCP_API_KEY' },
+      { description: 'Non-interactive? Set MCP_API_KEY' },
     ],
   })
 }

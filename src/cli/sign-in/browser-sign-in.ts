@@ -13,14 +13,14 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import { toHostingError } from '../../shared/mcp-errors.ts'
-import type { CommandContext } from '../command-context.ts'
+import { toHostingError } from '../../shared/mcp-client/errors.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import { fetchByProxy } from './authorization-server.ts'
 import { withLock } from './lock-file.ts'
 import { type Loopback, openLoopback } from './loopback.ts'
 import { offerBrowser } from './open-browser.ts'
 import { withTokens } from './renew-server-session.ts'
-import type { Challenge, GivenClient, ServerPlace } from './server-auth.ts'
+import type { Challenge, GivenClient, SignInTarget } from './server-auth.ts'
 import {
   readServerSession,
   type ServerClient,
@@ -28,8 +28,8 @@ import {
   saveServerSession,
 } from './server-store.ts'
 
-/** As long as authorization servers keep what was begun. */
-const PATIENCE_MS = 600_000
+/** Typical lifetime of a pending authorization. */
+const SIGN_IN_TIMEOUT_MS = 600_000
 
 interface Running {
   name: string
@@ -45,12 +45,12 @@ interface SignInParts {
 }
 
 /**
- * Has the user sign in to an MCP server: authorization code with PKCE, by the browser, back to a port on loopback. What comes is
- * saved. Throws UNAUTHORIZED when the user refuses, TIMEOUT when nobody comes back.
+ * Signs the user in to an MCP server in the browser (authorization code with PKCE, redirect to a loopback port) and saves
+ * the tokens. Throws UNAUTHORIZED when the user refuses and TIMEOUT when the user does not return.
  */
-export async function signInByBrowser(
+export async function signInWithBrowser(
   context: CommandContext,
-  place: ServerPlace,
+  place: SignInTarget,
   parts: SignInParts,
 ): Promise<void> {
   const known = readServerSession(place.file, place.url)
@@ -58,7 +58,7 @@ export async function signInByBrowser(
   const loopback = await openLoopback(given?.port ?? portOf(known), { isFixed: given?.port !== undefined })
   try {
     const client = new BrowserClient(loopback, clientToUse(loopback, known, given))
-    // What was granted before stays granted (MCP authorization, "Step-Up Authorization Flow").
+    // Keeps scopes that were granted before (MCP authorization, "Step-Up Authorization Flow").
     const scope = challenge.isDenied ? computeScopeUnion(known?.scope, challenge.scope) : challenge.scope
     const session = await signIn(context, place, {
       name,
@@ -79,7 +79,7 @@ export async function signInByBrowser(
 
 async function signIn(
   context: CommandContext,
-  { url, signal }: ServerPlace,
+  { url, signal }: SignInTarget,
   { name, challenge, loopback, client }: Running,
 ): Promise<ServerSession> {
   const { scope, resourceMetadataUrl } = challenge
@@ -90,10 +90,10 @@ async function signIn(
   }
   await auth(client, { ...options, fetchFn: fetchByProxy, forceReauthorization: true })
   const back = loopback.answer(client.state())
-  context.output.warn(`${name} asks you to sign in: ${client.authorizationUrl}`)
+  context.output.warn(`${name} requires sign-in. Open ${client.authorizationUrl}`)
   await offerBrowser(context, client.authorizationUrl)
   const answer = await context.output.progress('Waiting for the sign-in', () => inTime(back, signal))
-  // The transport checks who answered (RFC 9207), be it a code or an error.
+  // The transport verifies the issuer (RFC 9207) of a code or an error.
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     authProvider: client,
     fetch: fetchByProxy,
@@ -104,19 +104,21 @@ async function signIn(
 
 async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const timer = new AbortController()
-  const late = sleep(PATIENCE_MS, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).then(() => {
-    throw new HostingError('TIMEOUT', 'Nobody came back from the sign-in within ten minutes.')
-  })
+  const late = sleep(SIGN_IN_TIMEOUT_MS, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).then(
+    () => {
+      throw new HostingError('TIMEOUT', 'The sign-in was not completed within ten minutes.')
+    },
+  )
   return Promise.race([work, late]).finally(() => timer.abort())
 }
 
-/** The port of the last time, which the server may have in the client's addresses. */
+/** Port of the last sign-in, which may be part of the client's registered URL. */
 function portOf(known: ServerSession | undefined): number | undefined {
   const port = Number(URL.parse(known?.client.redirect_uris?.[0] ?? '')?.port)
   return port > 0 ? port : undefined
 }
 
-/** The one that was given; else the one of before, as long as its address is the one of now. */
+/** The given client, or the previous one if its redirect URL is unchanged. */
 function clientToUse(
   { redirectUrl }: Loopback,
   known: ServerSession | undefined,
@@ -135,11 +137,11 @@ function refusalOf(error: unknown, url: string): HostingError {
   const what = isDenied ? 'was refused' : 'failed'
   return new HostingError('UNAUTHORIZED', `The sign-in to ${url} ${what}: ${error.message}`, {
     cause: error,
-    next: [{ description: 'Give a token that you have', command: `mcp tools ${url} --token <token>` }],
+    next: [{ description: 'Or use a token', command: `mcp tools ${url} --token <token>` }],
   })
 }
 
-/** One sign-in, as the MCP SDK wants to be told of it. */
+/** State of one sign-in for the MCP SDK. */
 class BrowserClient implements OAuthClientProvider {
   readonly redirectUrl: string
   authorizationUrl = ''
@@ -150,7 +152,7 @@ class BrowserClient implements OAuthClientProvider {
   #verifier = ''
   #discovery: OAuthDiscoveryState | undefined
 
-  /** Without a client it registers itself. */
+  /** Without a client, the SDK registers one. */
   constructor({ redirectUrl }: Loopback, client: StoredOAuthClientInformation | undefined) {
     this.redirectUrl = redirectUrl
     this.#client = client
@@ -211,7 +213,7 @@ class BrowserClient implements OAuthClientProvider {
     this.#resource = resource
   }
 
-  /** What is saved once there are tokens. */
+  /** The sign-in to save, once there are tokens. */
   session(): ServerSession {
     const { client_id, client_secret, issuer, ...rest } = this.#client!
     const { token_endpoint_auth_method: method } = rest as Partial<ServerClient>

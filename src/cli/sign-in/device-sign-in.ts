@@ -6,28 +6,28 @@ import type {
   TokenEndpointResponse,
 } from 'oauth4webapi'
 import { HostingError } from '../../shared/errors.ts'
-import type { CommandContext } from '../command-context.ts'
-import type { ApiSession } from '../credentials.ts'
+import type { ApiSession } from '../api/credentials.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import {
   discover,
-  isOutOfReach,
+  isUnreachable,
   loadOauth,
   type Oauth,
   requestOptions,
-  told,
+  withIssuerErrors,
 } from './authorization-server.ts'
 import { offerBrowser } from './open-browser.ts'
 import { findSignIn, type ProtectedApi } from './protected-api.ts'
-import { sessionOf } from './session-of.ts'
+import { toSession } from './session-of.ts'
 
 const GRANT_TYPES = ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
-/** What an authorization server knows this program by when nobody can register there. */
+/** Client id of this program at servers without registration. */
 const CLIENT_ID = 'mcp-hosting'
 /** RFC 8628 3.2, 3.5. */
 const DEFAULT_INTERVAL_SECONDS = 5
 const SLOW_DOWN_SECONDS = 5
 
-/** Between two questions; a test has no time for it. */
+/** Delay between polls. */
 type Wait = (milliseconds: number) => Promise<void>
 
 const waitOf =
@@ -43,29 +43,29 @@ interface Flow {
 }
 
 /**
- * Signs in to the API at `url` by a code that the user enters in any browser (RFC 8628). Undefined when the API does not offer
- * that. Throws UNAUTHORIZED when the user refuses, TIMEOUT when nobody comes.
+ * Signs in to the API at `url` with a code that the user enters in a browser (RFC 8628). Undefined when the API does not
+ * support it. Throws UNAUTHORIZED when the user refuses and TIMEOUT when the code expires.
  */
-export async function signInByDevice(
+export async function signInWithDevice(
   context: CommandContext,
   url: string,
   clientId: string | undefined,
   wait: Wait = waitOf(context.signal),
 ): Promise<ApiSession | undefined> {
   const { signal, output } = context
-  const api = await output.progress('Asking how to sign in', () => findSignIn(url, signal))
+  const api = await output.progress('Looking up the sign-in', () => findSignIn(url, signal))
   const server = api && (await discover(api.issuer, signal))
   if (!server?.device_authorization_endpoint) return undefined
   const oauth = await loadOauth()
   const client = await chooseClient(oauth, server, clientId, signal)
   const flow: Flow = { oauth, server, client, api: api! }
   const codes = await requestCodes(flow, signal)
-  await show(context, codes)
+  await showCode(context, codes)
   const tokens = await output.progress('Waiting for the sign-in', () => poll(flow, codes, { signal, wait }))
-  return sessionOf(tokens, { issuer: server.issuer, resource: api!.resource, client })
+  return toSession(tokens, { issuer: server.issuer, resource: api!.resource, client })
 }
 
-/** Registered when the server lets programs register themselves (RFC 7591). */
+/** Registers a client if the server supports it (RFC 7591). */
 async function chooseClient(
   oauth: Oauth,
   server: AuthorizationServer,
@@ -82,7 +82,7 @@ async function chooseClient(
     application_type: 'native',
   }
   const options = requestOptions(oauth, server.issuer, signal)
-  return told(oauth, server.issuer, async () =>
+  return withIssuerErrors(oauth, server.issuer, async () =>
     oauth.processDynamicClientRegistrationResponse(
       await oauth.dynamicClientRegistrationRequest(server, metadata, options),
     ),
@@ -94,7 +94,7 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
   if (server.scopes_supported?.includes('offline_access')) scopes.add('offline_access')
   const parameters = { resource: api.resource, ...(scopes.size > 0 && { scope: [...scopes].join(' ') }) }
   const options = requestOptions(oauth, server.issuer, signal)
-  return told(oauth, server.issuer, async () =>
+  return withIssuerErrors(oauth, server.issuer, async () =>
     oauth.processDeviceAuthorizationResponse(
       server,
       client,
@@ -109,7 +109,7 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
   )
 }
 
-/** As the client is registered, else what the server takes: the header, where it does not say (RFC 8414 2). */
+/** As registered, or as the server supports. Defaults to the header (RFC 8414 2). */
 export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Client) {
   const { client_secret, token_endpoint_auth_method: method } = client
   if (typeof client_secret !== 'string') return oauth.None()
@@ -118,9 +118,9 @@ export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Cl
   return isHeader ? oauth.ClientSecretBasic(client_secret) : oauth.ClientSecretPost(client_secret)
 }
 
-async function show(context: CommandContext, codes: DeviceAuthorizationResponse): Promise<void> {
+async function showCode(context: CommandContext, codes: DeviceAuthorizationResponse): Promise<void> {
   const { user_code, verification_uri, verification_uri_complete = verification_uri } = codes
-  // Also for scripts: whoever reads their output can sign in for them.
+  // Printed for scripts too, so that a person who reads the output can sign in.
   context.output.warn(`Open ${verification_uri} in a browser and enter the code ${user_code}`)
   await offerBrowser(context, verification_uri_complete)
 }
@@ -137,7 +137,7 @@ async function poll(
     const answer = await ask(flow, device_code, signal)
     if (typeof answer === 'object') return answer
     if (answer === 'slow_down') seconds += SLOW_DOWN_SECONDS
-    // RFC 8628 3.5: a server that cannot be reached is asked less often each time.
+    // RFC 8628 3.5: back off exponentially while the server is unreachable.
     if (answer === 'out_of_reach') seconds *= 2
   }
   throw expired()
@@ -154,19 +154,19 @@ async function ask(
     const response = await oauth.deviceCodeGrantRequest(server, client, auth, deviceCode, options)
     return await oauth.processDeviceCodeResponse(server, client, response)
   } catch (error) {
-    if (isOutOfReach(error)) return 'out_of_reach'
+    if (isUnreachable(error)) return 'out_of_reach'
     const code = error instanceof oauth.ResponseBodyError ? error.error : undefined
     if (code === 'authorization_pending' || code === 'slow_down') return code
     if (code === 'expired_token') throw expired(error)
     if (code === 'access_denied')
       throw new HostingError('UNAUTHORIZED', 'The sign-in was refused in the browser.', { cause: error })
-    return told(oauth, server.issuer, () => Promise.reject(error))
+    return withIssuerErrors(oauth, server.issuer, () => Promise.reject(error))
   }
 }
 
 function expired(cause?: unknown): HostingError {
-  return new HostingError('TIMEOUT', 'The code expired before somebody entered it.', {
+  return new HostingError('TIMEOUT', 'The code expired before it was entered.', {
     cause,
-    next: [{ description: 'Get another one', command: 'mcp login' }],
+    next: [{ description: 'Get a new code', command: 'mcp login' }],
   })
 }

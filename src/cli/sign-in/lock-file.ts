@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HostingError } from '../../shared/errors.ts'
 
 const POLL_MS = 20
-/** Longer than whoever holds it may take to renew a token. */
-const PATIENCE_MS = 60_000
+/** Longer than renewing a token takes. */
+const TIMEOUT_MS = 60_000
 
 /**
- * Runs `work` while no other command that asks for the same lock runs its own. SQLite's file lock on an empty database, as the
- * daemon's: the kernel gives it back when the process dies, so none is ever left behind. Throws TIMEOUT and UNAVAILABLE.
+ * Runs `work` while holding a lock. Uses SQLite's file lock on an empty database, like the daemon: the kernel releases it
+ * when the process dies. Throws TIMEOUT and UNAVAILABLE.
  */
 export async function withLock<T>(path: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const { default: Database } = await import('better-sqlite3')
@@ -29,11 +29,11 @@ async function acquire(
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + TIMEOUT_MS
   while (!tryAcquire(lock, path)) {
     if (performance.now() > deadline)
-      throw new HostingError('TIMEOUT', `Another command keeps ${path} locked.`, {
-        next: [{ description: 'End it, then try again' }],
+      throw new HostingError('TIMEOUT', `Another command holds the lock ${path}.`, {
+        next: [{ description: 'Stop it and try again' }],
       })
     await sleep(POLL_MS, undefined, { signal })
   }
@@ -46,6 +46,6 @@ function tryAcquire(lock: { exec(sql: string): unknown }, path: string): boolean
   } catch (cause) {
     const code = String((cause as { code?: unknown }).code)
     if (code.startsWith('SQLITE_BUSY')) return false
-    throw new HostingError('UNAVAILABLE', `${path} cannot be locked (${code}).`, { cause })
+    throw new HostingError('UNAVAILABLE', `Could not lock ${path} (${code}).`, { cause })
   }
 }

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 
-/** Where the browser brings its user back to (RFC 8252 7.3). */
+/** Local server for the redirect of a sign-in (RFC 8252 7.3). */
 export interface Loopback {
   redirectUrl: string
-  /** What came with the `state` that was sent; other visits are turned away. */
+  /** Parameters of the redirect with the given `state`. Rejects other requests. */
   answer(state: string): Promise<URLSearchParams>
   close(): void
 }
@@ -20,8 +20,8 @@ const HEADERS = {
 }
 
 /**
- * Listens on loopback alone, at `port` when nobody else does: servers may compare the whole address. Throws CONFLICT when it is taken
- * and no other one will do.
+ * Listens on loopback, at `port` if it is free, because servers may compare the whole URL. Throws CONFLICT when `port` is
+ * in use and required.
  */
 export async function openLoopback(
   port: number | undefined,
@@ -29,7 +29,7 @@ export async function openLoopback(
 ): Promise<Loopback> {
   const server = createServer()
   if (port === undefined || !(await listen(server, port))) {
-    if (isFixed) throw taken(port!)
+    if (isFixed) throw portInUse(port!)
     await listen(server, 0)
   }
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
@@ -49,24 +49,23 @@ function waitFor(server: Server, state: string): Promise<URLSearchParams> {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
       const isOurs = request.method === 'GET' && pathname === PATH && searchParams.get('state') === state
       response.writeHead(isOurs ? 200 : 400, HEADERS)
-      if (!isOurs)
-        return void response.end(page('This page belongs to a sign-in, which is over or another one.'))
+      if (!isOurs) return void response.end(page('This page belongs to another sign-in.'))
       const sentence = searchParams.has('error') ? 'The sign-in was refused.' : 'You are signed in.'
-      response.end(page(`${sentence} Go back to the terminal; this window can be closed.`), () =>
+      response.end(page(`${sentence} Return to the terminal. You can close this window.`), () =>
         resolve(searchParams),
       )
     })
   })
 }
 
-function taken(port: number): HostingError {
+function portInUse(port: number): HostingError {
   return new HostingError(
     'CONFLICT',
-    `The port ${port} is taken, to which the browser is to come back: end what listens there, or register another address and give its --callback-port.`,
+    `Port ${port} for the sign-in redirect is in use. Stop the program that uses it, or register another URL and set its --callback-port.`,
   )
 }
 
-/** False when the port is taken. */
+/** Resolves to false when the port is in use. */
 function listen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) =>

@@ -1,28 +1,29 @@
 import { spawn } from 'node:child_process'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 
-/** Asks whether to open an address in a browser of this machine; where nobody can be asked, nothing opens. */
+/** Asks whether to open a URL in a browser on this machine. Does nothing without a terminal. */
 export async function offerBrowser(context: CommandContext, url: string): Promise<void> {
   const { output, globals } = context
   if (!output.interactive) return
-  if (!globals.yes && !(await wants(context))) return
+  if (!globals.yes && !(await confirmOpening(context))) return
   const error = await open(url, context.env)
-  if (error) output.note(`No browser could be opened (${error.message}): open the address yourself.`)
+  if (error) output.note(`Could not open a browser (${error.message}). Open the URL yourself.`)
 }
 
-async function wants({ signal }: CommandContext): Promise<boolean> {
+async function confirmOpening({ signal }: CommandContext): Promise<boolean> {
   const { default: inquirer } = await import('inquirer')
-  const message = 'Open it in the browser of this machine?'
+  const message = 'Open it in a browser on this machine?'
   const { yes } = await inquirer.prompt([{ type: 'confirm', name: 'yes', message, default: true }], {
     signal,
   })
   return yes
 }
 
-/** `BROWSER` is what other programs look at, too; without it the system knows. */
+/** Honours `BROWSER`, as other programs do. */
 function open(url: string, env: NodeJS.ProcessEnv): Promise<Error | undefined> {
-  // Servers choose the address: what is no web page must not reach a program that opens everything.
-  if (!/^https?:$/.test(new URL(url).protocol)) return Promise.resolve(new Error(`${url} is no web address`))
+  // The URL comes from a server. Only web pages may be passed to a program that opens anything.
+  if (!/^https?:$/.test(new URL(url).protocol))
+    return Promise.resolve(new Error(`${url} is not a web address`))
   const [command, ...args] = opener(env)
   const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true, env })
   return new Promise(resolve => {

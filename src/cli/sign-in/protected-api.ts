@@ -1,21 +1,19 @@
 import { HostingError } from '../../shared/errors.ts'
 import { fetchByProxy } from './authorization-server.ts'
 
-/** How an API wants its users to sign in. */
 export interface ProtectedApi {
-  /** As tokens name it (RFC 8707). */
+  /** Identifier of the API in tokens (RFC 8707). */
   resource: string
   issuer: string
-  /** What there is to ask for. */
+  /** Supported scopes. */
   scopes: string[]
 }
 
 const ANSWER_MS = 30_000
 
 /**
- * What the API at `url` says of sign-in: its 401 leads to metadata of RFC 9728, or they lie where that RFC puts them. Undefined for
- * an API that says nothing: it knows keys alone. Throws UPSTREAM_FAILED for metadata of somebody else, UNAVAILABLE when it is out of
- * reach.
+ * Sign-in metadata of the API at `url`, from its 401 response or the well-known path (RFC 9728). Undefined for an API
+ * that only supports keys. Throws UPSTREAM_FAILED for metadata of another resource and UNAVAILABLE when it is unreachable.
  */
 export async function findSignIn(url: string, signal: AbortSignal): Promise<ProtectedApi | undefined> {
   const refused = await get(`${url}/api/deployments/api-key/info`, url, signal)
@@ -27,7 +25,7 @@ export async function findSignIn(url: string, signal: AbortSignal): Promise<Prot
   const document: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined
   if (document !== undefined) return readMetadata(document, url, announced !== undefined)
   if (announced === undefined) return undefined
-  throw new HostingError('UPSTREAM_FAILED', `${url} leads to ${announced}, where no metadata of it are.`)
+  throw new HostingError('UPSTREAM_FAILED', `${url} refers to ${announced}, which has no metadata for it.`)
 }
 
 function readMetadata(document: unknown, url: string, isAnnounced: boolean): ProtectedApi | undefined {
@@ -35,11 +33,11 @@ function readMetadata(document: unknown, url: string, isAnnounced: boolean): Pro
   const issuer = Array.isArray(authorization_servers) ? authorization_servers[0] : undefined
   if (typeof resource !== 'string' || typeof issuer !== 'string' || !URL.canParse(issuer)) {
     if (!isAnnounced) return undefined
-    throw new HostingError('UPSTREAM_FAILED', `${url} names no authorization server in its metadata.`)
+    throw new HostingError('UPSTREAM_FAILED', `The metadata of ${url} does not name an authorization server.`)
   }
-  // RFC 9728 3.3: else somebody's metadata could have us get tokens for somebody else.
+  // RFC 9728 3.3: otherwise a malicious API could obtain tokens for another one.
   if (!covers(resource, url))
-    throw new HostingError('UPSTREAM_FAILED', `The metadata of ${url} are those of ${resource}.`)
+    throw new HostingError('UPSTREAM_FAILED', `The metadata of ${url} belongs to ${resource}.`)
   const scopes = Array.isArray(scopes_supported) ? scopes_supported : []
   return { resource, issuer, scopes: scopes.filter(scope => typeof scope === 'string') }
 }
@@ -59,9 +57,9 @@ async function get(address: string, api: string, signal: AbortSignal): Promise<R
     })
   } catch (cause) {
     if (signal.aborted) throw cause
-    throw new HostingError('UNAVAILABLE', `${api} is out of reach.`, {
+    throw new HostingError('UNAVAILABLE', `${api} is unreachable.`, {
       cause,
-      next: [{ description: 'See which API is used and why', command: 'mcp context show' }],
+      next: [{ description: 'Show the API in use', command: 'mcp context show' }],
     })
   }
 }

@@ -5,15 +5,15 @@ import {
 } from '@modelcontextprotocol/client'
 import { fetchByProxy } from './authorization-server.ts'
 import { withLock } from './lock-file.ts'
-import { isFresh, type ServerPlace } from './server-auth.ts'
+import { isFresh, type SignInTarget } from './server-auth.ts'
 import { readServerSession, type ServerSession, saveServerSession } from './server-store.ts'
 
 /**
- * An access token other than `stale`, which is over or was refused; undefined when the user must sign in. Commands at the same
- * time renew once: a refresh token that comes twice looks stolen and ends the sign-in (RFC 9700 4.14.2).
+ * An access token other than `stale`, which expired or was refused. Undefined when the user must sign in. A lock makes
+ * concurrent commands renew once, because a reused refresh token looks stolen and ends the sign-in (RFC 9700 4.14.2).
  */
 export function renewServerSession(
-  place: ServerPlace,
+  place: SignInTarget,
   stale: string | undefined,
 ): Promise<string | undefined> {
   const { file, url, signal } = place
@@ -28,8 +28,8 @@ export function renewServerSession(
 }
 
 /**
- * With new tokens, or without any when the sign-in is over: its client stays and need not be registered anew. Undefined when the
- * server does not know that either; its sign-in page would send nobody back.
+ * The session with new tokens, or without any when the sign-in expired, so that its client need not be registered again.
+ * Undefined when the server does not know the client either.
  */
 async function renew(session: ServerSession): Promise<ServerSession | undefined> {
   const { issuer, client, refreshToken, resource } = session
@@ -49,7 +49,7 @@ async function renew(session: ServerSession): Promise<ServerSession | undefined>
     const code = error instanceof OAuthError ? error.code : undefined
     if (code === 'invalid_grant') return withoutTokens(session)
     if (code === 'invalid_client') return undefined
-    // It may go better the next time.
+    // The next attempt may succeed.
     throw error
   }
 }
@@ -61,7 +61,7 @@ interface Tokens {
   scope?: string | undefined
 }
 
-/** Without a new refresh token or scope the ones before stay good (RFC 6749 5.1, 6). */
+/** Keeps the refresh token and scope if the response has no new ones (RFC 6749 5.1, 6). */
 export function withTokens(session: ServerSession, tokens: Tokens): ServerSession {
   const { expires_in, refresh_token = session.refreshToken, scope = session.scope } = tokens
   return {

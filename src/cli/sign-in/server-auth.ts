@@ -1,34 +1,32 @@
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import type { CommandContext } from '../command-context.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import { readServerSession, type ServerSession } from './server-store.ts'
 
-/** Where the sign-in to one server is kept. */
-export interface ServerPlace {
+export interface SignInTarget {
   file: string
-  /** Of the server, as it was given. */
   url: string
   signal: AbortSignal
 }
 
-/** What a server said when it refused. */
+/** Content of a server's refusal. */
 export interface Challenge {
-  /** The user is known, but may do less than the server wants. */
+  /** The user is signed in but lacks a scope. */
   isDenied?: boolean
   resourceMetadataUrl?: URL | undefined
   scope?: string | undefined
 }
 
-/** A client that somebody registered by hand, where programs cannot register themselves. */
+/** A client that was registered by hand, for servers without client registration. */
 export interface GivenClient {
   id: string
   secret?: string | undefined
-  /** Of the address on loopback that was registered; undefined: the server takes any (RFC 8252 7.3). */
+  /** Port of the registered loopback URL. Undefined: the server accepts any port (RFC 8252 7.3). */
   port?: number | undefined
 }
 
-/** Thrown where nothing that is saved lets somebody in. */
-export class SignInNeeded extends Error {
+/** Thrown when no saved sign-in is accepted. */
+class SignInNeeded extends Error {
   readonly challenge: Challenge
 
   constructor(challenge: Challenge) {
@@ -37,14 +35,14 @@ export class SignInNeeded extends Error {
   }
 }
 
-/** A token that ends sooner may end on its way. */
+/** Tokens are renewed this long before they expire. */
 const SPARE_SECONDS = 30
 
 /**
- * Gives requests the token that an earlier sign-in left, renewed when its time is over. For servers without one it costs a look
- * for a file. Throws SignInNeeded when the server wants another one.
+ * Adds the token of an earlier sign-in to requests, renewed when it expires. Throws SignInNeeded when the server requires
+ * another one.
  */
-export function serverAuth(place: ServerPlace): AuthProvider {
+function serverAuth(place: SignInTarget): AuthProvider {
   let sent: string | undefined
   return {
     async token() {
@@ -55,7 +53,7 @@ export function serverAuth(place: ServerPlace): AuthProvider {
     async onUnauthorized({ response }) {
       const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
       const challenge = extractWWWAuthenticateParams(response)
-      // Another command may have renewed it meanwhile; what was refused is not sent again.
+      // Another command may have renewed the token. A refused token is not sent again.
       if (sent === undefined || (await renewed(place, sent)) === undefined) throw new SignInNeeded(challenge)
     },
   }
@@ -66,16 +64,15 @@ export function isFresh({ accessToken, expiresAt }: ServerSession): boolean {
   return expiresAt === undefined || expiresAt - SPARE_SECONDS > Date.now() / 1000
 }
 
-/** Another token than `stale`; undefined when there is none to be had. */
-async function renewed(place: ServerPlace, stale: string | undefined): Promise<string | undefined> {
+/** A token other than `stale`. Undefined when there is none. */
+async function renewed(place: SignInTarget, stale: string | undefined): Promise<string | undefined> {
   const { renewServerSession } = await import('./renew-server-session.ts')
   return renewServerSession(place, stale)
 }
 
 /**
- * Runs `work`, and once more after the user signed in when the server asks for that; and once more when it then asks for another
- * scope. Where nobody can be asked, the error says what to do: UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who may do less
- * than the server wants.
+ * Runs `work`, again after a sign-in if the server requires it, and once more if it then requires another scope. Without
+ * a terminal, throws UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who lacks a scope, with instructions.
  */
 export async function withSignIn<T>(
   context: CommandContext,
@@ -93,19 +90,19 @@ export async function withSignIn<T>(
       const { isDenied = false } = challenge ?? {}
       if (!challenge) throw error
       if (asked.has(isDenied)) throw refusedAgain(target, challenge, error)
-      if (!output.interactive) throw nobodyToAsk(target, challenge, error)
+      if (!output.interactive) throw needsTerminal(target, challenge, error)
       asked.add(isDenied)
-      const { signInByBrowser } = await import('./browser-sign-in.ts')
-      await signInByBrowser(context, place, { name: target.name, client: target.client, challenge })
+      const { signInWithBrowser } = await import('./browser-sign-in.ts')
+      await signInWithBrowser(context, place, { name: target.name, client: target.client, challenge })
     }
   }
 }
 
-/** What the server wants, when the error is about that; errors of the connection have it as their cause. */
+/** The server's challenge, if the error or one of its causes is about authorization. */
 function challengeOf(error: unknown): Challenge | undefined {
   for (let at = error as Error | undefined; at instanceof Error; at = at.cause as Error | undefined) {
     if (at instanceof SignInNeeded) return at.challenge
-    // The SDK's InsufficientScopeError, whose class would have to be loaded to ask for it.
+    // The SDK's InsufficientScopeError, recognised without loading its class.
     const { requiredScope, resourceMetadataUrl } = at as Error & {
       requiredScope?: string
       resourceMetadataUrl?: URL
@@ -115,7 +112,7 @@ function challengeOf(error: unknown): Challenge | undefined {
   return undefined
 }
 
-/** Once more would end the same. */
+/** Another sign-in would not help. */
 function refusedAgain(
   { name }: { name: string },
   { isDenied, scope }: Challenge,
@@ -124,25 +121,25 @@ function refusedAgain(
   return isDenied
     ? new HostingError(
         'INSUFFICIENT_SCOPE',
-        `${name} still wants the scope "${scope}", which the sign-in did not give.`,
+        `${name} still requires the scope "${scope}", which the sign-in did not grant.`,
         { cause },
       )
-    : new HostingError('UNAUTHORIZED', `${name} refuses the token that its own sign-in just gave.`, { cause })
+    : new HostingError('UNAUTHORIZED', `${name} rejected the token of the new sign-in.`, { cause })
 }
 
-function nobodyToAsk(
+function needsTerminal(
   { url, name }: { url: string; name: string },
   { isDenied, scope }: Challenge,
   cause: unknown,
 ): HostingError {
   const message = isDenied
-    ? `${name} wants a token with the scope "${scope}", and nobody can sign in here.`
-    : `${name} asks its users to sign in, and nobody can be asked here.`
+    ? `${name} requires the scope "${scope}", which needs a sign-in at a terminal.`
+    : `${name} requires sign-in at a terminal.`
   return new HostingError(isDenied ? 'INSUFFICIENT_SCOPE' : 'UNAUTHORIZED', message, {
     cause,
     next: [
-      { description: 'Sign in at a terminal, once', command: `mcp tools ${name}` },
-      { description: 'Or give a token that you have', command: `mcp tools ${url} --token <token>` },
+      { description: 'Sign in at a terminal', command: `mcp tools ${name}` },
+      { description: 'Or use a token', command: `mcp tools ${url} --token <token>` },
     ],
   })
 }

@@ -1,25 +1,25 @@
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import { readJsonFile } from '../json-file.ts'
+import { readJsonFile } from '../project/json-file.ts'
 
-/** What a user's sign-in to one MCP server gave. */
+/** Saved sign-in to one MCP server. */
 export interface ServerSession {
-  /** Of the authorization server; everything else is of it alone. */
+  /** Issuer of the authorization server that all other fields belong to. */
   issuer: string
   client: ServerClient
-  /** As tokens name the server (RFC 8707). */
+  /** Identifier of the server in tokens (RFC 8707). */
   resource?: string
   accessToken?: string
-  /** Unix seconds; absent: the server did not tell. */
+  /** Unix seconds. Undefined when the server did not say. */
   expiresAt?: number
   refreshToken?: string
   scope?: string
 }
 
-/** What the server knows this program by. */
+/** Client of this program at the authorization server. */
 export interface ServerClient {
   client_id: string
   client_secret?: string
-  /** How it sends its secret; absent: as the server's metadata say. */
+  /** How the client sends its secret. Defaults to the server's metadata. */
   token_endpoint_auth_method?: string
   redirect_uris?: string[]
 }
@@ -28,12 +28,12 @@ interface Content {
   servers?: Record<string, ServerSession>
 }
 
-/** The sign-in to the server at `url`; undefined when there is none. */
+/** Sign-in to the server at `url`, if there is one. */
 export function readServerSession(file: string, url: string): ServerSession | undefined {
   return (readJsonFile(file) as Content | undefined)?.servers?.[url]
 }
 
-/** Undefined forgets it. The file has mode 0600. */
+/** Removes the sign-in when `session` is undefined. The file has mode 0600. */
 export function saveServerSession(file: string, url: string, session: ServerSession | undefined): void {
   const { [url]: _, ...others } = (readJsonFile(file) as Content | undefined)?.servers ?? {}
   const servers = session ? { ...others, [url]: session } : others

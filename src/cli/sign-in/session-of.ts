@@ -1,8 +1,8 @@
 import type { Client, TokenEndpointResponse } from 'oauth4webapi'
-import type { ApiSession } from '../credentials.ts'
+import type { ApiSession } from '../api/credentials.ts'
 
-/** What of a token answer is saved. Without a new refresh token the one before stays good (RFC 6749 6). */
-export function sessionOf(
+/** Session from a token response. Without a new refresh token the previous one stays valid (RFC 6749 6). */
+export function toSession(
   tokens: TokenEndpointResponse,
   {
     issuer,

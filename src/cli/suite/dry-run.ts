@@ -1,10 +1,10 @@
-import type { Expectation } from '../../shared/test-suite.ts'
-import type { Output } from '../output.ts'
+import type { Expectation } from '../../shared/definitions/test-suite.ts'
+import type { Output } from '../output/output.ts'
 import type { PlannedCase } from './plan.ts'
 import { costOf, type PriceTable } from './prices.ts'
 import { formatCost } from './report.ts'
 
-/** What the server's build tells of its offer. */
+/** Names in the server's build. */
 export interface KnownOffer {
   tools: readonly string[] | undefined
   resources: readonly string[] | undefined
@@ -13,17 +13,17 @@ export interface KnownOffer {
 
 export interface DryRun {
   cases: { name: string; model: string; messages: number; repeat: number }[]
-  /** Messages in all; each takes two or more requests to the model when it leads to a call. */
+  /** Total number of messages. A message that leads to a call takes at least two model requests. */
   messages: number
-  /** A guess from the length of the messages, for two turns each. */
+  /** Estimate from the length of the messages, for two turns each. */
   estimated_tokens: number
-  /** US dollars; null without a price for one of the models. */
+  /** US dollars. Null when a model has no price. */
   estimated_cost: number | null
-  /** Names that the suite expects and the server does not have. */
+  /** Names in the suite that the server does not have. */
   problems: string[]
 }
 
-/** What a suite would do; nothing is sent to a model or called. */
+/** Plans a suite without sending or calling anything. */
 export function planDryRun(
   cases: readonly PlannedCase[],
   offer: KnownOffer,
@@ -62,8 +62,8 @@ export function printDryRun(output: Output, plan: DryRun): void {
     plan.cases.map(one => [one.name, one.model, String(one.messages), String(one.repeat)]),
   )
   output.line()
-  const cost = plan.estimated_cost === null ? 'no price is known' : `about ${formatCost(plan.estimated_cost)}`
-  output.line(`${plan.messages} messages, about ${plan.estimated_tokens} tokens, ${cost}; nothing was sent.`)
+  const cost = plan.estimated_cost === null ? 'unknown cost' : `about ${formatCost(plan.estimated_cost)}`
+  output.line(`${plan.messages} messages, about ${plan.estimated_tokens} tokens, ${cost}. Nothing was sent.`)
   for (const problem of plan.problems) output.line(`${output.style.red('✗')} ${problem}`)
 }
 
@@ -114,5 +114,5 @@ function missing(
   if (!known) return []
   return wanted
     .filter(one => !known.includes(one))
-    .map(one => `${name}: the server has no ${kind} "${one}"; it has ${known.join(', ') || 'none'}`)
+    .map(one => `${name}: unknown ${kind} "${one}", known: ${known.join(', ') || 'none'}`)
 }

@@ -1,23 +1,23 @@
-import type { CallExpectation } from '../../shared/test-suite.ts'
+import type { CallExpectation } from '../../shared/definitions/test-suite.ts'
 
 interface MadeCall {
   name: string
   arguments: unknown
 }
 
-/** What is wrong with a value by a JSON Schema; null when nothing is. */
+/** Problem of a value under a JSON Schema, or null. */
 export type SchemaCheck = (schema: Record<string, unknown>, value: unknown) => string | null
 
-/** Loaded for suites that hold a schema only: ajv is large. */
+/** Loads ajv, which is large, only for suites with a schema. */
 export async function loadSchemaCheck(): Promise<SchemaCheck> {
-  const { compileSchema, describeViolation } = await import('../../shared/json-schema.ts')
+  const { compileSchema, describeViolation } = await import('../../shared/json/json-schema.ts')
   return (schema, value) => {
     const validate = compileSchema(schema)
     return validate(value) ? null : describeViolation(validate.errors)
   }
 }
 
-/** For each expected call: is there one that fits, or as many as it says? The nearest miss is told. */
+/** Checks that each expected call was made, as often as expected. Reports the nearest miss. */
 export function judgeCalls(
   expected: readonly CallExpectation[],
   made: readonly MadeCall[],
@@ -32,11 +32,11 @@ function judgeCall(expectation: CallExpectation, made: readonly MadeCall[], chec
   const misfits = ofTool.map(call => misfitsOf(expectation, call.arguments, check))
   const fitting = misfits.filter(problems => problems.length === 0).length
   if (times !== undefined && fitting !== times)
-    return [`expected ${times} fitting ${times === 1 ? 'call' : 'calls'} of ${tool}, there were ${fitting}`]
+    return [`expected ${times} matching ${times === 1 ? 'call' : 'calls'} of ${tool}, got ${fitting}`]
   if (times !== undefined || fitting > 0) return []
   if (ofTool.length === 0) return [`${tool} was not called`]
   const nearest = misfits.reduce((best, problems) => (problems.length < best.length ? problems : best))
-  return [`no call of ${tool} fits: ${nearest.join('; ')}`]
+  return [`no call of ${tool} matches: ${nearest.join('; ')}`]
 }
 
 function misfitsOf(
@@ -55,7 +55,7 @@ function misfitsOf(
   ]
 }
 
-/** Members of objects may be more than expected, elements of arrays may not. */
+/** Objects may have more members than expected. Arrays must have the same elements. */
 function subsetMisfits(expected: unknown, given: unknown, path: string): string[] {
   if (Array.isArray(expected)) {
     if (!Array.isArray(given) || given.length !== expected.length)

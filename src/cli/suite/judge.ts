@@ -1,15 +1,15 @@
-import type { Chosen, Expectation, Range } from '../../shared/test-suite.ts'
+import type { Chosen, Expectation, Range } from '../../shared/definitions/test-suite.ts'
 import { judgeCalls, type SchemaCheck } from './judge-calls.ts'
 import type { Observed } from './observed.ts'
 
 export interface Verdict {
-  /** A sentence for each expectation that was not met. */
+  /** One sentence per failed expectation. */
   failures: string[]
-  /** Expectations that cannot be judged, because the API does not tell what they are about. */
+  /** Expectations that cannot be judged because the API does not report the facts. */
   unknown: string[]
 }
 
-/** Compares what was expected with what was done. Pure. Without any expectation no call may fail. */
+/** Compares expectations with a run. Pure. Without expectations, no call may fail. */
 export function judge(expectation: Expectation | undefined, seen: Observed, check: SchemaCheck): Verdict {
   const expected = expectation ?? { errors: 0 }
   const verdict: Verdict = { failures: [], unknown: [] }
@@ -18,7 +18,7 @@ export function judge(expectation: Expectation | undefined, seen: Observed, chec
     else verdict.failures.push(...check(value))
   }
   const { tools, resources, prompts, calls, reply, errors, turns, seconds, tokens } = expected
-  if (seen.stoppedBy) verdict.failures.push(`the run was ended by its limit of ${seen.stoppedBy}`)
+  if (seen.stoppedBy) verdict.failures.push(`the run was stopped by its limit of ${seen.stoppedBy}`)
   if (tools) know('tools', seen.tools, names => judgeChosen('tool', tools, names))
   if (resources) know('resources', seen.resources, names => judgeChosen('resource', resources, names))
   if (prompts) know('prompts', seen.prompts, names => judgeChosen('prompt', prompts, names))
@@ -40,13 +40,13 @@ function judgeChosen(kind: string, chosen: Chosen, used: readonly string[]): str
   const extra = exact && [...new Set(used)].filter(name => !exact.includes(name))
   const forbidden = never?.filter(name => used.includes(name)) ?? []
   return [
-    ...missing.map(name => `the ${kind} ${name} was not used; ${was}`),
-    ...(extra ?? []).map(name => `the ${kind} ${name} was used, expected only ${list(exact!) || 'none'}`),
-    ...forbidden.map(name => `the ${kind} ${name} was used, and never should be`),
-    ...(any && !any.some(name => used.includes(name)) ? [`none of ${list(any)} was used; ${was}`] : []),
+    ...missing.map(name => `${kind} ${name} was not used (${was})`),
+    ...(extra ?? []).map(name => `${kind} ${name} was used, expected only ${list(exact!) || 'none'}`),
+    ...forbidden.map(name => `${kind} ${name} was used but is forbidden`),
+    ...(any && !any.some(name => used.includes(name)) ? [`none of ${list(any)} was used (${was})`] : []),
     ...(sequence && !isSubsequence(sequence, used)
       ? [
-          `expected the ${kind}s in the order ${list(sequence)}; ${used.length > 0 ? `used: ${list(used)}` : was}`,
+          `expected ${kind}s in the order ${list(sequence)} (${used.length > 0 ? `used: ${list(used)}` : was})`,
         ]
       : []),
   ]

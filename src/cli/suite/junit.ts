@@ -1,7 +1,7 @@
 import type { CaseOutcome, SuiteOutcome } from './outcome.ts'
 import { notesOf } from './report.ts'
 
-/** JUnit XML as CI systems read it: a `testsuite` for each model, `failure` for a verdict, `error` for a fault. */
+/** JUnit XML for CI: a `testsuite` per model, `failure` for a failed case, `error` for one that could not be judged. */
 export function toJUnit(suite: SuiteOutcome): string {
   const name = suite.name ?? suite.server
   const suites = suite.models.map(model => {
@@ -46,7 +46,7 @@ const ENTITIES: Record<string, string> = {
   '\n': '&#10;',
 }
 
-/** Characters that XML 1.0 cannot hold at all (https://www.w3.org/TR/xml/#charsets) become question marks. */
+/** Replaces characters that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets) with question marks. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

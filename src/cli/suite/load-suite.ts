@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { Suite } from '../../shared/test-suite.ts'
 
 const MAX_TOLD = 20
 
-/** Reads a suite in YAML or JSON. Throws NOT_FOUND, and INVALID_REQUEST with every problem and its place. */
+/** Reads a suite in YAML or JSON. Throws NOT_FOUND, or INVALID_REQUEST with every problem. */
 export async function loadSuite(file: string): Promise<Suite> {
   const path = resolve(file)
-  if (!existsSync(path)) throw new HostingError('NOT_FOUND', `There is no suite ${path}.`)
+  if (!existsSync(path)) throw new HostingError('NOT_FOUND', `Suite ${path} does not exist.`)
   const { parseDocument } = await import('yaml')
   const document = parseDocument(readFileSync(path, 'utf8'))
   const [fault] = document.errors
@@ -17,15 +17,15 @@ export async function loadSuite(file: string): Promise<Suite> {
   return parseSuite(document.toJS(), basename(path))
 }
 
-/** `name` is what sentences call it. Throws INVALID_REQUEST. */
+/** `name` is used in messages. Throws INVALID_REQUEST. */
 export async function parseSuite(value: unknown, name: string): Promise<Suite> {
-  const { suiteSchema } = await import('../../shared/test-suite.ts')
+  const { suiteSchema } = await import('../../shared/definitions/test-suite.ts')
   const parsed = suiteSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const lines = parsed.error.issues
     .slice(0, MAX_TOLD)
     .map(({ path, message }) => `${placeOf(path)}${message}`)
-  throw new HostingError('INVALID_REQUEST', `${name} is no valid suite: ${lines[0]}`, {
+  throw new HostingError('INVALID_REQUEST', `${name} is not a valid suite: ${lines[0]}`, {
     details: lines.join('\n'),
   })
 }

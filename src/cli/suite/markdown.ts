@@ -1,7 +1,7 @@
 import type { SuiteOutcome } from './outcome.ts'
 import { formatByK, matrixOf, notesOf, summaryText } from './report.ts'
 
-/** A summary for a pull request or a CI job's page. */
+/** Summary for a pull request or a CI job. */
 export function toMarkdown(suite: SuiteOutcome): string {
   const title = `${{ passed: '✅', failed: '❌', error: '⚠️' }[suite.status]} ${suite.name ?? suite.server}`
   const { headers, rows } = matrixOf(suite)
@@ -37,7 +37,7 @@ function table(headers: string[], rows: string[][]): string[] {
   return [line(headers), line(headers.map(() => '---')), ...rows.map(line)]
 }
 
-/** What a model or a server said must not become markup. */
+/** Escapes text from models and servers. */
 function escapeCell(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|]/g, '\\$&')
 }

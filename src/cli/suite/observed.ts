@@ -1,9 +1,9 @@
-import type { TestResult } from '../../shared/test-results.ts'
+import type { TestResult } from '../../shared/contract/test-results.ts'
 
-/** What a run did, of one message or of a whole conversation. Undefined is what the API does not tell. */
+/** Facts of a run of one message or a conversation. Undefined if the API does not report them. */
 export interface Observed {
   reply: string
-  /** In the order of the calls; each name once when the API tells no calls. */
+  /** In the order of the calls, or each name once if the API reports no calls. */
   tools: string[]
   resources: string[]
   prompts: string[] | undefined
@@ -12,11 +12,11 @@ export interface Observed {
   turns: number | undefined
   seconds: number
   tokens: number | undefined
-  /** Why the run was ended before its time. */
+  /** Limit that stopped the run. */
   stoppedBy: string | null
 }
 
-/** The reply is the last one's, everything else adds up. */
+/** Uses the last reply and the sum of everything else. */
 export function observe(results: readonly TestResult[]): Observed {
   const all = <T>(of: (result: TestResult) => T[] | undefined): T[] | undefined =>
     results.every(result => of(result) !== undefined) ? results.flatMap(result => of(result)!) : undefined

@@ -1,17 +1,17 @@
+import type { Usage } from '../../shared/contract/test-results.ts'
 import type { ErrorBody } from '../../shared/errors.ts'
-import type { Usage } from '../../shared/test-results.ts'
-import { EXIT, EXIT_CODE_OF, type ExitCode } from '../exit-codes.ts'
+import { EXIT, EXIT_CODE_OF, type ExitCode } from '../command-line/exit-codes.ts'
 import { kValues, passAll, passAt } from './statistics.ts'
 
-/** `error`: something other than the server and its model failed, so nothing was established. */
+/** `error`: something other than the server and its model failed, so there is no verdict. */
 export type Status = 'passed' | 'failed' | 'error'
 
 export interface RunOutcome {
   status: Status
-  /** A sentence for each expectation that was not met. */
+  /** One sentence per failed expectation. */
   failures: string[]
   error: ErrorBody | null
-  /** The model that answered. */
+  /** Model that answered. */
   model: string | null
   reply: string
   tools_used: string[]
@@ -19,7 +19,7 @@ export interface RunOutcome {
   success_rate: number
   seconds: number
   usage: Usage | null
-  /** US dollars; null for a model without a price. */
+  /** US dollars. Null for a model without a price. */
   cost: number | null
   chat_id: string | null
 }
@@ -28,10 +28,10 @@ export interface CaseOutcome {
   name: string
   model: string
   status: Status
-  /** Share of the judged runs that passed. */
+  /** Share of judged runs that passed. */
   pass_rate: number
   threshold: number
-  /** k → chance that at least one of k runs passes, and that all of them do. */
+  /** k → probability that at least one of k runs passes, and that all of them pass. */
   pass_at: Record<string, number>
   pass_all: Record<string, number>
   runs: RunOutcome[]
@@ -45,7 +45,7 @@ export interface SuiteOutcome {
   passed: number
   failed: number
   errors: number
-  /** Share of the judged cases that passed. */
+  /** Share of judged cases that passed. */
   success_rate: number
   threshold: number
   status: Status
@@ -54,7 +54,7 @@ export interface SuiteOutcome {
   cost: number | null
 }
 
-/** A case passes when enough of its runs do; whether they do must be certain, whatever the runs that met an error would say. */
+/** A case passes when enough runs pass. The status is `error` if runs without a verdict could change it. */
 export function concludeCase(
   name: string,
   model: string,
@@ -104,14 +104,14 @@ export function concludeSuite(
   }
 }
 
-/** Failed only when it would have failed had every error been a pass; passed only when it would had each been a failure. */
+/** `failed` or `passed` only if errors could not change the result. */
 function conclude(passed: number, errors: number, all: number, threshold: number): Status {
   const reaches = (number: number) => number / all >= threshold - Number.EPSILON
   if (reaches(passed)) return 'passed'
   return reaches(passed + errors) ? 'error' : 'failed'
 }
 
-/** 1 is for verdicts alone: a fault that is none of the server's never ends with it. */
+/** Exit code 1 is for failed expectations only. */
 export function exitCodeOf({ status, cases }: SuiteOutcome): ExitCode {
   if (status === 'passed') return EXIT.done
   if (status === 'failed') return EXIT.failed

@@ -1,29 +1,29 @@
-import type { TestRequest } from '../../shared/test-runs.ts'
-import type { Expectation, Suite, SuiteCase } from '../../shared/test-suite.ts'
-import type { RunSettings } from '../test-options.ts'
+import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { Expectation, Suite, SuiteCase } from '../../shared/definitions/test-suite.ts'
+import type { RunSettings } from '../testing/test-options.ts'
 
-/** One case with one model, everything that the suite and the command line say of it put together. */
+/** One case with one model, with all settings of the suite and the command line. */
 export interface PlannedCase {
   name: string
-  /** Undefined: the default one. */
+  /** Undefined for the default model. */
   model: string | undefined
   messages: { message: string; expect: Expectation | undefined }[]
-  /** Of the whole case. */
+  /** For the whole case. */
   expect: Expectation | undefined
   repeat: number
-  /** Share of the runs that must pass. */
+  /** Share of runs that must pass. */
   threshold: number
   request: Omit<TestRequest, 'mcp_id' | 'message' | 'ai_model'>
 }
 
 export interface PlanInput {
-  /** Of the command line; they outrank the suite's. */
+  /** From the command line. Override those of the suite. */
   models: string[]
   repeat: number | undefined
   settings: RunSettings
 }
 
-/** Cases times models, in the suite's order. What is said nearer to the run wins: flag, case, suite. */
+/** Cases times models, in the suite's order. Flags override cases, cases override the suite. */
 export function planSuite(suite: Suite, { models, repeat, settings }: PlanInput): PlannedCase[] {
   const ofSuite = suite.models === undefined ? [] : [suite.models].flat()
   const chosen = models.length > 0 ? models : ofSuite
@@ -66,7 +66,7 @@ function requestOf(suite: Suite, one: SuiteCase, settings: RunSettings): Planned
 
 const NAME_LENGTH = 80
 
-/** The given name or the first message; a number after one that was there before. */
+/** The given name or the first message. Duplicates get a number. */
 function uniqueNames(cases: readonly SuiteCase[]): string[] {
   const seen = new Map<string, number>()
   return cases.map(one => {

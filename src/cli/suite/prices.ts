@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Usage } from '../../shared/contract/test-results.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
-import type { Usage } from '../../shared/test-results.ts'
 
-/** US dollars for a million tokens. */
-export interface Price {
+/** US dollars per million tokens. */
+interface Price {
   input: number
   output: number
-  /** Input that the vendor had cached; like other input when absent. */
+  /** Cached input. Defaults to the price of other input. */
   cached?: number
 }
 
 export type PriceTable = Readonly<Record<string, Price>>
 
-/** List prices of November 2026; a `prices.json` beside the configuration outranks them, entry by entry. */
+/** List prices of November 2026. Entries of a `prices.json` next to the configuration override them. */
 const LIST_PRICES: PriceTable = {
   'claude-opus-5-5': { input: 4, output: 20, cached: 0.2 },
   'claude-sonnet-5-5': { input: 2, output: 10, cached: 0.1 },
@@ -36,14 +36,14 @@ export function pricesPath(paths: HomePaths): string {
 }
 
 /**
- * The list prices with those of `given`, else of the file beside the configuration, over them. Throws NOT_FOUND for a given
- * file that is not there, INVALID_REQUEST for one that is no price table.
+ * List prices, overridden by those of `given` or of the file next to the configuration. Throws NOT_FOUND for a missing
+ * `given` file and INVALID_REQUEST for an invalid one.
  */
 export function loadPrices(given: string | undefined, usual: string): PriceTable {
   const file = given ?? usual
   if (!existsSync(file)) {
     if (given === undefined) return LIST_PRICES
-    throw new HostingError('NOT_FOUND', `There is no price table ${given}.`)
+    throw new HostingError('NOT_FOUND', `Price table ${given} does not exist.`)
   }
   let own: unknown
   try {
@@ -55,15 +55,15 @@ export function loadPrices(given: string | undefined, usual: string): PriceTable
     if (!isPrice(price))
       throw new HostingError(
         'INVALID_REQUEST',
-        `${file}: "${model}" must be {"input": dollars, "output": dollars} for a million tokens each.`,
+        `${file}: "${model}" must be {"input": dollars, "output": dollars} per million tokens.`,
       )
   return { ...LIST_PRICES, ...(own as PriceTable) }
 }
 
-/** Vendors put the date of a snapshot behind a model's name. */
+/** Vendors append the date of a snapshot to a model's name. */
 const SNAPSHOT = /-(\d{4}-?\d{2}-?\d{2}|latest)$/
 
-/** In US dollars; undefined for a model without a price. */
+/** In US dollars. Undefined for a model without a price. */
 export function costOf(
   table: PriceTable,
   model: string | undefined,

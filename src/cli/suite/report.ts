@@ -1,10 +1,10 @@
 import { formatDurationMs } from '../../shared/duration.ts'
-import type { Output } from '../output.ts'
+import type { Output } from '../output/output.ts'
 import type { CaseOutcome, RunOutcome, Status, SuiteOutcome } from './outcome.ts'
 
 const SHOWN_FAILURES = 5
 
-/** A line for a case as it ends, and what went wrong under it. */
+/** One line per finished case, followed by its failures. */
 export function caseLines({ style }: Output, outcome: CaseOutcome, showModel: boolean): string[] {
   const { name, model, runs, status } = outcome
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
@@ -16,7 +16,7 @@ export function caseLines({ style }: Output, outcome: CaseOutcome, showModel: bo
   return [`${sign} ${name}${rate} ${style.dim(`(${facts})`)}`, ...notes.map(note => `    ${note}`)]
 }
 
-/** Each sentence once, with how many runs it is true of. */
+/** Unique sentences with the number of runs they apply to. */
 export function notesOf(runs: readonly RunOutcome[]): string[] {
   const counts = new Map<string, number>()
   for (const { failures, error } of runs)
@@ -64,7 +64,7 @@ export function formatCost(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
 
-/** Cases down, models across. */
+/** One row per case, one column per model. */
 export function matrixOf({ cases, models }: SuiteOutcome): { headers: string[]; rows: string[][] } {
   const names = [...new Set(cases.map(({ name }) => name))]
   const cell = (name: string, model: string) => {

@@ -1,7 +1,7 @@
+import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { Expectation } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { TestResult } from '../../shared/test-results.ts'
-import type { TestRequest } from '../../shared/test-runs.ts'
-import type { Expectation } from '../../shared/test-suite.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { SchemaCheck } from './judge-calls.ts'
 import { observe } from './observed.ts'
@@ -15,16 +15,16 @@ export interface SuiteRun {
   cases: PlannedCase[]
   prices: PriceTable
   check: SchemaCheck
-  /** Cases that run at once. */
+  /** Number of cases that run concurrently. */
   concurrency: number
-  /** Recorded answers of the models, when some are used or made. */
+  /** Recording of model answers, if used. */
   tape: Tape | undefined
   signal: AbortSignal
   send(request: TestRequest): Promise<TestResult>
   onCase(outcome: CaseOutcome): void
 }
 
-/** Runs every case as often as planned. Faults become errors of their run; only an interruption throws. */
+/** Runs every case as often as planned. Failures become errors of their run. Throws only when interrupted. */
 export async function runSuite(run: SuiteRun): Promise<CaseOutcome[]> {
   const outcomes: CaseOutcome[] = []
   const waiting = run.cases.entries()
@@ -57,7 +57,7 @@ async function runOnce(run: SuiteRun, planned: PlannedCase, number: number): Pro
     }
   } catch (error) {
     run.signal.throwIfAborted()
-    return { ...describe(run, results), ...faultOf(error) }
+    return { ...describe(run, results), ...outcomeOfError(error) }
   }
   if (planned.expect || verdicts.length === 0)
     verdicts.push(judge(planned.expect, observe(results), run.check))
@@ -74,7 +74,7 @@ function requestFor(
   if (planned.messages.length > 1 && before && !before.chat_id)
     throw new HostingError(
       'METHOD_NOT_ALLOWED',
-      'This API keeps no chats, which a case with several messages needs.',
+      'This API keeps no chats, which cases with several messages require.',
     )
   return {
     ...planned.request,
@@ -91,12 +91,12 @@ function concludeRun(verdicts: Verdict[]): Pick<RunOutcome, 'status' | 'failures
   const unknown = [...new Set(verdicts.flatMap(verdict => verdict.unknown))]
   if (failures.length > 0) return { status: 'failed', failures, error: null }
   if (unknown.length === 0) return { status: 'passed', failures, error: null }
-  const message = `This API does not tell what is expected of: ${unknown.join(', ')}.`
+  const message = `This API does not report: ${unknown.join(', ')}.`
   return { status: 'error', failures, error: { code: 'METHOD_NOT_ALLOWED', message, details: '' } }
 }
 
-/** A recording that does not hold the request is a verdict: the server or the suite is not what was recorded. */
-function faultOf(error: unknown): Pick<RunOutcome, 'status' | 'failures' | 'error'> {
+/** A request missing in the recording is a failure, because the server or the suite has changed. */
+function outcomeOfError(error: unknown): Pick<RunOutcome, 'status' | 'failures' | 'error'> {
   if (!(error instanceof HostingError)) throw error
   if (error.code === 'NOT_RECORDED') return { status: 'failed', failures: [error.message], error: null }
   return { status: 'error', failures: [], error: error.toBody() }
@@ -122,10 +122,10 @@ function describe(
 }
 
 function addUsage(results: TestResult[]): RunOutcome['usage'] {
-  const told = results.map(({ usage }) => usage).filter(usage => usage !== undefined)
-  if (told.length === 0) return null
-  const sum = (of: (usage: (typeof told)[number]) => number) =>
-    told.reduce((total, usage) => total + of(usage), 0)
+  const reported = results.map(({ usage }) => usage).filter(usage => usage !== undefined)
+  if (reported.length === 0) return null
+  const sum = (of: (usage: (typeof reported)[number]) => number) =>
+    reported.reduce((total, usage) => total + of(usage), 0)
   return {
     input_tokens: sum(usage => usage.input_tokens),
     output_tokens: sum(usage => usage.output_tokens),
@@ -135,7 +135,7 @@ function addUsage(results: TestResult[]): RunOutcome['usage'] {
   }
 }
 
-/** Whether an expectation anywhere needs a JSON Schema judged. */
+/** True when an expectation has a JSON Schema. */
 export function needsSchemas(cases: readonly PlannedCase[]): boolean {
   const has = (expect: Expectation | undefined) =>
     expect?.calls?.some(({ schema }) => schema !== undefined) ?? false

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { TestResult } from '../../shared/test-results.ts'
-import type { Expectation, SuiteCase } from '../../shared/test-suite.ts'
-import type { Exchange } from '../chat-session.ts'
+import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { Expectation, SuiteCase } from '../../shared/definitions/test-suite.ts'
+import type { Exchange } from '../testing/chat-session.ts'
 import { parseSuite } from './load-suite.ts'
 
 /**
- * Adds a conversation to a suite as a case that expects what happened, and makes the file when there is none. Comments of
- * the file stay. Throws INVALID_REQUEST for a file that is no suite.
+ * Adds a conversation to a suite as a case that expects the same again, and creates the file if necessary. Keeps comments.
+ * Throws INVALID_REQUEST for a file that is not a suite.
  */
 export async function saveCase(
   file: string,
@@ -36,7 +36,7 @@ function toCase(exchanges: readonly Exchange[]): SuiteCase {
   return { messages: exchanges.map(({ message, result }) => ({ message, expect: expectationOf(result) })) }
 }
 
-/** What the agent did is expected again; how it said so is not. */
+/** Expects the agent's actions, not its wording. */
 function expectationOf({
   tools_used,
   tool_calls = [],

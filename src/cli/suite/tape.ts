@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { Cassette, RecordedResponse } from '../../shared/contract/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { TestResult } from '../../shared/test-results.ts'
-import type { Cassette, RecordedResponse } from '../../shared/test-runs.ts'
 import type { PlannedCase } from './plan.ts'
 
-/** One answer of a model. `request` is there for people: the digest alone decides. */
+/** One answer of a model. Looked up by the digest. `request` is only informational. */
 interface TapeEntry {
   case: string
-  /** Which of the case's repetitions, from 0. */
+  /** Repetition of the case, from 0. */
   run: number
   model: string
   digest: string
@@ -21,7 +21,7 @@ interface TapeFile {
   entries: TapeEntry[]
 }
 
-/** Model traffic in a file: made by `--record`, played by `--replay` (docs/testing.md "Record and replay"). */
+/** Recorded model traffic: written by `--record`, read by `--replay` (docs/testing.md "Record and replay"). */
 export class Tape {
   readonly #mode: 'record' | 'replay'
   readonly #file: string
@@ -33,22 +33,22 @@ export class Tape {
     this.#entries = entries
   }
 
-  /** Throws NOT_FOUND or INVALID_REQUEST for a file that cannot be played. */
+  /** Throws NOT_FOUND or INVALID_REQUEST. */
   static load(file: string): Tape {
     if (!existsSync(file))
-      throw new HostingError('NOT_FOUND', `There is no recording ${file}.`, {
-        next: [{ description: 'Make one', command: `mcp test --record ${file} …` }],
+      throw new HostingError('NOT_FOUND', `Recording ${file} does not exist.`, {
+        next: [{ description: 'Record one', command: `mcp test --record ${file} …` }],
       })
     return new Tape('replay', file, parseTape(readFileSync(file, 'utf8'), file).entries)
   }
 
-  /** A replay without a named model is of the one that was recorded. */
+  /** Uses the recorded model if none is given. */
   withModel<T extends Pick<PlannedCase, 'name' | 'model'>>(planned: T): T {
     if (this.#mode === 'record' || planned.model !== undefined) return planned
     return { ...planned, model: this.#entries.find(entry => entry.case === planned.name)?.model }
   }
 
-  /** What a request carries: the answers of its case and repetition, the first one's for repetitions that were not recorded. */
+  /** Recorded answers of the case and repetition. Falls back to the first repetition. */
   cassetteFor(planned: Pick<PlannedCase, 'name'>, run: number): Cassette {
     if (this.#mode === 'record') return { mode: 'record' }
     const ofCase = this.#entries.filter(entry => entry.case === planned.name)
@@ -65,7 +65,7 @@ export class Tape {
       this.#entries.push({ case: planned.name, run, model, digest, request, response })
   }
 
-  /** Writes what was recorded; nothing after a replay. */
+  /** Writes the recording. Does nothing after a replay. */
   save(): void {
     if (this.#mode === 'replay') return
     const file: TapeFile = { format: 1, entries: this.#entries }
@@ -73,7 +73,7 @@ export class Tape {
   }
 }
 
-/** Undefined when nothing is recorded or replayed. */
+/** Undefined without --record and --replay. */
 export function openTape({
   record,
   replay,
@@ -90,7 +90,7 @@ function parseTape(text: string, file: string): TapeFile {
     const tape = JSON.parse(text) as Partial<TapeFile>
     if (tape.format === 1 && Array.isArray(tape.entries)) return tape as TapeFile
   } catch {
-    // Told below, like JSON of another kind.
+    // Reported below.
   }
-  throw new HostingError('INVALID_REQUEST', `${file} is no recording of mcp test.`)
+  throw new HostingError('INVALID_REQUEST', `${file} is not a recording of mcp test.`)
 }

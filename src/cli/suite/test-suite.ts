@@ -1,13 +1,13 @@
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { BuildRecord } from '../../shared/builds.ts'
-import type { ModelKeyList } from '../../shared/model-keys.ts'
-import type { Suite } from '../../shared/test-suite.ts'
-import type { CommandContext } from '../command-context.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { modelAccess } from '../model-access.ts'
-import { sendTest } from '../send-test.ts'
-import { tellDefaultModel } from '../test-output.ts'
-import type { TestTarget } from '../test-target.ts'
+import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { ModelKeyList } from '../../shared/contract/model-keys.ts'
+import type { Suite } from '../../shared/definitions/test-suite.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import type { TestTarget } from '../targets/test-target.ts'
+import { modelAccess } from '../testing/model-access.ts'
+import { sendTest } from '../testing/send-test.ts'
+import { noteDefaultModel } from '../testing/test-output.ts'
 import { planDryRun, printDryRun } from './dry-run.ts'
 import { loadSchemaCheck } from './judge-calls.ts'
 import { toJUnit } from './junit.ts'
@@ -20,7 +20,7 @@ import { needsSchemas, runSuite } from './run-suite.ts'
 import { openTape, type Tape } from './tape.ts'
 
 export interface SuiteInput extends PlanInput {
-  /** Share of the cases that must pass; outranks the suite's. */
+  /** Share of cases that must pass. Overrides the suite's. */
   threshold: number | undefined
   concurrency: number
   record: string | undefined
@@ -31,10 +31,10 @@ export interface SuiteInput extends PlanInput {
   dryRun: boolean
 }
 
-/** Reports are for others to read. */
+/** Reports may be read by others. */
 const REPORT_MODE = 0o644
 
-/** Runs a suite and tells what came of it; the exit code is the verdict. */
+/** Runs a suite and prints the results. The exit code is the verdict. */
 export async function testSuite(
   context: CommandContext,
   suite: Suite,
@@ -44,18 +44,18 @@ export async function testSuite(
   const { output } = context
   if (input.dryRun) {
     const prices = loadPrices(input.prices, pricesPath(context.paths))
-    return tellPlan(context, planSuite(suite, input), target, prices)
+    return printPlan(context, planSuite(suite, input), target, prices)
   }
   const outcome = await judgeSuite(context, suite, target, input, openTape(input))
   if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
   if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
   output.result(outcome, () => printSummary(output, outcome))
   if (planSuite(suite, input).some(({ model }) => model === undefined))
-    tellDefaultModel(output, undefined, outcome.models[0])
+    noteDefaultModel(output, undefined, outcome.models[0])
   return exitCodeOf(outcome)
 }
 
-/** Runs a suite, telling of each case as it ends, but not of the whole. */
+/** Runs a suite and prints each finished case, but no summary. */
 export async function judgeSuite(
   context: CommandContext,
   suite: Suite,
@@ -72,7 +72,7 @@ export async function judgeSuite(
     mcpId: target.mcpId,
     cases: tape ? cases.map(one => tape.withModel(one)) : cases,
     prices,
-    // Never asked when no expectation holds a schema.
+    // Unused when no expectation has a schema.
     check: needsSchemas(cases) ? await loadSchemaCheck() : () => null,
     concurrency: input.concurrency,
     tape,
@@ -94,7 +94,7 @@ export async function judgeSuite(
   )
 }
 
-async function tellPlan(
+async function printPlan(
   context: CommandContext,
   cases: PlannedCase[],
   target: TestTarget,
@@ -118,7 +118,7 @@ async function tellPlan(
   return plan.problems.length > 0 ? EXIT.failed : EXIT.done
 }
 
-/** An API that knows only the contract tells neither; the plan then says less. */
+/** Fallback for APIs with only the contract. */
 function unknown(): undefined {
   return undefined
 }

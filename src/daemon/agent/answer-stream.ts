@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
 
-/** A whole answer as the stream that the loop reads. */
+/** Converts a complete answer to a stream. */
 export function toStream(result: LanguageModelV4GenerateResult): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
     start(controller) {

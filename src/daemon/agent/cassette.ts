@@ -6,9 +6,9 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
+import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { RecordedResponse } from '../../shared/contract/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { TestResult } from '../../shared/test-results.ts'
-import type { RecordedResponse } from '../../shared/test-runs.ts'
 import { toStream } from './answer-stream.ts'
 import { normalizeRequest } from './normalized-request.ts'
 import { redactSecrets } from './redact-secrets.ts'
@@ -17,7 +17,7 @@ type Recording = NonNullable<TestResult['recording']>
 
 const SHOWN_REQUEST_LENGTH = 300
 
-/** The model, with every answer written down under the digest of what it was asked. */
+/** Wraps a model and records every answer under the digest of its request. */
 export function recordModel(model: LanguageModelV4, name: string, recording: Recording): LanguageModelV4 {
   return {
     ...facts(model.provider, model.modelId),
@@ -31,7 +31,7 @@ export function recordModel(model: LanguageModelV4, name: string, recording: Rec
   }
 }
 
-/** Answers from a recording alone. A request that it does not hold is NOT_RECORDED, never a request to anybody. */
+/** Answers only from a recording, without network requests. Throws NOT_RECORDED for an unknown request. */
 export function replayModel(name: string, responses: Record<string, RecordedResponse>): LanguageModelV4 {
   const generate = async (options: LanguageModelV4CallOptions) => {
     const { digest, request } = identify(name, options)
@@ -39,7 +39,7 @@ export function replayModel(name: string, responses: Record<string, RecordedResp
     if (response) return toResult(response)
     throw new HostingError(
       'NOT_RECORDED',
-      `The recording holds no answer to this request of ${name}: the message, the server's offer or an answer of it is not what was recorded.`,
+      `The recording has no answer to this request to ${name}. The message, the server's tools or a tool result differ from the recorded ones.`,
       { details: `request ${digest.slice(0, 12)}: ${request}\nRecord again with --record.` },
     )
   }
@@ -55,7 +55,7 @@ function facts(provider: string, modelId: string) {
   return { specificationVersion: 'v4' as const, provider, modelId }
 }
 
-/** SHA-256 of the normalised request, and its end, for people who compare two recordings. */
+/** SHA-256 of the normalized request, and its last message for comparing two recordings. */
 function identify(model: string, options: LanguageModelV4CallOptions): { digest: string; request: string } {
   const text = redactSecrets(JSON.stringify(normalizeRequest(model, options)))
   const last = redactSecrets(JSON.stringify(options.prompt.at(-1)))
@@ -65,15 +65,15 @@ function identify(model: string, options: LanguageModelV4CallOptions): { digest:
   }
 }
 
-/** Puts the parts of a stream together while they pass. What ends with an error is not written down. */
+/** Collects the parts of a stream while passing them on. A stream with an error is not recorded. */
 function collect(keep: (response: RecordedResponse) => void) {
   const response: RecordedResponse = { content: [], finish: 'other' }
   const open = new Map<string, { type: 'text' | 'reasoning'; text: string }>()
-  let broken = false
+  let hasFailed = false
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {
       controller.enqueue(part)
-      if (part.type === 'error') broken = true
+      if (part.type === 'error') hasFailed = true
       if (part.type === 'text-start' || part.type === 'reasoning-start') {
         const block = {
           type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const),
@@ -95,7 +95,7 @@ function collect(keep: (response: RecordedResponse) => void) {
         response.finish = part.finishReason.unified
         response.input_tokens = part.usage.inputTokens.total
         response.output_tokens = part.usage.outputTokens.total
-        if (!broken) keep(JSON.parse(redactSecrets(JSON.stringify(response))))
+        if (!hasFailed) keep(JSON.parse(redactSecrets(JSON.stringify(response))))
       }
     },
   })

@@ -1,4 +1,4 @@
-/** What one side tells, for another side to read at its own pace. */
+/** Unbounded queue between a producer and one asynchronous reader. */
 export class EventQueue<T> {
   readonly #waiting: T[] = []
   #ended = false

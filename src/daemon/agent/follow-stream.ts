@@ -1,27 +1,26 @@
 import type { StepResult, ToolSet } from 'ai'
-import type { TestEvent } from '../../shared/test-results.ts'
-import type { CallLedger } from './call-ledger.ts'
+import type { TestEvent } from '../../shared/contract/test-results.ts'
+import type { CallLedger } from './calls/call-ledger.ts'
 
 export type Step = StepResult<ToolSet>
 
-/** How far a run has come. */
 export interface Progress {
-  /** Turns that are over. */
+  /** Finished turns. */
   steps: Step[]
-  /** Of the turn that answers: what a model says beside its calls is no answer. */
+  /** Text of the current turn. Text next to calls is not the answer. */
   text: string
-  /** `performance.now()` when the model was asked what it has said nothing to yet; undefined when it has. */
+  /** `performance.now()` at the start of the pending request. */
   askedMs: number | undefined
 }
 
 type Parts = ReturnType<typeof import('ai').streamText>['stream']
 
-/** Reads a run to its end and tells of it. Throws what the stream tells as an error. */
+/** Reads a run to its end and reports its text. Throws errors from the stream. */
 export async function followStream(
   parts: Parts,
   progress: Progress,
   ledger: CallLedger,
-  tell: (event: TestEvent) => void,
+  onEvent: (event: TestEvent) => void,
 ): Promise<'end' | 'abort'> {
   for await (const part of parts) {
     switch (part.type) {
@@ -32,7 +31,7 @@ export async function followStream(
       case 'text-delta':
         progress.text += part.text
         progress.askedMs = undefined
-        tell({ type: 'text', text: part.text })
+        onEvent({ type: 'text', text: part.text })
         break
       case 'reasoning-delta':
       case 'tool-input-start':
@@ -40,7 +39,7 @@ export async function followStream(
         progress.askedMs = undefined
         break
       case 'tool-error':
-        // Unknown tools and arguments that are no JSON: the model is told, and no call was made.
+        // For unknown tools and invalid JSON no call was made. The model gets the error.
         if (!ledger.has(part.toolCallId))
           ledger.reject(
             { id: part.toolCallId, name: part.toolName, arguments: part.input },

@@ -1,7 +1,7 @@
-import type { TestContext } from '../../shared/test-runs.ts'
-import type { Offer } from './offer.ts'
+import type { TestContext } from '../../shared/contract/test-runs.ts'
+import type { Offer } from './offer/offer.ts'
 
-/** What a model is told before the conversation. The same for the same server and context, so that runs can be compared. */
+/** System prompt of a model. It depends only on the server and the context, and recordings contain it. */
 export function instructionsFor(
   { instructions }: Pick<Offer, 'instructions'>,
   context: TestContext | undefined,

@@ -1,14 +1,14 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
-/** What differs between two runs of the same conversation although nothing of it changed: moments and random ids. */
+/** Text that differs between two runs of the same conversation: times and random ids. */
 const VOLATILE: readonly [RegExp, string][] = [
   [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?/g, '<moment>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
 ]
 
 /**
- * What a model is asked, as far as it matters to its answer: without headers, addresses and signals, with call ids
- * numbered in their order, members sorted, and without the moments and random ids in results of the server.
+ * The parts of a request that affect the answer. Call ids are numbered, members are sorted, and times and random ids in
+ * results of the server are replaced.
  */
 export function normalizeRequest(model: string, options: LanguageModelV4CallOptions): unknown {
   const { prompt, tools = [], toolChoice, temperature, seed, maxOutputTokens } = options
@@ -37,15 +37,15 @@ function numberCalls(prompt: LanguageModelV4Prompt): unknown {
       content: content.map(({ providerOptions: _options, ...part }) => {
         if (part.type === 'tool-call') return { ...part, toolCallId: numberOf(part.toolCallId) }
         if (part.type !== 'tool-result') return part
-        return { ...part, toolCallId: numberOf(part.toolCallId), output: steady(part.output) }
+        return { ...part, toolCallId: numberOf(part.toolCallId), output: withoutVolatile(part.output) }
       }),
     }
   })
 }
 
-function steady(output: unknown): unknown {
+function withoutVolatile(output: unknown): unknown {
   const text = VOLATILE.reduce(
-    (text, [pattern, instead]) => text.replace(pattern, instead),
+    (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
     JSON.stringify(output),
   )
   return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** Forms of credentials that their makers document. Each is of bounded length, so that looking for them is linear in time. */
+/** Documented formats of credentials. Each has a bounded length, so that the search is linear. */
 const SECRETS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,200}/g, // Anthropic, OpenAI
   /\bgh[pousr]_[A-Za-z0-9]{20,200}/g, // GitHub
@@ -12,7 +12,7 @@ const SECRETS: readonly RegExp[] = [
   /(?<="(?:password|passwd|secret|api[_-]?key|access[_-]?token|refresh[_-]?token|client[_-]?secret)":")[^"\\]{1,500}/gi,
 ]
 
-/** Texts that are written down or shown, without what looks like a credential. */
+/** Replaces everything that looks like a credential. */
 export function redactSecrets(text: string): string {
   return SECRETS.reduce((redacted, pattern) => redacted.replace(pattern, '<secret>'), text)
 }

@@ -1,2 +1,2 @@
-// Of a package that is imported lazily by itself, a bundle holds everything. Through this file it holds what this function needs.
+// A bundle contains all of a lazily imported package. Imported through this file, it contains only what this function needs.
 export { streamText } from 'ai'

@@ -1,18 +1,18 @@
 import type { ModelMessage } from 'ai'
+import type { TestEvent, TestResult } from '../../shared/contract/test-results.ts'
+import type { TestRequest } from '../../shared/contract/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { connectToServer } from '../../shared/mcp-connection.ts'
-import type { TestEvent, TestResult } from '../../shared/test-results.ts'
-import type { TestRequest } from '../../shared/test-runs.ts'
-import { ASKABLE, answerWith } from './answers.ts'
-import { argumentCheck } from './argument-check.ts'
-import { summarize } from './call-ledger.ts'
+import { connectToServer } from '../../shared/mcp-client/connect.ts'
+import { answerWith, CLIENT_CAPABILITIES } from './calls/answers.ts'
+import { argumentCheck } from './calls/argument-check.ts'
+import { summarize } from './calls/call-ledger.ts'
 import { recordModel, replayModel } from './cassette.ts'
+import { readOffer } from './offer/read-offer.ts'
 import { type ModelChoice, modelName, recordedName, takesImages } from './providers/model-id.ts'
 import { type ModelKeys, type OpenedModel, openModel } from './providers/open-model.ts'
-import { readOffer } from './read-offer.ts'
 import { type AgentOutcome, runAgent } from './run-agent.ts'
 
-/** An instance that starts and answers takes less, or never answers. */
+/** Longer than any working instance takes to start. */
 const START_TIMEOUT_MS = 60_000
 
 export interface ServerTest {
@@ -23,25 +23,25 @@ export interface ServerTest {
   keys: ModelKeys
   history: ModelMessage[]
   signal: AbortSignal
-  tell(event: TestEvent): void
+  onEvent(event: TestEvent): void
 }
 
-/** Connects to the server as any MCP client does, lets the model work with it, and says what came of it. */
+/** Connects to the server like any MCP client, runs the model against it and returns the result. */
 export async function testServer(
   test: ServerTest,
 ): Promise<{ messages: ModelMessage[]; result: TestResult }> {
-  const { request, signal, tell } = test
+  const { request, signal, onEvent } = test
   const questions: NonNullable<TestResult['questions']> = []
   const recording: NonNullable<TestResult['recording']> = []
   const model = await modelFor(test, recording)
   const connection = await connectToServer(test.url, {
     signal,
     timeoutMs: START_TIMEOUT_MS,
-    capabilities: ASKABLE,
+    capabilities: CLIENT_CAPABILITIES,
     prepare: client =>
       answerWith(client, request.answers ?? {}, question => {
         questions.push(question)
-        tell({ type: 'question', question })
+        onEvent({ type: 'question', question })
       }),
   }).catch(error => {
     throw signal.aborted ? new HostingError('CANCELLED', 'The test run was cancelled.') : unreachable(error)
@@ -59,7 +59,7 @@ export async function testServer(
       settings: request.settings,
       ...(request.make_calls === false ? { check: argumentCheck(offer.tools) } : {}),
       signal,
-      tell,
+      onEvent,
     })
     return {
       messages: outcome.messages,
@@ -75,16 +75,15 @@ export async function testServer(
   }
 }
 
-/** What does not start is told as what it is to the caller: out of reach, with the server's own words. */
 function unreachable(error: HostingError): HostingError {
   return new HostingError('UNAVAILABLE', `The server could not be used: ${error.message}`, {
     details: error.details,
     cause: error,
-    next: [{ description: 'See its log', command: 'mcp logs <mcp_id>' }],
+    next: [{ description: 'Read its log', command: 'mcp logs <mcp_id>' }],
   })
 }
 
-/** In a replay no vendor is asked, so no key is needed either. */
+/** A replay needs no key, because it makes no request. */
 async function modelFor(
   { choice, keys, request }: ServerTest,
   recording: NonNullable<TestResult['recording']>,
@@ -102,7 +101,7 @@ async function modelFor(
 function toResult({ reply, calls, usage, turns, stoppedBy }: AgentOutcome) {
   return {
     ...summarize(calls),
-    ai_response: reply || (stoppedBy ? `The run was ended by its limit of ${stoppedBy}.` : ''),
+    ai_response: reply || (stoppedBy ? `The run was stopped by its limit of ${stoppedBy}.` : ''),
     execution_time: 0,
     usage,
     turns,

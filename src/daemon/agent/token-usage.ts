@@ -1,7 +1,7 @@
 import type { LanguageModelUsage } from 'ai'
-import type { Usage } from '../../shared/test-results.ts'
+import type { Usage } from '../../shared/contract/test-results.ts'
 
-/** What the turns of a run used together. What a model does not tell counts as nothing. */
+/** Total usage of a run. Values that a model does not report count as 0. */
 export function addUsage(steps: readonly { usage: LanguageModelUsage }[]): Usage {
   const sum = (of: (usage: LanguageModelUsage) => number | undefined) =>
     steps.reduce((total, { usage }) => total + (of(usage) ?? 0), 0)

@@ -4,16 +4,16 @@ import { HostingError } from '../../shared/errors.ts'
 import { checkDatabase } from '../store/check-database.ts'
 import { toStoreError } from '../store/database-errors.ts'
 
-/** What a database says about itself and the files that it refers to. */
+/** Identity of a database and the files that it refers to. */
 export interface DatabaseFacts {
   databaseId: string
   keyCheck: string | null
-  /** Paths below the home. Of an artifact the definitions; its bundle is named in them. */
+  /** Paths below the home. The definitions of an artifact name its bundle. */
   artifacts: string[]
   sources: string[]
 }
 
-/** Copies a database that may be in use, as one file without a write-ahead log, and checks every page of the copy. */
+/** Copies a database, which may be in use, to one file without a write-ahead log. Checks every page of the copy. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   try {
     const connection = new BetterSqlite3(from, { fileMustExist: true, timeout: 5000 })
@@ -33,7 +33,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     })
 }
 
-/** Puts the write-ahead log next to a copy into it, and the copy on disk. */
+/** Merges the write-ahead log into a copy and flushes it to disk. */
 export function makeSingleFile(file: string): void {
   const connection = new BetterSqlite3(file, { fileMustExist: true })
   connection.pragma('journal_mode = DELETE')
@@ -51,9 +51,9 @@ export function flush(file: string): void {
   }
 }
 
-/** Of a sound database of this or an older version. */
+/** Reads a sound database of this or an older version. */
 export function readFacts(file: string): DatabaseFacts {
-  return reading(file, connection => {
+  return withConnection(file, connection => {
     const facts = new Map(
       rows<{ name: string; value: string }>(connection, 'facts', 'SELECT name, value FROM facts').map(
         ({ name, value }) => [name, value],
@@ -86,7 +86,7 @@ export interface DeployedBuild {
 
 /** Deployments that the daemon will start. */
 export function readDeployed(file: string): DeployedBuild[] {
-  return reading(file, connection =>
+  return withConnection(file, connection =>
     rows<DeployedBuild>(
       connection,
       'deployments',
@@ -98,7 +98,7 @@ export function readDeployed(file: string): DeployedBuild[] {
   )
 }
 
-function reading<T>(file: string, work: (connection: BetterSqlite3.Database) => T): T {
+function withConnection<T>(file: string, work: (connection: BetterSqlite3.Database) => T): T {
   try {
     const connection = new BetterSqlite3(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true })
     try {
@@ -111,7 +111,7 @@ function reading<T>(file: string, work: (connection: BetterSqlite3.Database) => 
   }
 }
 
-/** Empty where an older schema has no such table. */
+/** Empty if the schema is too old to have the table. */
 function rows<Row>(connection: BetterSqlite3.Database, table: string, sql: string): Row[] {
   const exists = connection
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")

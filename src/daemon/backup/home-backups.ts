@@ -1,35 +1,42 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { BackupEntry, BackupReason, BackupStatus, RestoreReport } from '../../shared/backups.ts'
+import type { BackupEntry, BackupReason, BackupStatus, RestoreReport } from '../../shared/contract/backups.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
 import { makeBackup } from './make-backup.ts'
-import { type Manifest, newestFirst, readBackup, readBackups, type StoredBackup } from './manifest.ts'
+import {
+  type Manifest,
+  newestFirst,
+  newestOf,
+  readBackup,
+  readBackups,
+  type StoredBackup,
+} from './manifest.ts'
 import type { RemoteBackup, RemoteBackups } from './remote-backups.ts'
 import { type RestoreOptions, requireRestorable, restoreBackup } from './restore-backup.ts'
 import { isWhole, verifyBackup } from './verify-backup.ts'
 
 export interface MadeBackup extends BackupEntry {
-  /** URI of the manifest elsewhere. */
+  /** URI of the copied manifest. */
   sentTo?: string
-  /** Why it was not sent: the backup in the home is made. */
+  /** Reason why it was not copied. The backup in the home exists anyway. */
   sendError?: string
 }
 
-/** Backups of a home: in its folder `backups`, and in the storage that `MCP_BACKUP` names. */
+/** Backups of a home, in its folder `backups` and in the storage of `MCP_BACKUP`. */
 export class HomeBackups {
   readonly #paths: HomePaths
   readonly #openRemote: () => Promise<RemoteBackups | undefined>
 
-  /** `openRemote` throws for wrong settings, which must not keep the home from being backed up. */
+  /** `openRemote` throws for invalid settings. The home is backed up anyway. */
   constructor(paths: HomePaths, openRemote: () => Promise<RemoteBackups | undefined>) {
     this.#paths = paths
     this.#openRemote = openRemote
   }
 
-  /** Makes one, verifies it and sends it. Throws UNAVAILABLE when the home could not be backed up. */
+  /** Makes, verifies and sends a backup. Throws UNAVAILABLE when the home could not be backed up. */
   async make(reason: BackupReason): Promise<MadeBackup> {
     try {
       const manifest = await makeBackup(this.#paths, reason)
@@ -51,7 +58,7 @@ export class HomeBackups {
     return [...here, ...there.map(({ manifest, key }) => entryOf(manifest, remote!.locate(key)))]
   }
 
-  /** Reads all of one backup, the newest by default. */
+  /** Verifies every file of a backup, the newest by default. */
   async verify(reference: string | undefined): Promise<{ file: string; problems: string[] }> {
     const found = await this.#find(reference)
     if ('key' in found) {
@@ -61,7 +68,7 @@ export class HomeBackups {
     return { file: found.file, problems: await verifyBackup(found) }
   }
 
-  /** Throws what `restore` does, and changes nothing. Returns what would be restored. */
+  /** Performs the checks of `restore` without changing anything. Returns the backup that would be restored. */
   async check(
     reference: string | undefined,
     options: RestoreOptions,
@@ -85,7 +92,7 @@ export class HomeBackups {
     }
   }
 
-  /** A backup of a storage is downloaded first, without the files that the home has. */
+  /** Runs `work` with a backup. Downloads a remote one first, without the files that the home has. */
   async #with<T>(
     reference: string | undefined,
     work: (backup: StoredBackup, file: string) => Promise<T>,
@@ -103,13 +110,13 @@ export class HomeBackups {
     }
   }
 
-  /** By path, URI or name. Throws NOT_FOUND. */
+  /** Finds a backup by path, URI or name, the newest by default. Throws NOT_FOUND. */
   async #find(reference: string | undefined): Promise<StoredBackup | RemoteBackup> {
     const { backups } = this.#paths
     if (reference !== undefined && /[/\\]|\.db$|\.json$/.test(reference) && !/^(s3|file):/.test(reference))
       return existingFile(resolve(reference.replace(/\.json$/, '.db')))
     const here = readBackups(backups)
-    const local = reference === undefined ? here[0] : here.find(({ name }) => name === reference)
+    const local = reference === undefined ? newestOf(here) : here.find(({ name }) => name === reference)
     if (local) return local
     const storage = await this.#openRemote()
     const there = ((await storage?.list()) ?? []).sort(newestFirst)
@@ -123,7 +130,7 @@ export class HomeBackups {
       reference === undefined
         ? `There is no backup in ${backups}${storage ? ' or in the storage of MCP_BACKUP' : ''}.`
         : `There is no backup "${reference}".`,
-      { next: [{ description: 'See the backups', command: 'mcp daemon backup --list' }] },
+      { next: [{ description: 'List the backups', command: 'mcp daemon backup --list' }] },
     )
   }
 
@@ -136,7 +143,7 @@ export class HomeBackups {
       } satisfies BackupStatus)
       writeFileAtomic(join(this.#paths.backups, 'status.json'), `${text}\n`)
     } catch {
-      // A full disk: the error itself is reported.
+      // The disk is full. The caller reports the error.
     }
   }
 }

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HomeInspection } from '../../shared/backups.ts'
+import type { HomeInspection } from '../../shared/contract/backups.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { type DatabaseFacts, readFacts } from './copied-database.ts'
-import { readBackups } from './manifest.ts'
+import { newestOf, readBackups } from './manifest.ts'
 
-/** Compares the files of a home and its last backup with what its database refers to. Reads no file as a whole. */
+/** Compares the files of a home and its last backup with the references in its database. Reads no file completely. */
 export function inspectHome(paths: HomePaths, keyCheck: string | undefined): HomeInspection {
   const facts = existsSync(paths.database) ? readFacts(paths.database) : undefined
   const missing = [...(facts?.artifacts ?? []), ...(facts?.sources ?? [])].filter(
     path => !existsSync(join(paths.home, path)),
   )
-  const [newest] = readBackups(paths.backups)
+  const newest = newestOf(readBackups(paths.backups))
   return {
     key: keyStateOf(facts, keyCheck, existsSync(paths.secretKey)),
     missing,
@@ -20,6 +20,7 @@ export function inspectHome(paths: HomePaths, keyCheck: string | undefined): Hom
         name: newest.name,
         file: newest.file,
         ...(newest.manifest && { createdAt: newest.manifest.createdAt }),
+        hasManifest: newest.manifest !== undefined,
         isOfThisDatabase: !facts || !newest.manifest || newest.manifest.databaseId === facts.databaseId,
         missing: newest.manifest?.missing.length ?? 0,
       },

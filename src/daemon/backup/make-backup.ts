@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import { type BackupReason, KEPT_BACKUPS } from '../../shared/backups.ts'
+import { type BackupReason, KEPT_BACKUPS } from '../../shared/contract/backups.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
 import { copyDatabase, type DatabaseFacts, readFacts } from './copied-database.ts'
@@ -15,12 +15,13 @@ import {
   type StoredBackup,
 } from './manifest.ts'
 import { describeFile, ObjectPool } from './object-pool.ts'
+import { bundleOf, bundlePath, digestIn, filesReferredIn } from './referred-files.ts'
 
 /**
- * Backs the home up into its folder `backups`: the database, every artifact and source archive that it refers to, and the
- * configuration. Works next to a running daemon. Files are collected before the database is copied, so that none that
- * is removed in between is missed, and again afterwards for what was added. Everything new is read back and
- * compared with its digest; the manifest, written last, makes the backup valid.
+ * Backs up the home to its folder `backups`: the database, every artifact and source archive that it refers to, and the
+ * configuration. The daemon may be running. Files are collected before the database is copied, in case they are removed, and
+ * again afterwards, in case some were added. New files are read back and compared with their digest. The manifest is written
+ * last and makes the backup valid.
  */
 export async function makeBackup(paths: HomePaths, reason: BackupReason): Promise<Manifest> {
   const folder = paths.backups
@@ -59,7 +60,7 @@ export async function makeBackup(paths: HomePaths, reason: BackupReason): Promis
   }
 }
 
-/** Names are unique also when the clock stands still or goes back. */
+/** Returns a unique name even if the clock stops or goes back. */
 function unusedName(folder: string, createdAt: string): string {
   for (let atMs = Date.parse(createdAt); ; atMs++) {
     const name = backupName(new Date(atMs).toISOString())
@@ -72,7 +73,7 @@ function filesIn(folder: string): string[] {
   return readdirSync(folder).filter(name => /^[0-9a-f]{64}\.(?:json|mjs|tar\.gz|zip)$/.test(name))
 }
 
-/** What the earlier backup has already verified is not read again. */
+/** Collects the files of a backup. Files that the previous backup verified are not read again. */
 async function collect(
   paths: HomePaths,
   pool: ObjectPool,
@@ -104,7 +105,7 @@ async function collect(
   return { files, missing }
 }
 
-/** A damaged object is replaced by the home's file, if that one is whole. */
+/** Adds a file and verifies it. Replaces a damaged object with the home's file if that is intact. */
 async function verified(
   pool: ObjectPool,
   { path, digest, from }: { path: string; digest: string; from: string },
@@ -118,22 +119,9 @@ async function verified(
   return home
 }
 
-function digestIn(path: string): string {
-  return /[0-9a-f]{64}/.exec(path)![0]
-}
-
-function bundlePath(artifact: string): string {
-  return artifact.replace(/json$/, 'mjs')
-}
-
-function bundleOf(artifact: string): string | undefined {
-  const { program } = JSON.parse(readFileSync(artifact, 'utf8')) as {
-    program?: { type: string; bundle?: string }
-  }
-  return program?.type === 'module' ? program.bundle : undefined
-}
-
-/** Keeps seven backups of each database and reason: a new or empty database never pushes out those of another. */
+/**
+ * Keeps seven backups of each database and reason, so that backups of a new or empty database do not replace those of another.
+ */
 function pruneBackups(folder: string, pool: ObjectPool): void {
   const kept: StoredBackup[] = []
   for (const backup of readBackups(folder)) {
@@ -143,7 +131,12 @@ function pruneBackups(folder: string, pool: ObjectPool): void {
       for (const ending of ['.json', '.db', '.db-wal', '.db-shm'])
         rmSync(join(folder, backup.name + ending), { force: true })
   }
-  pool.prune(new Set(kept.flatMap(({ manifest }) => manifest?.files.map(({ path }) => path) ?? [])))
+  pool.prune(new Set(kept.flatMap(backup => filesOf(backup, pool)).map(({ path }) => path)))
+}
+
+/** Without a manifest the database says which files may still be needed. */
+function filesOf({ file, manifest }: StoredBackup, pool: ObjectPool): { path: string }[] {
+  return manifest?.files ?? filesReferredIn(file, path => pool.path(path))
 }
 
 export function groupOf(manifest: Pick<Manifest, 'databaseId' | 'reason'> | undefined): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { BackupReason } from '../../shared/backups.ts'
+import type { BackupReason } from '../../shared/contract/backups.ts'
 
 /** A file of a backup, by its path below `objects/` and below the home: `artifacts/<digest>.json`. */
 export interface BackedUpFile {
@@ -11,43 +11,43 @@ export interface BackedUpFile {
   bytes: number
 }
 
-/** Everything that belongs to one backup. It is written last, so a backup that has one is whole. */
+/** Content of a backup. It is written last, so a backup with a manifest is complete. */
 export interface Manifest {
   format: 1
-  /** `daemon-2026-03-01T12-00-00-000Z`; names of its database and manifest. */
+  /** Name of its database and manifest, such as `daemon-2026-03-01T12-00-00-000Z`. */
   name: string
-  /** Counts up with each backup of a home, whatever the clock says. */
+  /** Increases with each backup of a home, independent of the clock. */
   sequence: number
   createdAt: string
   reason: BackupReason
-  /** Version of the program that made it. */
+  /** Version of the program that made the backup. */
   version: string
   databaseId: string
-  /** Check value of the `secret.key` that it was encrypted with. Null for databases of older versions. */
+  /** Check value of the `secret.key` of the database. Null for databases of older versions. */
   keyCheck: string | null
   database: { digest: string; bytes: number }
   files: BackedUpFile[]
-  /** Paths of files that the database refers to and that were not there, or were damaged. */
+  /** Paths of missing or damaged files that the database refers to. */
   missing: string[]
 }
 
 /** Older backups have no reason and no manifest. */
-export const BACKUP_NAME = /^daemon-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
+const BACKUP_NAME = /^daemon-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 
 export function backupName(createdAt: string): string {
   return `daemon-${createdAt.replace(/[:.]/g, '-')}`
 }
 
-/** With a checksum, so that a damaged manifest is never followed. */
+/** Adds a checksum that detects damage. */
 export function renderManifest(manifest: Manifest): string {
   const text = JSON.stringify(manifest)
   return `${JSON.stringify({ checksum: sha256(text), manifest })}\n`
 }
 
-/** A backup may come from elsewhere, and a checksum is no signature: no path leads out of these folders. */
-const FILE_PATH = /^(?:artifacts|sources|config)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
+/** Rejects paths outside these folders, because a backup may come from another machine and the checksum is not a signature. */
+export const FILE_PATH = /^(?:artifacts|sources|config)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
 
-/** Undefined for anything that is not a whole manifest of files in the folders of a home. */
+/** Undefined for a damaged manifest, or one with paths outside the home's folders. */
 export function parseManifest(text: string): Manifest | undefined {
   try {
     const { checksum, manifest } = JSON.parse(text) as { checksum: string; manifest: Manifest }
@@ -58,11 +58,11 @@ export function parseManifest(text: string): Manifest | undefined {
   }
 }
 
-/** A backup in a folder. Without a manifest it is the database alone. */
 export interface StoredBackup {
   name: string
   /** Path of its database. */
   file: string
+  /** Undefined when it is missing or damaged. The backup's files and their digests are then unknown. */
   manifest: Manifest | undefined
 }
 
@@ -77,15 +77,34 @@ export function readBackups(folder: string): StoredBackup[] {
 
 /** A backup by the path of its database. */
 export function readBackup(file: string): StoredBackup {
-  return { name: basename(file, '.db'), file, manifest: manifestBeside(file) }
+  return { name: basename(file, '.db'), file, manifest: readManifestOf(file) }
 }
 
-function manifestBeside(file: string): Manifest | undefined {
+/**
+ * The newest backup. Prefers backups with a manifest, because a crash leaves one without. A damaged manifest counts, because
+ * silently restoring an older backup would lose changes.
+ */
+export function newestOf(backups: readonly StoredBackup[]): StoredBackup | undefined {
+  const [newest] = backups
+  const damaged = backups.find(hasDamagedManifest)
+  return damaged && newest && damaged.name > newest.name ? damaged : newest
+}
+
+/** True for a manifest that exists and cannot be used. Copies of a database and interrupted backups have none. */
+export function hasDamagedManifest({ file, manifest }: StoredBackup): boolean {
+  return manifest === undefined && manifestPath(file) !== file && existsSync(manifestPath(file))
+}
+
+function readManifestOf(file: string): Manifest | undefined {
   try {
-    return parseManifest(readFileSync(file.replace(/\.db$/, '.json'), 'utf8'))
+    return parseManifest(readFileSync(manifestPath(file), 'utf8'))
   } catch {
     return undefined
   }
+}
+
+function manifestPath(file: string): string {
+  return file.replace(/\.db$/, '.json')
 }
 
 export function newestFirst(

@@ -16,7 +16,7 @@ import type { BackedUpFile } from './manifest.ts'
 
 /**
  * Files that backups of one folder share, by their path below the home. Their names contain digests and their content never
- * changes, so each is stored once: as a hard link in the home's file system, else as a copy.
+ * changes, so each is stored once, as a hard link if possible and otherwise as a copy.
  */
 export class ObjectPool {
   readonly directory: string
@@ -29,7 +29,7 @@ export class ObjectPool {
     return join(this.directory, path)
   }
 
-  /** Adds a file unless it is there. False when there is none. */
+  /** Adds a file unless the pool has it. Returns false when the file does not exist. */
   async add(path: string, from: string): Promise<boolean> {
     const to = this.path(path)
     if (existsSync(to)) return true
@@ -39,23 +39,23 @@ export class ObjectPool {
       linkSync(from, to)
     } catch (error) {
       if (!isWithoutLinks(error)) throw error
-      await copyWhole(from, to)
+      await copyAtomically(from, to)
     }
     return true
   }
 
-  /** Replaces what is there by a copy. */
+  /** Replaces an object with a copy of a file. */
   async replace(path: string, from: string): Promise<void> {
     mkdirSync(dirname(this.path(path)), { recursive: true, mode: 0o700 })
-    await copyWhole(from, this.path(path))
+    await copyAtomically(from, this.path(path))
   }
 
-  /** Undefined when it is not there. */
+  /** Undefined when the pool does not have it. */
   describe(path: string): Promise<BackedUpFile | undefined> {
     return describeFile(this.path(path), path)
   }
 
-  /** Removes what no manifest names, and what a crash left half copied. */
+  /** Removes objects that no manifest names, and partial copies. */
   prune(kept: ReadonlySet<string>): void {
     if (!existsSync(this.directory)) return
     for (const entry of readdirSync(this.directory, { recursive: true, withFileTypes: true })) {
@@ -66,8 +66,8 @@ export class ObjectPool {
   }
 }
 
-/** Copies a file so that it appears whole, on disk, or not at all. */
-export async function copyWhole(from: string, to: string): Promise<void> {
+/** Copies a file atomically and flushes it to disk. */
+export async function copyAtomically(from: string, to: string): Promise<void> {
   const temporary = `${to}.${randomBytes(6).toString('hex')}.tmp`
   try {
     await copyFile(from, temporary)
@@ -90,7 +90,7 @@ export async function describeFile(file: string, path: string): Promise<BackedUp
   return { path, digest: hash.digest('hex'), bytes }
 }
 
-/** Another file system, one without hard links, or a file that has as many as it may have. */
+/** The folder is on another file system or one without hard links, or the file has the maximum number of links. */
 function isWithoutLinks(error: unknown): boolean {
   return /^(EXDEV|EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EACCES)$/.test(
     String((error as NodeJS.ErrnoException).code),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEPT_BACKUPS } from '../../shared/backups.ts'
+import { KEPT_BACKUPS } from '../../shared/contract/backups.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ObjectStorage } from '../builder/storage/object-storage.ts'
 import { writeWhole } from '../builder/storage/write-whole.ts'
@@ -18,7 +18,7 @@ import {
 } from './manifest.ts'
 import { ObjectPool } from './object-pool.ts'
 
-/** A manifest in the storage; its key ends with its digest, so that it can be checked. */
+/** A manifest in the storage. Its key ends with its digest, so that it can be verified. */
 export interface RemoteBackup {
   name: string
   key: string
@@ -28,8 +28,8 @@ export interface RemoteBackup {
 const MANIFEST_KEY = /^(?<database>[^/]+)\/manifests\/(?<name>[^/.]+)\.(?<digest>[0-9a-f]{64})\.json$/
 
 /**
- * Backups in a folder or bucket elsewhere, which several homes may share: everything is stored below the id of its database. Objects go
- * first and the manifest last, and everything that was sent is read back.
+ * Copies of backups in a folder or bucket. Several homes may share it, because all keys start with the id of the database.
+ * Objects are sent first and the manifest last. Everything is read back and verified.
  */
 export class RemoteBackups {
   readonly #storage: ObjectStorage
@@ -43,7 +43,7 @@ export class RemoteBackups {
     return this.#storage.locate(key)
   }
 
-  /** Sends a backup of the folder, and removes those beyond seven of each reason. Throws UPSTREAM_FAILED. */
+  /** Sends a backup of the folder, and removes those beyond seven per reason. Throws UPSTREAM_FAILED. */
   async send(folder: string, manifest: Manifest): Promise<string> {
     const { databaseId, name, database } = manifest
     const pool = new ObjectPool(folder)
@@ -66,7 +66,7 @@ export class RemoteBackups {
     return this.locate(key)
   }
 
-  /** Whole manifests of all databases, newest first. */
+  /** Intact manifests of one database or all, newest first. */
   async list(databaseId?: string): Promise<RemoteBackup[]> {
     const keys = await this.#storage.list(databaseId ? `${databaseId}/manifests/` : '')
     const found: RemoteBackup[] = []
@@ -79,7 +79,7 @@ export class RemoteBackups {
     return found.sort(newestFirst)
   }
 
-  /** Downloads a backup into a folder; of its files only those that `needs` selects. Throws UPSTREAM_FAILED, INVALID_REQUEST. */
+  /** Downloads a backup with the files that `needs` selects. Throws UPSTREAM_FAILED and INVALID_REQUEST. */
   async fetch(
     { manifest }: RemoteBackup,
     folder: string,
@@ -97,7 +97,7 @@ export class RemoteBackups {
     return readBackup(file)
   }
 
-  /** Sentences about everything that is wrong. Reads all of it. */
+  /** Reads the whole backup and returns a sentence about each problem. */
   async verify({ manifest }: RemoteBackup): Promise<string[]> {
     const { databaseId, database, files } = manifest
     const all: [key: string, digest: string][] = [
@@ -113,7 +113,7 @@ export class RemoteBackups {
   async #put(key: string, file: string, { digest, bytes }: { digest: string; bytes: number }): Promise<void> {
     await this.#storage.put(key, file, { digest, sizeBytes: bytes })
     if (await this.#isWhole(key, digest)) return
-    throw new HostingError('UPSTREAM_FAILED', `${this.locate(key)} is not what was written there.`)
+    throw new HostingError('UPSTREAM_FAILED', `${this.locate(key)} differs from what was written.`)
   }
 
   async #isWhole(key: string, digest: string): Promise<boolean> {
@@ -130,7 +130,7 @@ export class RemoteBackups {
 
   async #get(key: string, digest: string, file: string): Promise<void> {
     const content = await this.#storage.read(key, digest)
-    // What is missing is reported by whoever verifies the download.
+    // The verification of the download reports missing objects.
     if (content) await writeWhole(content, file)
   }
 
@@ -142,7 +142,7 @@ export class RemoteBackups {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  /** A manifest that cannot be read keeps every object: it may name them. */
+  /** Keeps every object if a manifest cannot be read, because it may name them. */
   async #prune(databaseId: string): Promise<void> {
     const all = await this.list(databaseId)
     const manifests = await this.#storage.list(`${databaseId}/manifests/`)

@@ -1,28 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { RestoreReport, UnstartableDeployment } from '../../shared/backups.ts'
+import type { LackingDeployment, RestoreReport } from '../../shared/contract/backups.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { makeSingleFile, readDeployed, readFacts } from './copied-database.ts'
-import type { BackedUpFile, StoredBackup } from './manifest.ts'
-import { copyWhole, describeFile } from './object-pool.ts'
+import type { StoredBackup } from './manifest.ts'
+import { copyAtomically } from './object-pool.ts'
+import { bundleOf, bundlePath, type ReferredFile, referredFiles } from './referred-files.ts'
 import { swapDatabase } from './swap-database.ts'
-import { databaseProblems, isWhole, poolOf } from './verify-backup.ts'
+import { databaseProblems, isWhole, laterChange, manifestState, poolOf } from './verify-backup.ts'
 
 export interface RestoreOptions {
-  /** Check value of the home's `secret.key`; undefined when there is none. */
+  /** Check value of the home's `secret.key`. Undefined without a key. */
   keyCheck: string | undefined
-  /** Accepts a missing or another key. */
+  /** Accepts a missing or different key. */
   acceptsKey: boolean
-  /** Accepts that files are missing or damaged in home and backup. */
+  /** Accepts files that both home and backup lack, and a missing or damaged manifest. */
   isPartial: boolean
 }
 
 /**
- * Verifies all of a backup, then puts its files into the home and replaces the database in one step. Files are only
- * added, so until then the old database serves as before. Throws INVALID_REQUEST, and changes nothing, for a backup that
- * is damaged or was made with another `secret.key`. The home must be locked.
+ * Verifies a backup, adds its files to the home and replaces the database in one step. Until then the old database works as
+ * before. Throws INVALID_REQUEST, and changes nothing, for a backup that is damaged, has no manifest or was made with another
+ * `secret.key`. The home must be locked.
  */
 export async function restoreBackup(
   paths: HomePaths,
@@ -31,44 +33,48 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   const copy = `${paths.database}.${randomBytes(6).toString('hex')}.tmp`
   try {
-    copyAll(backup.file, copy)
+    copyDatabaseFiles(backup, copy)
     const { absent, damaged } = await checkRestorable(paths, { ...backup, file: copy }, options, backup)
-    if (damaged.length > 0 && !options.isPartial) throw incomplete(backup, damaged)
+    if (damaged.length > 0 && !options.isPartial) throw incomplete(paths, backup, damaged)
     makeSingleFile(copy)
     for (const { path } of absent) await putBack(paths, backup, path)
-    const wouldNotStart = await findUnstartable(paths, copy, options.keyCheck)
+    const lacking = await findLacking(paths, copy, options.keyCheck)
     const { kept } = swapDatabase(paths.database, copy)
-    return { kept, files: absent.length, wouldNotStart }
+    return { kept, files: absent.length, ...lacking }
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
   }
 }
 
-/** Throws what `restoreBackup` does, without changing anything. */
+/** Performs the checks of `restoreBackup` without changing anything. */
 export async function requireRestorable(
   paths: HomePaths,
   backup: StoredBackup,
   options: RestoreOptions,
 ): Promise<void> {
   const { damaged } = await checkRestorable(paths, backup, options, backup)
-  if (damaged.length > 0 && !options.isPartial) throw incomplete(backup, damaged)
+  if (damaged.length > 0 && !options.isPartial) throw incomplete(paths, backup, damaged)
 }
 
-/** `absent`: files that the home lacks and the backup has. `damaged`: those that neither has. */
+/** `absent` files are only in the backup. `damaged` files are in neither home nor backup. */
 async function checkRestorable(
   paths: HomePaths,
   { file, manifest }: StoredBackup,
-  { keyCheck, acceptsKey }: RestoreOptions,
+  { keyCheck, acceptsKey, isPartial }: RestoreOptions,
   backup: StoredBackup,
-): Promise<{ absent: BackedUpFile[]; damaged: BackedUpFile[] }> {
-  const [problem] = await databaseProblems(file, manifest?.database)
+): Promise<{ absent: ReferredFile[]; damaged: ReferredFile[] }> {
+  const [problem] = laterChange(backup) ?? (await databaseProblems(file, manifest?.database))
   if (problem) throw new HostingError('INVALID_REQUEST', `${backup.file} cannot be restored: ${problem}.`)
-  const expected = readFacts(file).keyCheck
-  if (expected !== null && expected !== keyCheck && !acceptsKey) throw otherKey(paths, backup, keyCheck)
+  if (!manifest && !isPartial) throw withoutManifest(paths, backup)
+  const facts = readFacts(file)
+  if (facts.keyCheck !== null && facts.keyCheck !== keyCheck && !acceptsKey)
+    throw otherKey(paths, backup, keyCheck)
   const pool = poolOf(backup)
-  const absent: BackedUpFile[] = []
-  const damaged: BackedUpFile[] = []
-  for (const wanted of manifest?.files ?? []) {
+  const absent: ReferredFile[] = []
+  const damaged: ReferredFile[] = []
+  const locate = (path: string) =>
+    [join(paths.home, path), pool.path(path)].find(one => existsSync(one)) ?? pool.path(path)
+  for (const wanted of manifest?.files ?? referredFiles(facts, locate)) {
     const target = targetOf(paths, wanted.path)
     if (target === undefined || (await isWhole(target, wanted))) continue
     if (await isWhole(pool.path(wanted.path), wanted)) absent.push(wanted)
@@ -77,7 +83,7 @@ async function checkRestorable(
   return { absent, damaged }
 }
 
-/** Where a file goes. Undefined for a configuration that the home has: it is its user's to change. */
+/** Target of a file. Undefined if the home already has a configuration, which belongs to its user. */
 function targetOf(paths: HomePaths, path: string): string | undefined {
   if (!path.startsWith('config/')) return join(paths.home, path)
   return existsSync(paths.config) ? undefined : paths.config
@@ -87,36 +93,105 @@ async function putBack(paths: HomePaths, backup: StoredBackup, path: string): Pr
   const target = targetOf(paths, path)
   if (target === undefined) return
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-  await copyWhole(poolOf(backup).path(path), target)
+  await copyAtomically(poolOf(backup).path(path), target)
   chmodSync(target, 0o600)
 }
 
-/** A write-ahead log next to a backup belongs to it, where somebody opened it. */
-function copyAll(from: string, to: string): void {
-  for (const suffix of ['', '-wal']) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix)
+/** Also copies a write-ahead log, which a manual copy of a database may have. */
+function copyDatabaseFiles({ file, manifest }: StoredBackup, to: string): void {
+  copyFileSync(file, to)
+  if (!manifest && existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${to}-wal`)
   chmodSync(to, 0o600)
 }
 
-/** Deployments that the restored database is to run and this home cannot. */
-async function findUnstartable(
+/** Finds deployments of the restored database that lack something in this home. */
+async function findLacking(
   paths: HomePaths,
   database: string,
   keyCheck: string | undefined,
-): Promise<UnstartableDeployment[]> {
+): Promise<Pick<RestoreReport, 'wouldNotStart' | 'needBuild'>> {
   const expected = readFacts(database).keyCheck
   const isOtherKey = expected !== null && expected !== keyCheck
-  const found: UnstartableDeployment[] = []
-  for (const { deployment_id, name, environment, digest, sealed } of readDeployed(database)) {
-    const add = (reason: string) => found.push({ deployment_id, name, environment, reason })
-    const artifact = digest && (await describeFile(join(paths.artifacts, `${digest}.json`), ''))
-    if (!artifact || artifact.digest !== digest) add('its artifact is missing: build the server again')
-    else if (sealed && isOtherKey)
-      add('its environment variables need the old secret.key: deploy it again with them')
+  const wouldNotStart: LackingDeployment[] = []
+  const needBuild: LackingDeployment[] = []
+  for (const { deployment_id, name, environment, digest, source_digest, sealed } of readDeployed(database)) {
+    const [deployment, stops] = [{ deployment_id, name, environment }, await missingPart(paths, digest)]
+    const program = stops === undefined ? programOf(join(paths.artifacts, `${digest}.json`)) : undefined
+    const reason =
+      stops ?? missingSource(paths, program, source_digest) ?? (sealed && isOtherKey ? OLD_KEY : undefined)
+    if (reason) wouldNotStart.push({ ...deployment, reason })
+    const rebuild = program && missingInstallation(paths, program)
+    if (rebuild) needBuild.push({ ...deployment, reason: rebuild })
   }
-  return found
+  return { wouldNotStart, needBuild }
 }
 
-function incomplete(backup: StoredBackup, damaged: BackedUpFile[]): HostingError {
+const OLD_KEY = 'its environment variables need the old secret.key: deploy it again with them'
+
+async function missingPart(paths: HomePaths, digest: string | null): Promise<string | undefined> {
+  const artifact = digest === null ? undefined : join(paths.artifacts, `${digest}.json`)
+  if (!artifact || !(await isWhole(artifact, { digest: digest! })))
+    return 'its artifact is missing: build the server again'
+  const bundle = bundleOf(artifact)
+  return bundle === undefined || (await isWhole(bundlePath(artifact), { digest: bundle }))
+    ? undefined
+    : 'the bundle of its artifact is missing: build the server again'
+}
+
+/** Describes a missing file of a program. */
+function missingSource(
+  { programSources }: HomePaths,
+  program: Artifact['program'],
+  digest: string | null,
+): string | undefined {
+  const runsFromSource = program?.type === 'stdio' || program?.type === 'http'
+  return !runsFromSource || digest === null || existsSync(join(programSources, digest))
+    ? undefined
+    : 'its unpacked source is not part of a backup: build the server again'
+}
+
+/** Describes what a program lacks, but may still get when it starts. */
+function missingInstallation(
+  { packages }: HomePaths,
+  program: NonNullable<Artifact['program']>,
+): string | undefined {
+  if (program.type === 'image')
+    return `the image ${program.image} is not part of a backup: unless the container engine still has it, build the server again`
+  if (program.type === 'module' || !program.package || existsSync(join(packages, program.package.digest)))
+    return undefined
+  return 'its npm package is not part of a backup: until the server is built again, npx downloads it at each start'
+}
+
+function programOf(artifact: string): Artifact['program'] {
+  return (JSON.parse(readFileSync(artifact, 'utf8')) as Artifact).program
+}
+
+function withoutManifest(paths: HomePaths, backup: StoredBackup): HostingError {
+  return new HostingError(
+    'INVALID_REQUEST',
+    `${backup.file} cannot be restored: its manifest ${manifestState(backup)}. Nothing was changed.`,
+    {
+      details:
+        'The manifest has the digests of the database and its files. Without it, a changed database goes unnoticed.',
+      next: [
+        { description: 'List the other backups', command: 'mcp daemon backup --list' },
+        {
+          description: 'Or restore the database without its digest, and the files that it refers to',
+          command: `mcp daemon restore ${referenceTo(paths, backup)} --partial`,
+        },
+      ],
+    },
+  )
+}
+
+/** Reference to a backup on the command line. A downloaded one keeps its name. */
+function referenceTo({ backups }: HomePaths, { name, file }: StoredBackup): string {
+  const folder = dirname(file)
+  if (folder === backups || (dirname(folder) === backups && folder.endsWith('.tmp'))) return name
+  return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`
+}
+
+function incomplete(paths: HomePaths, backup: StoredBackup, damaged: ReferredFile[]): HostingError {
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: ${damaged.length} of its files are missing or damaged. Nothing was changed.`,
@@ -126,10 +201,10 @@ function incomplete(backup: StoredBackup, damaged: BackedUpFile[]): HostingError
         .slice(0, 20)
         .join('\n'),
       next: [
-        { description: 'See the other backups', command: 'mcp daemon backup --list' },
+        { description: 'List the other backups', command: 'mcp daemon backup --list' },
         {
           description: 'Or restore without these files',
-          command: `mcp daemon restore ${backup.name} --partial`,
+          command: `mcp daemon restore ${referenceTo(paths, backup)} --partial`,
         },
       ],
     },
@@ -137,17 +212,17 @@ function incomplete(backup: StoredBackup, damaged: BackedUpFile[]): HostingError
 }
 
 function otherKey(paths: HomePaths, backup: StoredBackup, keyCheck: string | undefined): HostingError {
-  const state = keyCheck === undefined ? 'is missing' : 'is another one'
+  const state = keyCheck === undefined ? 'is missing' : 'is a different one'
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: the key file ${paths.secretKey} that it was encrypted with ${state}. Nothing was changed.`,
     {
       details: 'A backup does not contain the key. It may also be a backup of another home.',
       next: [
-        { description: 'Put the secret.key of that home in place, then restore again' },
+        { description: 'Stop the daemon and put the secret.key of that home in place, then restore again' },
         {
           description: 'Or restore without the values that were encrypted with it',
-          command: `mcp daemon restore ${backup.name} --new-secret-key`,
+          command: `mcp daemon restore ${referenceTo(paths, backup)} --new-secret-key`,
         },
       ],
     },

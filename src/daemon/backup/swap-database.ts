@@ -2,19 +2,19 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 
-/** SQLite keeps what it has not yet put into the file itself next to it (https://sqlite.org/walformat.html). */
+/** SQLite keeps pending changes in files next to the database (https://sqlite.org/walformat.html). */
 const SUFFIXES = ['', '-wal', '-shm'] as const
 
 interface Swap {
   /** Name of the new database, next to the old one. */
   copy: string
-  /** Name that the old one gets. */
+  /** New name of the old database. */
   kept: string
 }
 
 /**
- * Replaces the database by a copy next to it, and keeps the old one with its write-ahead log. A crash before the note is
- * written leaves the old database. After that `finishSwap` completes the work at the next start.
+ * Replaces the database with a copy next to it, and keeps the old one with its write-ahead log. After a crash, the next start
+ * keeps the old database, or completes the swap with `finishSwap` if the note was already written.
  */
 export function swapDatabase(database: string, copy: string): { kept: string | null } {
   const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
@@ -29,7 +29,7 @@ export function swapDatabase(database: string, copy: string): { kept: string | n
   return { kept: hadDatabase ? kept : null }
 }
 
-/** Completes a swap that a crash interrupted. Each step may have been done. The home must be locked. */
+/** Completes an interrupted swap. Any of its steps may already be done. The home must be locked. */
 export function finishSwap(database: string): void {
   const swap = readNote(database)
   if (!swap) return rmSync(`${database}.restoring`, { force: true })

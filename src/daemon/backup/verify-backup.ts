@@ -1,18 +1,35 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { checkDatabase } from '../store/check-database.ts'
-import type { BackedUpFile, StoredBackup } from './manifest.ts'
+import { type BackedUpFile, hasDamagedManifest, type StoredBackup } from './manifest.ts'
 import { describeFile, ObjectPool } from './object-pool.ts'
 
-/** Sentences about everything that is wrong with a backup; empty for a sound one. Reads all of it. */
-export async function verifyBackup({ file, manifest }: StoredBackup): Promise<string[]> {
-  const database = await databaseProblems(file, manifest?.database)
+/** Reads the whole backup and returns a sentence about each problem. */
+export async function verifyBackup(backup: StoredBackup): Promise<string[]> {
+  const { file, manifest } = backup
+  const database = laterChange(backup) ?? (await databaseProblems(file, manifest?.database))
   const pool = new ObjectPool(dirname(file))
   const damaged: string[] = []
   for (const wanted of manifest?.files ?? [])
     if (!(await isWhole(pool.path(wanted.path), wanted))) damaged.push(`${wanted.path} is missing or damaged`)
-  const isDamagedManifest = manifest === undefined && existsSync(file.replace(/\.db$/, '.json'))
-  return [...database, ...(isDamagedManifest ? ['its manifest is damaged'] : []), ...damaged]
+  const withoutManifest = manifest
+    ? []
+    : [`its manifest ${manifestState(backup)}, so only its database was checked`]
+  return [...database, ...withoutManifest, ...damaged]
+}
+
+/** Describes why a backup has no usable manifest. */
+export function manifestState(backup: StoredBackup): string {
+  return hasDamagedManifest(backup) ? 'is damaged' : 'is missing'
+}
+
+/**
+ * Finds a write-ahead log next to a backup with a manifest, which SQLite would apply despite the digest of the database
+ * (https://sqlite.org/walformat.html).
+ */
+export function laterChange({ file, manifest }: StoredBackup): string[] | undefined {
+  const log = `${file}-wal`
+  return manifest && existsSync(log) ? [`it was changed after it was made: remove ${log}`] : undefined
 }
 
 export async function databaseProblems(
@@ -23,12 +40,16 @@ export async function databaseProblems(
   const { problems } = checkDatabase(file)
   if (problems.length > 0 || !expected) return problems
   const found = await describeFile(file, '')
-  return found?.digest === expected.digest ? [] : ['its database is not the one that was written']
+  return found?.digest === expected.digest ? [] : ['its database was changed']
 }
 
-export async function isWhole(path: string, { digest, bytes }: BackedUpFile): Promise<boolean> {
+/** `bytes` is checked when it is known. */
+export async function isWhole(
+  path: string,
+  { digest, bytes }: Pick<BackedUpFile, 'digest'> & Partial<BackedUpFile>,
+): Promise<boolean> {
   const found = await describeFile(path, path)
-  return found?.digest === digest && found.bytes === bytes
+  return found?.digest === digest && (bytes === undefined || found.bytes === bytes)
 }
 
 /** Folder with the objects of a backup. */

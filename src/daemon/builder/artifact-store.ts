@@ -1,23 +1,22 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Artifact } from '../../shared/artifact.ts'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { Turns } from '../../shared/turns.ts'
+import { KeyedQueue } from '../../shared/keyed-queue.ts'
 import type { BuiltArtifact } from './build-artifact.ts'
 import { digestOf } from './digest.ts'
 import type { ObjectStorage } from './storage/object-storage.ts'
 import { writeWhole } from './storage/write-whole.ts'
 
 /**
- * Artifacts on disk, each in `<digest>.json`, beside it the bundle of a handler module in `<digest>.mjs`: both come and go
- * together. The digests tell whether a file is still what was written. With a storage elsewhere the files are copies of
- * what is kept there, so that servers start without it.
+ * Artifacts on disk in `<digest>.json`, with the bundle of handler modules in `<digest>.mjs`. The digests reveal damaged files.
+ * With external storage, the local files are copies of its objects, so that servers start without it.
  */
 export class ArtifactStore {
   readonly #directory: string
   readonly #storage: ObjectStorage
-  readonly #turns = new Turns()
+  readonly #queue = new KeyedQueue()
 
   constructor(directory: string, storage: ObjectStorage) {
     this.#directory = directory
@@ -26,12 +25,12 @@ export class ArtifactStore {
   }
 
   /**
-   * Saves it, here and in the storage; `record` writes down that it is used, and no removal comes in between. Throws
-   * UPSTREAM_FAILED when the storage does not take it.
+   * Saves an artifact, locally and in the storage. `record` stores that it is used, before any removal can run. Throws
+   * UPSTREAM_FAILED when the storage rejects it.
    */
   publish<T>(built: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>, record: () => T): Promise<T> {
     const { digest, bytes, bundle } = built
-    return this.#turns.take(digest, async () => {
+    return this.#queue.run(digest, async () => {
       this.save(built)
       if (bundle !== undefined) await this.#put(this.#bundlePath(digest), digestOf(bundle), bundle)
       await this.#put(this.#path(digest), digest, bytes)
@@ -39,7 +38,7 @@ export class ArtifactStore {
     })
   }
 
-  /** Fetches what is not here. False when it is not there either. Throws what reading the storage does. */
+  /** Fetches the artifact from the storage if necessary. Returns false if it does not exist. Throws storage errors. */
   async provide(digest: string): Promise<boolean> {
     if (this.has(digest)) return true
     const isFetched = await this.#fetch(this.#path(digest), digest)
@@ -47,14 +46,14 @@ export class ArtifactStore {
     return isFetched && (bundle === undefined || this.#fetch(this.#bundlePath(digest), bundle))
   }
 
-  /** Writes the files unless undamaged ones are there; a crash leaves none or a whole artifact. */
+  /** Writes the files unless undamaged ones exist. Atomic. */
   save({ digest, bytes, bundle }: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>): void {
     if (this.has(digest)) return
     if (bundle !== undefined) writeFileAtomic(this.#bundlePath(digest), bundle)
     writeFileAtomic(this.#path(digest), bytes)
   }
 
-  /** True when the files are there and undamaged. */
+  /** True when the files exist and are undamaged. */
   has(digest: string): boolean {
     const bytes = readText(this.#path(digest))
     if (bytes === undefined || digestOf(bytes) !== digest) return false
@@ -70,7 +69,7 @@ export class ArtifactStore {
     return JSON.parse(bytes)
   }
 
-  /** The bundle that belongs to the artifact; undefined when it has none. Throws as `load` does. */
+  /** Bundle of the artifact. Undefined when it has none. Throws UNAVAILABLE when a file is missing or damaged. */
   loadBundle(digest: string): string | undefined {
     const expected = bundleDigest(this.load(digest))
     if (expected === undefined) return undefined
@@ -86,14 +85,14 @@ export class ArtifactStore {
     return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? []))]
   }
 
-  /** Paths of an artifact's files, whether they are there or not. */
+  /** Possible paths of an artifact's files. */
   files(digest: string): string[] {
     return [this.#path(digest), this.#bundlePath(digest)]
   }
 
-  /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */
+  /** Removes an artifact unless `isUsed`, checked last. Throws UPSTREAM_FAILED and keeps the files when the storage fails. */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
-    return this.#turns.take(digest, async () => {
+    return this.#queue.run(digest, async () => {
       if (isUsed()) return
       for (const path of this.files(digest)) {
         await this.#storage.remove(keyOf(path))
@@ -145,7 +144,7 @@ function damaged(digest: string): HostingError {
 
 function unusable(digest: string, why: string): HostingError {
   return new HostingError('UNAVAILABLE', `The artifact ${digest.slice(0, 12)} ${why}.`, {
-    details: 'Build the server again: the same definitions make the same artifact.',
+    details: 'Build the server again. The same definitions result in the same artifact.',
     next: [{ description: 'Build the server again', command: 'mcp build' }],
   })
 }

@@ -1,6 +1,6 @@
-import type { Artifact, Described, Program } from '../../shared/artifact.ts'
-import type { BuildRequest, EnvDeclaration } from '../../shared/definitions.ts'
-import { promptArguments } from '../../shared/prompt-variables.ts'
+import type { Artifact, Described, Program } from '../../shared/definitions/artifact.ts'
+import type { BuildRequest, EnvDeclaration } from '../../shared/definitions/definitions.ts'
+import { promptArguments } from '../../shared/definitions/prompt-variables.ts'
 import { digestOf } from './digest.ts'
 
 export interface BuiltArtifact {
@@ -8,23 +8,22 @@ export interface BuiltArtifact {
   /** SHA-256 of `bytes`, 64 hexadecimal digits. */
   digest: string
   bytes: string
-  /** Text of the module that `artifact.program.bundle` is the digest of. */
+  /** Source text of the module with the digest `artifact.program.bundle`. */
   bundle?: string
 }
 
-/** The code of a custom server, and what it told of itself besides its lists, which the request holds already. */
+/** Code of a custom server, with the facts that it reported. Its lists are already in the request. */
 export interface ServerCode {
   program: Program
   server?: Described['server']
   capabilities?: Described['capabilities']
 }
 
-/** The `version` of a server whose definitions name none. */
 const DEFAULT_VERSION = '1.0.0'
 
 /**
- * Makes the artifact of validated definitions. The same definitions always give the same bytes: known fields stand in a
- * fixed order. Free JSON (schemas, `data`) keeps the order it came in, because models read properties in that order.
+ * Builds the artifact of validated definitions. Equal definitions always result in equal bytes, because known fields have a
+ * fixed order. Free JSON (schemas, `data`) keeps its order, because models read properties in that order.
  */
 export function buildArtifact(request: BuildRequest, code?: ServerCode): BuiltArtifact {
   const artifact = toArtifact(request, code)
@@ -32,7 +31,7 @@ export function buildArtifact(request: BuildRequest, code?: ServerCode): BuiltAr
   return { artifact, digest: digestOf(bytes), bytes }
 }
 
-/** What the request says of the server goes before what its code says; the name is always the request's. */
+/** Facts in the request take precedence over those from the code. The name is always that of the request. */
 function toArtifact(request: BuildRequest, code?: ServerCode): Artifact {
   return {
     format: 1,
@@ -54,7 +53,7 @@ function toArtifact(request: BuildRequest, code?: ServerCode): Artifact {
   }
 }
 
-/** MCP wants `type: "object"` at the root; a schema that leaves it out (the contract allows any) gets it. */
+/** Adds `type: "object"` to the root, which MCP requires and the contract does not. */
 function asObjectSchema(schema: BuildRequest['data'] & object): Record<string, never> {
   return ('type' in schema ? schema : { type: 'object', ...schema }) as Record<string, never>
 }

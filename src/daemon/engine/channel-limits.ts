@@ -1,35 +1,35 @@
-/** What one process may write to its channel. */
+/** Limits on what one process writes to its IPC channel. */
 export interface ChannelLimits {
-  /** Bytes of one message. */
+  /** Maximum size of one message. */
   messageBytes: number
-  bytesASecond: number
-  /** Objects, lists and members of one message: what parsing costs beyond its bytes. */
+  bytesPerSecond: number
+  /** Maximum number of objects, arrays and members in one message, which parsing must allocate. */
   values: number
 }
 
 const MB = 1024 * 1024
 
-/** Processes of ours alone; one that hosts thousands of servers reports on all of them at once. */
+/** Processes without user code. One that hosts thousands of servers reports on all of them in one message. */
 export const OPEN_LIMITS: ChannelLimits = {
   messageBytes: 32 * MB,
-  bytesASecond: 128 * MB,
+  bytesPerSecond: 128 * MB,
   values: Number.POSITIVE_INFINITY,
 }
 
-/** Processes with user code: reports on one server are a few hundred KB a second at most. */
-export const SEALED_LIMITS: ChannelLimits = { messageBytes: 2 * MB, bytesASecond: 8 * MB, values: 200_000 }
+/** Processes with user code. Reports on one server are a few hundred KB per second at most. */
+export const SEALED_LIMITS: ChannelLimits = { messageBytes: 2 * MB, bytesPerSecond: 8 * MB, values: 200_000 }
 
-/** A process with user code that was asked to describe its server. */
+/** A process with user code that describes its server. */
 export const DESCRIBING_LIMITS: ChannelLimits = {
   messageBytes: 16 * MB,
-  bytesASecond: 24 * MB,
+  bytesPerSecond: 24 * MB,
   values: 1_000_000,
 }
 
 const LINE_FEED = 10
 const [BRACE, BRACKET, COMMA] = [0x7b, 0x5b, 0x2c]
 
-/** Measures what arrives before any of it is parsed. Messages are lines. */
+/** Measures received bytes before they are parsed. Messages are lines. */
 export class ChannelMeter {
   readonly #limits: () => ChannelLimits
   #messageBytes = 0
@@ -41,13 +41,13 @@ export class ChannelMeter {
     this.#limits = limits
   }
 
-  /** What is wrong with it, as the rest of a sentence about the process. Undefined when nothing is. */
+  /** Returns the violated limit as the end of a sentence about the process, or undefined. */
   take(chunk: Uint8Array): string | undefined {
     const limits = this.#limits()
     const perSecond = this.#takeSecond(chunk.length)
-    if (perSecond > limits.bytesASecond)
-      return `sent the daemon more than ${inMb(limits.bytesASecond)} MB a second`
-    // Only what continues in another chunk can be large: a chunk has 64 KB.
+    if (perSecond > limits.bytesPerSecond)
+      return `sent the daemon more than ${inMb(limits.bytesPerSecond)} MB per second`
+    // A chunk has 64 KB, so only messages that span several chunks can be too large.
     const first = chunk.indexOf(LINE_FEED)
     this.#add(first === -1 ? chunk : chunk.subarray(0, first), limits)
     const problem = this.#problem(limits)

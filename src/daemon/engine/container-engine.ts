@@ -13,30 +13,30 @@ import {
 import { HostingError } from '../../shared/errors.ts'
 
 export interface ContainersOptions {
-  /** Containers of this home are known by it. */
+  /** Identifies the containers of this home. */
   home: string
-  /** A file that is there once containers were used: without it nothing is looked for at a start. */
+  /** File that exists once containers were used. Without it, a start does not look for leftover containers. */
   marker: string
-  /** The daemon before this one still serves, and ends its containers itself. */
-  isHeir?: boolean
+  /** The previous daemon still serves and removes its containers itself. */
+  isSuccessor?: boolean
   env?: NodeJS.ProcessEnv
-  /** Where containers ran before, an engine that is not there is waited for at a start; default 30 s. */
-  patienceMs?: number
+  /** Maximum wait for the engine at start, if containers were used before. Default 30 s. */
+  engineWaitMs?: number
 }
 
-/** Every container has it; the value tells the home. */
+/** Label of every container. Its value identifies the home. */
 const HOME_LABEL = 'mcp-hosting.home'
-/** The value tells the daemon that started it. */
+/** Its value identifies the daemon that started the container. */
 const DAEMON_LABEL = 'mcp-hosting.daemon'
 
 const COMMAND_MS = 60_000
 const PULL_MS = 600_000
-const PATIENCE_MS = 30_000
+const ENGINE_WAIT_MS = 30_000
 const RETRY_MS = 500
 const KEPT_CHARACTERS = 4000
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024
 
-/** An engine of containers, its images, and the containers of one home. */
+/** The container engine, its images, and the containers of one home. */
 export class Containers {
   readonly #homeId: string
   readonly #daemonId = randomUUID()
@@ -44,7 +44,7 @@ export class Containers {
   readonly #env: NodeJS.ProcessEnv
   #found: Promise<FoundEngine> | undefined
   #swept: Promise<void> | undefined
-  #isEnding = false
+  #isClosing = false
   readonly #providing = new Map<string, Promise<void>>()
 
   constructor(options: ContainersOptions) {
@@ -53,12 +53,12 @@ export class Containers {
     this.#homeId = createHash('sha256').update(options.home).digest('hex').slice(0, 16)
   }
 
-  /** For the engine's client, here and in the instances. */
+  /** Environment of the engine's client, here and in the instances. */
   get env(): Record<string, string> {
     return engineEnvironment(this.#env)
   }
 
-  /** `id`: of the deployment or build. */
+  /** `id`: deployment or build. */
   labels(server: string, id: string): Record<string, string> {
     return {
       [HOME_LABEL]: this.#homeId,
@@ -68,14 +68,14 @@ export class Containers {
     }
   }
 
-  /** Removes what an earlier daemon of this home left, where it used containers at all. */
-  async begin(): Promise<void> {
+  /** Removes leftover containers of an earlier daemon of this home, if it used any. */
+  async start(): Promise<void> {
     if (!existsSync(this.#options.marker)) return
-    this.#found = this.#findPatiently()
+    this.#found = this.#waitForEngine()
     await this.require()
   }
 
-  /** The engine, once nothing of an earlier daemon is left. Throws UNAVAILABLE with the reason when there is none. */
+  /** Returns the engine once leftover containers are removed. Throws UNAVAILABLE when there is no usable engine. */
   async require(): Promise<ContainerEngine> {
     const engine = await this.#find()
     this.#swept ??= this.#sweep()
@@ -87,20 +87,24 @@ export class Containers {
     return (await this.#inspect(image)) !== undefined
   }
 
-  /** Its id, for example `sha256:…`; fetched from its registry unless it is here. Throws UPSTREAM_FAILED. */
+  /** Returns the image's id, for example `sha256:…`. Pulls the image if it is missing. Throws UPSTREAM_FAILED. */
   async pull(image: string): Promise<string> {
     const known = await this.#inspect(image)
     if (known !== undefined) return known
     const { code, errors } = await this.#run(['pull', '--quiet', image], { timeoutMs: PULL_MS })
     const id = code === 0 ? await this.#inspect(image) : undefined
     if (id !== undefined) return id
-    throw new HostingError('UPSTREAM_FAILED', `The image ${image} is neither here nor can it be fetched.`, {
-      details: errors || undefined,
-      next: [{ description: 'See the images there are', command: `${(await this.#find()).name} images` }],
-    })
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The image ${image} is not available locally and cannot be pulled.`,
+      {
+        details: errors || undefined,
+        next: [{ description: 'List the local images', command: `${(await this.#find()).name} images` }],
+      },
+    )
   }
 
-  /** Sees that the image is here; `archive` gives it as `docker save` writes it, with that name. Throws UNAVAILABLE. */
+  /** Loads the image if it is missing. `archive` returns it in the format of `docker save`. Throws UNAVAILABLE. */
   provide(image: string, archive: () => Readable): Promise<void> {
     const providing = this.#providing.get(image) ?? this.#provide(image, archive)
     this.#providing.set(image, providing)
@@ -114,14 +118,18 @@ export class Containers {
   async #load(archive: Readable): Promise<void> {
     const { code, errors } = await this.#run(['load', '--quiet'], { timeoutMs: PULL_MS, input: archive })
     if (code === 0) return
-    throw new HostingError('UNAVAILABLE', `The image could not be given to ${(await this.#find()).name}.`, {
-      details: errors || undefined,
-    })
+    throw new HostingError(
+      'UNAVAILABLE',
+      `The image could not be loaded into ${(await this.#find()).name}.`,
+      {
+        details: errors || undefined,
+      },
+    )
   }
 
-  /** Removes every container of this daemon. Where the engine does not answer, the next start does it. */
-  async end(): Promise<void> {
-    this.#isEnding = true
+  /** Removes every container of this daemon. If the engine does not answer, the next start does it. */
+  async close(): Promise<void> {
+    this.#isClosing = true
     if (this.#swept) await this.#removeAll(`${DAEMON_LABEL}=${this.#daemonId}`).catch(() => {})
   }
 
@@ -132,17 +140,17 @@ export class Containers {
     return id.includes(':') ? id : `sha256:${id}`
   }
 
-  /** When the machine has just started, so may have the engine's own server. */
-  async #findPatiently(): Promise<FoundEngine> {
-    const deadline = performance.now() + (this.#options.patienceMs ?? PATIENCE_MS)
+  /** After a boot the engine's server may still be starting. */
+  async #waitForEngine(): Promise<FoundEngine> {
+    const deadline = performance.now() + (this.#options.engineWaitMs ?? ENGINE_WAIT_MS)
     for (;;) {
       const found = await findContainerEngine(this.#env)
-      if (found.usable || this.#isEnding || performance.now() >= deadline) return found
+      if (found.usable || this.#isClosing || performance.now() >= deadline) return found
       await new Promise(resolve => setTimeout(resolve, RETRY_MS))
     }
   }
 
-  /** What was found stays so; what was not may be installed by the next time. */
+  /** Remembers a usable engine. An unusable engine is checked again, because it may be installed later. */
   async #find(): Promise<ContainerEngine> {
     this.#found ??= findContainerEngine(this.#env)
     const found = await this.#found
@@ -150,20 +158,22 @@ export class Containers {
     this.#found = undefined
     throw new HostingError(
       'UNAVAILABLE',
-      `No container can be run here: ${found.why}${/[.?!]$/.test(found.why) ? '' : '.'}`,
+      `Containers cannot run on this machine: ${found.why}${/[.?!]$/.test(found.why) ? '' : '.'}`,
       {
         details:
-          'Install podman or docker, or deploy without --image: it then runs as a process. "mcp doctor" tells which engine there is.',
+          'Install podman or docker, or deploy without --image to run a process. "mcp doctor" shows which engine is used.',
         next: [{ description: 'See what is missing', command: 'mcp doctor' }],
       },
     )
   }
 
   async #sweep(): Promise<void> {
-    const { marker, isHeir } = this.#options
-    if (existsSync(marker)) return isHeir ? undefined : this.#removeAll(`${HOME_LABEL}=${this.#homeId}`)
+    const { marker, isSuccessor } = this.#options
+    if (existsSync(marker)) return isSuccessor ? undefined : this.#removeAll(`${HOME_LABEL}=${this.#homeId}`)
     mkdirSync(dirname(marker), { recursive: true, mode: 0o700 })
-    writeFileSync(marker, 'Containers were used: the next start looks for what was left.\n', { mode: 0o600 })
+    writeFileSync(marker, 'Containers were used: the next start looks for leftover containers.\n', {
+      mode: 0o600,
+    })
   }
 
   async #removeAll(label: string): Promise<void> {
@@ -173,7 +183,7 @@ export class Containers {
     if (ids.length > 0) await this.#run(['rm', '--force', '--volumes', ...ids])
   }
 
-  /** `errors`: what it said about them, cut. Rejects when there is no engine. */
+  /** `errors`: truncated standard error. Rejects when there is no engine. */
   async #run(
     args: string[],
     { timeoutMs = COMMAND_MS, input }: { timeoutMs?: number; input?: Readable } = {},
@@ -192,7 +202,7 @@ export class Containers {
       child.once('close', resolve)
     })
     if (input)
-      await pipeline(input, child.stdin).catch(() => {}) // how it ended tells why
+      await pipeline(input, child.stdin).catch(() => {}) // its exit code and stderr explain the failure
     else child.stdin.end()
     const code = await ended
     clearTimeout(timer)
@@ -200,16 +210,16 @@ export class Containers {
   }
 }
 
-/** The tries that came before the error. */
+/** Removes log lines about attempts before the error. */
 function withoutWarnings(text: string): string {
   const lines = text.trim().split('\n')
   return lines.filter(line => !/^time=\S+ level=(warning|info|debug) /.test(line)).join('\n')
 }
 
-function collect(stream: Readable, mostCharacters: number): () => string {
+function collect(stream: Readable, maxCharacters: number): () => string {
   let text = ''
   stream.setEncoding('utf8').on('data', (chunk: string) => {
-    if (text.length < mostCharacters) text += chunk
+    if (text.length < maxCharacters) text += chunk
   })
   return () => text
 }

@@ -4,12 +4,12 @@ import { parse } from 'node:path'
 import { processEnvironment } from './process-engine.ts'
 
 const HEAP_MB = 96
-/** Threads that resolve names; a name service that does not answer holds one for many seconds. */
+/** Threads for name lookups. A name server that does not answer blocks one for many seconds. */
 const THREADS = '16'
 
 /**
- * Starts the egress process. It reads input of user code, so it has no rights but the network: it opens no files and starts
- * no processes. A process that cannot be started emits `error` on the child.
+ * Starts the egress process. It reads input of user code, so it may use only the network: no files and no child
+ * processes. If it cannot be started, the child emits `error`.
  */
 export function startEgressProcess(program: string): ChildProcess {
   const names = new Set([program, realpathSync(program)])
@@ -26,7 +26,8 @@ export function startEgressProcess(program: string): ChildProcess {
     cwd: parse(process.execPath).root,
     env: { ...processEnvironment(process.env), UV_THREADPOOL_SIZE: THREADS },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // Its own process group: Ctrl-C in the daemon's terminal must not cut connections of draining instances.
+    // A separate process group: Ctrl-C in the daemon's terminal must not break connections of draining
+    // instances.
     detached: true,
   })
 }

@@ -1,11 +1,15 @@
 import type { ChildProcess } from 'node:child_process'
 import { type ChannelLimits, ChannelMeter, OPEN_LIMITS } from './channel-limits.ts'
-import type { HandleSender } from './handle-sender.ts'
 
-/** A process takes some thousand connections a second, each with a message or less; nothing else comes as often. */
-const MAX_MESSAGES_A_SECOND = 20_000
-/** Handles in a row that did not arrive: the process has no descriptor left for a connection. */
+/** A process takes a few thousand connections per second with at most one message each. Nothing else is as frequent. */
+const MAX_MESSAGES_PER_SECOND = 20_000
+/** Maximum number of lost handles in a row. They are lost when the process is out of file descriptors. */
 const MAX_LOST_HANDLES = 20
+
+/** Implemented by HandleSender. */
+interface HandleSettler {
+  settles(message: unknown): boolean
+}
 
 /** Node's side of a channel, `setupChannel` in lib/internal/child_process.js. */
 export interface ChannelHandle {
@@ -15,15 +19,15 @@ export interface ChannelHandle {
 }
 
 /**
- * Keeps what a child writes to its IPC channel from harming this process. Node parses the lines with `JSON.parse` and
- * obeys forged messages of its own protocol (`NODE_HANDLE_ACK`), both outside of anybody's reach: either would end the
- * daemon as an uncaught exception. `onViolation` is called once, with what the child did as the rest of a sentence about
- * it; nothing of it is heard from then on. What settles one of `handles` is not Node's to hear.
+ * Protects this process from what a child writes to its IPC channel. Node parses the lines with `JSON.parse` and accepts forged
+ * messages of its internal protocol (`NODE_HANDLE_ACK`). Errors in either would crash the daemon with an uncaught exception.
+ * `onViolation` is called once with the end of a sentence about the child, whose messages are then ignored. Acknowledgements that
+ * settle one of `handles` are hidden from Node.
  */
 export function guardChannel(
   child: ChildProcess,
   onViolation: (what: string) => void,
-  handles?: Pick<HandleSender, 'settles'>,
+  handles?: HandleSettler,
   limits: () => ChannelLimits = () => OPEN_LIMITS,
 ): void {
   const watch = new ChannelWatch(onViolation, limits)
@@ -32,7 +36,7 @@ export function guardChannel(
 }
 
 class ChannelWatch {
-  isDeaf = false
+  isViolated = false
   readonly #onViolation: (what: string) => void
   readonly #meter: ChannelMeter
   #second = 0
@@ -45,29 +49,28 @@ class ChannelWatch {
   }
 
   violate(what: string): void {
-    if (this.isDeaf) return
-    this.isDeaf = true
+    if (this.isViolated) return
+    this.isViolated = true
     this.#onViolation(what)
   }
 
-  bytes(chunk: ArrayBuffer): void {
+  onBytes(chunk: ArrayBuffer): void {
     const problem = this.#meter.take(new Uint8Array(chunk))
     if (problem !== undefined) this.violate(problem)
   }
 
-  /** Node's answer to a handle. */
-  handle(message: unknown): void {
+  onInternalMessage(message: unknown): void {
     const { cmd } = Object(message) as { cmd?: unknown }
     if (cmd === 'NODE_HANDLE_ACK') this.#lostHandles = 0
     else if (cmd === 'NODE_HANDLE_NACK' && ++this.#lostHandles > MAX_LOST_HANDLES)
       this.violate('had no file descriptor left for a connection')
   }
 
-  message(): void {
+  onMessage(): void {
     const now = Math.trunc(Date.now() / 1000)
     if (now !== this.#second) [this.#second, this.#count] = [now, 0]
-    if (++this.#count > MAX_MESSAGES_A_SECOND)
-      this.violate(`sent the daemon more than ${MAX_MESSAGES_A_SECOND} messages a second`)
+    if (++this.#count > MAX_MESSAGES_PER_SECOND)
+      this.violate(`sent the daemon more than ${MAX_MESSAGES_PER_SECOND} messages per second`)
   }
 }
 
@@ -77,35 +80,31 @@ function guardReading(child: ChildProcess, watch: ChannelWatch): void {
   const read = channel.onread
   channel.onread = function (bytes) {
     if (bytes === undefined) return read.call(this)
-    watch.bytes(bytes)
-    if (watch.isDeaf) return
+    watch.onBytes(bytes)
+    if (watch.isViolated) return
     try {
       return read.call(this, bytes)
     } catch {
-      watch.violate('sent the daemon what is no message')
+      watch.violate('sent the daemon a malformed message')
     }
   }
 }
 
-function guardEvents(
-  child: ChildProcess,
-  watch: ChannelWatch,
-  handles: Pick<HandleSender, 'settles'> | undefined,
-): void {
+function guardEvents(child: ChildProcess, watch: ChannelWatch, handles: HandleSettler | undefined): void {
   const emit = child.emit.bind(child) as (event: string, ...args: unknown[]) => boolean
   child.emit = (event: string, ...args: unknown[]) => {
     if (event !== 'message' && event !== 'internalMessage') return emit(event, ...args)
     if (event === 'internalMessage') {
-      watch.handle(args[0])
+      watch.onInternalMessage(args[0])
       if (handles?.settles(args[0])) return true
     }
-    watch.message()
-    if (watch.isDeaf) return true
+    watch.onMessage()
+    if (watch.isViolated) return true
     if (event === 'message') return emit(event, ...args)
     try {
       return emit(event, ...args)
     } catch {
-      watch.violate("sent the daemon a forged message of Node's own")
+      watch.violate("sent the daemon a forged message of Node's internal protocol")
       return true
     }
   }

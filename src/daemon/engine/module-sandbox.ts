@@ -1,35 +1,34 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { constants, existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { bubblewrapFile } from '../../shared/bubblewrap.ts'
+import { bubblewrapFile } from '../../shared/sandbox/bubblewrap.ts'
 import {
   findUserSwitch,
   switchedCommand,
   USER_SWITCH_CAPABILITIES,
   type UserSwitch,
-} from '../../shared/sandbox-user.ts'
+} from '../../shared/sandbox/sandbox-user.ts'
 import { NODE_INSIDE, nodeView, programView, resolverView, type View, viewArguments } from './node-view.ts'
 
-/** The sandbox of processes that run handler modules: bubblewrap with nothing in it but Node and the instance program. */
+/** Sandbox of processes that run handler modules: bubblewrap that contains only Node and the instance program. */
 export type ModuleSandbox =
   | { usable: true; hasNetworks: boolean; command(module: SandboxedModule): string[] }
   | { usable: false; why: string }
 
-export interface SandboxedModule {
-  /** Of the process. Under a root daemon each process gets its own user. */
+interface SandboxedModule {
+  /** Id of the process. Under a root daemon each process gets a separate user. */
   id: string
   /** The instance program on the host. Its modules are in the folder `instance` next to it. */
   program: string
   /** Run in a network namespace that has its own 127.0.0.1 and nothing else. */
   ownNetwork: boolean
-  /** Arguments of Node for the program at this path. */
   nodeArguments(program: string): string[]
 }
 
 const TRIAL_MS = 5000
 const PROGRAM_FOLDER = '/mcp'
 
-/** Namespaces of its own, no privileges, and an end with the daemon. Later arguments lie on top of earlier ones. */
+/** Separate namespaces, no privileges, and SIGKILL when the daemon dies. Later arguments override earlier ones. */
 const WALLS = [
   '--die-with-parent',
   '--unshare-pid',
@@ -44,28 +43,45 @@ const NOTHING_WRITABLE = ['--proc', '/proc', '--remount-ro', '/proc', '--remount
 
 let found: ModuleSandbox | undefined
 
-/** Looks for bubblewrap and tries it once, with Node in it (some 30 ms): many containers forbid what it needs. */
+/** Finds bubblewrap and tests it once with Node (about 50 ms), because many containers forbid what it needs. */
 export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
   found ??= findModuleSandbox(path)
   return found
 }
 
+/** Makes the next `moduleSandbox` return immediately. The tests run in the background. */
+export async function prepareModuleSandbox(path = process.env.PATH ?? ''): Promise<void> {
+  if (found) return
+  const search = searchModuleSandbox(path)
+  let step = search.next()
+  while (!step.done) step = search.next(await tryCommand(step.value))
+  found ??= step.value
+}
+
 export function findModuleSandbox(path: string): ModuleSandbox {
+  const search = searchModuleSandbox(path)
+  let step = search.next()
+  while (!step.done) step = search.next(tryCommandSync(step.value))
+  return step.value
+}
+
+/** Yields commands to try. Receives why each failed, or undefined. */
+function* searchModuleSandbox(path: string): Generator<string[], ModuleSandbox, string | undefined> {
   if (process.platform !== 'linux') return { usable: false, why: 'bubblewrap is only available on Linux' }
   const bubblewrap = bubblewrapFile(path)
   if (!bubblewrap) return { usable: false, why: 'bubblewrap is not installed here' }
   if (!existsSync(`/proc/self/task/${process.pid}/children`))
     return { usable: false, why: 'this kernel does not list the children of a process' }
   const user = findUserSwitch(path)
-  const failures: string[] = []
+  let failure: string | undefined
   for (const hasNetworks of [true, false])
     for (const switched of user.usable ? [user, undefined] : [undefined]) {
       const command = createSandbox(bubblewrap, switched)
-      const why = whyNot(command({ ...TRIAL, ownNetwork: hasNetworks }))
+      const why = yield command({ ...TRIAL, ownNetwork: hasNetworks })
       if (why === undefined) return { usable: true, hasNetworks, command }
-      failures.push(why)
+      failure = why
     }
-  return { usable: false, why: `bubblewrap does not work here (${failures.at(-1)})` }
+  return { usable: false, why: `bubblewrap does not work here (${failure})` }
 }
 
 const TRIAL = { id: 'trial', program: '/none', nodeArguments: () => ['--version'] }
@@ -86,7 +102,7 @@ function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true })
       bubblewrap,
       ...WALLS,
       ...(ownNetwork ? ['--unshare-net'] : []),
-      // A user namespace would have no user to switch to.
+      // A user namespace has no other user to switch to.
       ...(switched ? USER_SWITCH_CAPABILITIES : ['--unshare-user-try']),
       ...(ownNetwork ? shown.ownNetwork : shown.machine),
       ...viewArguments(programFiles(program, inside)),
@@ -97,7 +113,7 @@ function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true })
   }
 }
 
-/** False for what root has installed for itself alone. */
+/** False for programs that only root can read. */
 function isReadableByAll(program: string): boolean {
   const mode = statSync(program, { throwIfNoEntry: false })?.mode
   return mode === undefined || (mode & constants.S_IROTH) !== 0
@@ -112,8 +128,21 @@ function programFiles(program: string, inside: string): View {
 }
 
 /** Undefined when the command works. */
-function whyNot([file, ...args]: string[]): string | undefined {
+function tryCommandSync([file, ...args]: string[]): string | undefined {
   const { status, error, stderr } = spawnSync(file!, args, { timeout: TRIAL_MS, encoding: 'utf8', env: {} })
   if (status === 0) return undefined
-  return error?.message ?? (stderr.trim().split('\n')[0] || `exit code ${status}`)
+  return error?.message ?? describeFailure(stderr, status)
+}
+
+function tryCommand([file, ...args]: string[]): Promise<string | undefined> {
+  return new Promise(resolve => {
+    execFile(file!, args, { timeout: TRIAL_MS, env: {} }, (error, _stdout, stderr) => {
+      if (!error) return resolve(undefined)
+      resolve(typeof error.code === 'number' ? describeFailure(stderr, error.code) : error.message)
+    })
+  })
+}
+
+function describeFailure(stderr: string, status: number | null): string {
+  return stderr.trim().split('\n')[0] || `exit code ${status}`
 }

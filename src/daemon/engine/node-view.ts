@@ -8,25 +8,25 @@ export type View = ReadonlyMap<string, string>
 /** Path of the Node executable inside a sandbox. */
 export const NODE_INSIDE = '/mcp/node'
 
-/** Shared objects of this process, the loader among them. The kernel's own object (vDSO) and native addons are left out. */
+/** Node and the shared objects of this process, including the loader. Without the kernel's vDSO and native addons. */
 export function nodeView(): View {
   const report = process.report as typeof process.report & { excludeNetwork: boolean }
   const listsNetwork = !report.excludeNetwork
-  report.excludeNetwork = true // it would look up the names of addresses
+  report.excludeNetwork = true // avoids reverse lookups of addresses
   const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] }
   report.excludeNetwork = !listsNetwork
   const libraries = sharedObjects.filter(path => existsSync(path) && !path.endsWith('.node'))
   return new Map([[NODE_INSIDE, process.execPath], ...same(libraries)])
 }
 
-/** A native program of the host with its shared objects, all under their own paths. */
+/** A native program of the host with its shared objects, all under their original paths. */
 export function programView(file: string): View {
   const listed = execFileSync('ldd', [file], { encoding: 'utf8', timeout: 5000 })
   const libraries = Array.from(listed.matchAll(/(\/\S+) \(0x/g), ([, path]) => path!)
   return new Map(same([file, ...libraries]))
 }
 
-/** What the C library reads to resolve names. Older versions of glibc load the modules for it when they are needed. */
+/** Files that the C library reads to resolve names. Older versions of glibc load modules for it on demand. */
 export function resolverView(): View {
   const files = ['hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(name => `/etc/${name}`)
   const modules = [...nodeView().keys()]
@@ -37,7 +37,7 @@ export function resolverView(): View {
   return new Map(same([...files, ...modules].filter(path => existsSync(path))))
 }
 
-/** Arguments of bubblewrap that show the view. It would make folders that only root can enter by itself. */
+/** Arguments of bubblewrap that mount the view. Folders that bubblewrap creates implicitly are accessible only to root. */
 export function viewArguments(view: View): string[] {
   const folders = new Set([...view.keys()].flatMap(foldersOf))
   return [
@@ -50,7 +50,7 @@ function same(paths: readonly string[]): [inside: string, outside: string][] {
   return paths.map(path => [path, path])
 }
 
-/** From the top down, without the root. */
+/** Parent folders from the top down, without the root. */
 function foldersOf(path: string): string[] {
   const folder = dirname(path)
   return folder === parse(folder).root ? [] : [...foldersOf(folder), folder]

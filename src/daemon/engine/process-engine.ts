@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
-import { LOG_DESCRIPTOR, OWN_NETWORK } from '../../shared/instance-protocol.ts'
+import { LOG_DESCRIPTOR, OWN_NETWORK, SANDBOX_GAP } from '../../shared/instances/instance-protocol.ts'
+import { type NetworkWall, networkWall } from '../../shared/sandbox/network-wall.ts'
 import { moduleSandbox } from './module-sandbox.ts'
-import { type NetworkWall, networkWall } from './network-wall.ts'
-import { type Depth, standForNode } from './wrapped-child.ts'
+import { type Depth, redirectSignalsToNode } from './wrapped-child.ts'
 
 /**
- * `sealed`: for handler modules, whose code runs inside the process itself. `sealedOpenNetwork`: the same with the machine's
- * network, for deployments with `allow_private_network`. `bridge`: for programs, which run next to the process and share its
- * network namespace. `open`: for everything else, which runs no user code.
+ * `sealed`: handler modules, whose code runs inside the process. `sealedOpenNetwork`: the same with the machine's network,
+ * for deployments with `allow_private_network`. `bridge`: programs, which run as children and share the process's network
+ * namespace. `open`: everything else, without user code.
  */
 export type ProcessKind = 'open' | 'sealed' | 'sealedOpenNetwork' | 'bridge'
 
-/** User code runs inside these. */
+/** True if user code runs inside the process. */
 export function isSealedKind(kind: ProcessKind): boolean {
   return kind === 'sealed' || kind === 'sealedOpenNetwork'
 }
@@ -22,47 +22,49 @@ export interface ProcessOptions {
   /** The bundled instance program. */
   program: string
   kind: ProcessKind
-  /** Handed to the program as its only argument, so that process lists tell one from another. */
+  /** Passed to the program as its only argument, so that process lists distinguish the processes. */
   id: string
-  /** Standard output and error; opened in append mode, so the file may be renamed or emptied while it is written. */
+  /** File for standard output and error. Opened in append mode, so it may be renamed or truncated while in use. */
   logPath: string
-  /** Upper limit of the JavaScript heap; V8 ends the process above it. */
+  /** Limit of the JavaScript heap. Above it V8 aborts the process. */
   memoryLimitMb: number
 }
 
 export interface StartedProcess {
   child: ChildProcess
-  /** Set where `child` is bubblewrap: how far below it Node is. */
+  /** Set when `child` is bubblewrap: number of processes above Node. */
   depth: Depth | undefined
 }
 
 /**
- * Starts a host process with an IPC channel. A process that cannot be started emits `error` on the child, as
- * `child_process.spawn` does; a log file that cannot be opened throws.
+ * Starts a host process with an IPC channel. If it cannot be started, the child emits `error`, as with
+ * `child_process.spawn`. Throws when the log file cannot be opened.
  */
 export function startProcess(options: ProcessOptions): StartedProcess {
   const { logPath } = options
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 })
   const log = openSync(logPath, 'a', 0o600)
   try {
-    const { command, depth, ownNetwork } = commandOf(options)
+    const { command, depth, ownNetwork, gap } = commandOf(options)
     const isSealed = isSealedKind(options.kind)
     const [file, ...args] = [...(isSealed ? fileSizeLimit() : []), ...command]
     const child = spawn(file!, args, {
-      // Holds no folder that someone may want to remove or unmount.
+      // Does not keep a folder busy that a user may want to remove or unmount.
       cwd: parse(process.execPath).root,
       env: {
         ...(depth === 2 && timeZone()),
         ...processEnvironment(process.env),
         ...(ownNetwork && { [OWN_NETWORK]: '1' }),
+        ...(gap !== undefined && { [SANDBOX_GAP]: gap }),
         ...(isSealed && { [LOG_DESCRIPTOR]: String(SEALED_LOG) }),
       },
-      // User code prints by itself to pipes that the daemon empties (raw-output.ts); the log is out of its reach.
+      // Raw output of user code goes to pipes that the daemon reads (raw-output.ts). It cannot reach the log.
       stdio: isSealed ? ['ignore', 'pipe', 'pipe', 'ipc', log] : ['ignore', log, log, 'ipc'],
-      // A process group of its own: Ctrl-C in the daemon's terminal must not cut requests that the daemon still drains.
+      // A separate process group: Ctrl-C in the daemon's terminal must not abort requests that the daemon
+      // drains.
       detached: true,
     })
-    if (depth) standForNode(child, depth)
+    if (depth) redirectSignalsToNode(child, depth)
     return { child, depth }
   } finally {
     closeSync(log)
@@ -72,18 +74,20 @@ export function startProcess(options: ProcessOptions): StartedProcess {
 /** Descriptor of the log in a process with user code. */
 const SEALED_LOG = 4
 
-/** A sandbox does not show /etc/localtime. */
+/** The sandbox has no /etc/localtime. */
 function timeZone(): NodeJS.ProcessEnv {
   return { TZ: Intl.DateTimeFormat().resolvedOptions().timeZone }
 }
 
-/** Off until something outside answers for the namespaces: code in them has no network. */
+/** Off by default, because code in the namespaces has no network until something outside provides it. */
 const HAS_EGRESS = true
 
 interface Command {
   command: string[]
   depth?: Depth
   ownNetwork?: boolean
+  /** Why there is no OS sandbox around user code, as the end of a sentence about the code. */
+  gap?: string
 }
 
 function commandOf(options: ProcessOptions): Command {
@@ -98,57 +102,64 @@ function sealedCommand({ program, kind, id, memoryLimitMb }: ProcessOptions): Co
   const flags = nodeFlags(memoryLimitMb)
   const sandbox = moduleSandbox()
   if (!sandbox.usable)
-    return { command: [...leash(), process.execPath, ...flags, ...sealedFlags(program), program, id] }
+    return {
+      command: [...dieWithParent(), process.execPath, ...flags, ...sealedFlags(program), program, id],
+      gap: sandboxGap(sandbox.why),
+    }
   const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks
   const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
   return { command: sandbox.command({ id, program, ownNetwork, nodeArguments }), depth: 2, ownNetwork }
 }
 
-/** The network namespace of bridges, where they have one. Without it a bridge is like any open process. */
+/** End of a sentence about handler modules without an OS sandbox. */
+export function sandboxGap(why: string): string {
+  return `runs under Node's permission model only, because ${why}`
+}
+
+/** Network namespace of bridges. Without it a bridge is like any open process. */
 export function bridgeWall(): NetworkWall {
-  return HAS_EGRESS ? networkWall() : { usable: false, why: 'nothing leads out of a network namespace' }
+  return HAS_EGRESS ? networkWall() : { usable: false, why: 'the egress process is missing' }
 }
 
 /**
- * Nothing of the daemon's own environment but what changes the meaning of dates and texts: keys and tokens stay out,
- * and so do NODE_OPTIONS and NODE_EXTRA_CA_CERTS, which would change or slow every start.
+ * The variables of the daemon that affect dates and texts. Omits keys and tokens, and NODE_OPTIONS and
+ * NODE_EXTRA_CA_CERTS, which would change or slow every start.
  */
 export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = ['TZ', 'LANG', 'LC_ALL', 'TMPDIR', 'SystemRoot', 'TEMP']
   const entries = kept.flatMap(name => (from[name] === undefined ? [] : [[name, from[name]]]))
-  // One arena of glibc for all threads of the process saves 0.7 MB; JavaScript allocates on one thread anyway.
+  // A single glibc arena saves 0.7 MB. JavaScript allocates on one thread anyway.
   return { ...Object.fromEntries(entries), MALLOC_ARENA_MAX: '1' }
 }
 
 /**
- * A young generation of 8 MB at most: at 2 MB a call costs an eighth more processor time, at 16 MB (Node's default) no
- * less. What a burst leaves in it is given back when the process is quiet
+ * Limits the young generation to 8 MB. At 2 MB a call takes an eighth more processor time, and 16 MB (Node's default) saves none. Memory of a burst is released when the process is idle
  * (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
  *
- * The process sets other flags of V8 when it has started (instance/tune-memory.ts): given here, nearly all of them make V8
- * refuse the compiled code of Node's own modules, which is made for its defaults, and a start takes half as long again.
+ * The process sets other V8 flags after its start (instance/host/tune-memory.ts). On the command line nearly all of them
+ * make V8 reject the compiled code of Node's built-in modules, which makes start-up 50% slower.
  */
 export function nodeFlags(memoryLimitMb: number): string[] {
   return [`--max-old-space-size=${memoryLimitMb}`, '--max-semi-space-size=8']
 }
 
 /**
- * Node's permission model (https://nodejs.org/api/permissions.html): nothing of the file system but our own program, no
- * child processes, workers, addons, WASI, inspector, FFI. SQLite opens files without asking it, so it is switched off.
+ * Node's permission model (https://nodejs.org/api/permissions.html): only our program in the file system, no child
+ * processes, workers, addons, WASI, inspector or FFI. SQLite opens files without a permission check, so it is disabled.
  */
 export function sealedFlags(program: string, names = [program, realpathSync(program)]): string[] {
-  // Node resolves links before it asks, and asks for the name it was given as well.
+  // Node checks both the given name and the resolved link.
   const readable = [...new Set(names)].flatMap(name => [name, join(dirname(name), 'instance', '*')])
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
 
 /**
- * `--allow-net`: from Node 25 on the permission model denies the network as well. It is limited elsewhere. The others
- * remove modules that reach memory or files without asking the model. Warnings about flags are not the user's concern.
+ * `--allow-net`: the permission model of Node 25 and later also denies the network, which is limited elsewhere. The others
+ * remove modules that reach memory or files without a permission check.
  */
 const FEATURE_FLAGS = ['--no-experimental-sqlite', '--no-experimental-ffi', '--allow-net']
 
-/** A flag that this Node does not know would stop the process from starting. */
+/** An unknown flag would prevent the start. */
 function featureFlags(): string[] {
   knownFlags ??= FEATURE_FLAGS.filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
   return [...knownFlags, '--disable-warning=ExperimentalWarning']
@@ -156,31 +167,31 @@ function featureFlags(): string[] {
 
 let knownFlags: string[] | undefined
 
-let leashed: string[] | undefined
+let parentDeathPrefix: string[] | undefined
 
 /**
- * What starts a process that ends with this one, whatever it is at: a loop of user code never hears that the channel is
- * closed (PR_SET_PDEATHSIG, prctl(2), by setpriv of util-linux). Where there is none, such a loop goes on.
+ * Command prefix that kills the process when the daemon dies, because an endless loop in user code does not notice the
+ * closed channel (PR_SET_PDEATHSIG, prctl(2), by setpriv of util-linux). Empty without setpriv.
  */
-function leash(): string[] {
-  leashed ??= findPrefix('setpriv', '--pdeathsig', 'KILL')
-  return leashed
+function dieWithParent(): string[] {
+  parentDeathPrefix ??= findPrefix('setpriv', '--pdeathsig', 'KILL')
+  return parentDeathPrefix
 }
 
-/** The rotation keeps a log far below. Whatever gets around the seals still cannot fill the disk. */
+/** Far above the rotation size of a log. Code that escapes the sandbox still cannot fill the disk. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024
 
 let limited: string[] | undefined
 
-/** Starts a process that cannot make a file longer than that (RLIMIT_FSIZE, setrlimit(2), by prlimit of util-linux). */
+/** Command prefix that limits the size of files (RLIMIT_FSIZE, setrlimit(2), by prlimit of util-linux). */
 function fileSizeLimit(): string[] {
   limited ??= findPrefix('prlimit', `--fsize=${MAX_FILE_BYTES}`)
   return limited
 }
 
-/** The command that starts another one like this. Empty where it does not work. */
+/** Empty when the command does not work. */
 function findPrefix(file: string, ...args: string[]): string[] {
   if (process.platform !== 'linux') return []
-  const env = processEnvironment(process.env) // which has no PATH: found is what the start will find
+  const env = processEnvironment(process.env) // without PATH, like the actual start
   return spawnSync(file, [...args, 'true'], { stdio: 'ignore', env }).status === 0 ? [file, ...args] : []
 }

@@ -1,23 +1,23 @@
 import { appendFileSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { LogLine } from '../../shared/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/instance-protocol.ts'
 
-const BYTES_A_SECOND = 64 * 1024
+const BYTES_PER_SECOND = 64 * 1024
 const BURST_BYTES = 512 * 1024
 const MAX_LINE_CHARACTERS = 16 * 1024
-/** More than V8's report on a full heap. */
+/** Enough for V8's report on a full heap. */
 const TAIL_CHARACTERS = 8192
 
 type Stream = 'stdout' | 'stderr'
 type Source = Record<Stream, NodeJS.ReadableStream | null>
 
 /**
- * What a process with user code writes to descriptors 1 and 2 by itself, past its log: V8's last words, warnings of
- * Node's, and whatever gets around the seals. It arrives through pipes and is written as text inside log lines, so that it
- * can be neither a log line nor more than the disk takes.
+ * Output of a process with user code to descriptors 1 and 2, outside its log: fatal errors of V8, warnings of Node, and
+ * output of code that escapes the sandbox. It is wrapped in log lines and limited, so that it can neither forge a log line
+ * nor fill the disk.
  */
 export class RawOutput {
-  /** The end of what was printed. */
+  /** The last characters of the output. */
   tail = ''
   readonly #logPath: () => string
   #left = BURST_BYTES
@@ -40,25 +40,25 @@ export class RawOutput {
       this.#write(stream, lines)
     })
     input.on('end', () => this.#write(stream, unfinished === '' ? [] : [unfinished]))
-    input.on('error', () => {}) // its process has ended
+    input.on('error', () => {}) // the process has ended
   }
 
   #write(stream: Stream, lines: string[]): void {
     if (lines.length > 0) this.tail = `${this.tail}${lines.join('\n')}\n`.slice(-TAIL_CHARACTERS)
-    const kept = lines.filter(line => this.#takes(line.length + 100))
+    const kept = lines.filter(line => this.#isWithinRate(line.length + 100))
     const dropped = kept.length > 0 ? this.#takeDropped() : []
     const text = [...dropped, ...kept.map(line => lineOf(stream, line))].map(line => `${line}\n`).join('')
     if (text === '') return
     try {
       appendFileSync(this.#logPath(), text, { mode: 0o600 })
     } catch {
-      this.#dropped += kept.length // a full disk; the tail is kept in memory
+      this.#dropped += kept.length // full disk, but the tail is kept in memory
     }
   }
 
-  #takes(bytes: number): boolean {
+  #isWithinRate(bytes: number): boolean {
     const now = performance.now()
-    this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_A_SECOND)
+    this.#left = Math.min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_PER_SECOND)
     this.#filledAt = now
     if (this.#left < bytes) {
       this.#dropped++
@@ -70,7 +70,7 @@ export class RawOutput {
 
   #takeDropped(): string[] {
     if (this.#dropped === 0) return []
-    const message = `${this.#dropped} lines that the process printed by itself were dropped: they were more than ${BYTES_A_SECOND / 1024} KB a second`
+    const message = `${this.#dropped} lines of raw output were dropped: the process printed more than ${BYTES_PER_SECOND / 1024} KB per second`
     this.#dropped = 0
     return [lineOf('stderr', message)]
   }

@@ -1,24 +1,24 @@
 import type { ChildProcess } from 'node:child_process'
 
 export interface TerminationDelays {
-  /** Time to end by itself after the polite request. */
+  /** Time between the shutdown request and SIGTERM. */
   politeMs: number
   /** Time between SIGTERM and SIGKILL. */
   terminateMs: number
 }
 
-export const TERMINATION_DELAYS: TerminationDelays = { politeMs: 3000, terminateMs: 2000 }
+const TERMINATION_DELAYS: TerminationDelays = { politeMs: 3000, terminateMs: 2000 }
 
-/** Asks first, then SIGTERM, then SIGKILL; resolves when the process has ended, however it did. */
+/** Sends a shutdown request, then SIGTERM, then SIGKILL. Resolves when the process has ended. */
 export async function terminate(
   child: ChildProcess,
-  askPolitely: () => void,
+  requestShutdown: () => void,
   delays: TerminationDelays = TERMINATION_DELAYS,
 ): Promise<void> {
   if (hasEnded(child)) return
   const ended = new Promise<true>(resolve => child.once('exit', () => resolve(true)))
   const steps: [act: () => void, delayMs: number][] = [
-    [askPolitely, delays.politeMs],
+    [requestShutdown, delays.politeMs],
     [() => child.kill('SIGTERM'), delays.terminateMs],
   ]
   for (const [act, delayMs] of steps) {
@@ -30,7 +30,7 @@ export async function terminate(
 }
 
 /** A process that never started has no pid and will not emit `exit`. */
-export function hasEnded(child: ChildProcess): boolean {
+function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 

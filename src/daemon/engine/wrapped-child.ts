@@ -1,22 +1,22 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { ToInstance } from '../../shared/instance-protocol.ts'
+import type { ToInstance } from '../../shared/instances/instance-protocol.ts'
 
-/** How many processes bubblewrap puts above Node: itself, and the first process of a process namespace. */
+/** Number of processes above Node: bubblewrap, and the first process of a process namespace. */
 export type Depth = 1 | 2
 
 /**
- * Makes a child that is bubblewrap stand for Node below it. Signals go to Node, so that it can shut down cleanly, and so that
- * bubblewrap reaps what a SIGKILL ends. Only before bubblewrap has started it they go to bubblewrap itself.
+ * Redirects signals from bubblewrap to Node below it, so that Node can shut down cleanly and bubblewrap reaps a killed
+ * process. Until bubblewrap has started Node, signals go to bubblewrap.
  */
-export function standForNode(child: ChildProcess, depth: Depth): void {
+export function redirectSignalsToNode(child: ChildProcess, depth: Depth): void {
   const killWrapper = child.kill.bind(child)
   child.kill = signal => {
     const pid = hasEnded(child) ? undefined : descendantOf(child.pid!, signal === 'SIGKILL' ? 1 : depth)
     return pid === undefined ? killWrapper(signal) : sendSignal(pid, signal)
   }
-  // Where somebody else ended bubblewrap, Node may still run.
+  // If bubblewrap was killed from outside, Node may still run.
   child.once('exit', () => {
     if (child.connected) child.send({ type: 'shutdown' } satisfies ToInstance, () => {})
   })
@@ -27,7 +27,7 @@ export function nodePid(child: ChildProcess, depth: Depth): number | undefined {
   return child.pid === undefined || hasEnded(child) ? undefined : descendantOf(child.pid, depth)
 }
 
-/** How Node ended: bubblewrap ends with 128 and the number of the signal, as a shell does. */
+/** Exit code or signal of Node. Like a shell, bubblewrap exits with 128 plus the signal number. */
 export function endingOfNode(
   code: number | null,
   signal: NodeJS.Signals | null,
@@ -36,7 +36,7 @@ export function endingOfNode(
   return reported ? { code: null, signal: reported } : { code, signal }
 }
 
-/** Of those that end a process. A program that exits with such a code by itself is taken for killed. */
+/** Fatal signals by number. A program that exits with 128 plus such a number counts as killed. */
 const SIGNALS = new Map<number, NodeJS.Signals>(
   (
     [
@@ -54,7 +54,6 @@ const SIGNALS = new Map<number, NodeJS.Signals>(
   ).map(name => [constants.signals[name], name]),
 )
 
-/** The only child of the only child …, as deep as given. */
 function descendantOf(pid: number, depth: Depth): number | undefined {
   const child = onlyChildOf(pid)
   return child === undefined || depth === 1 ? child : onlyChildOf(child)
@@ -65,7 +64,7 @@ function onlyChildOf(pid: number): number | undefined {
     const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
     return first ? Number(first) : undefined
   } catch {
-    return undefined // it has just ended
+    return undefined // the process has just ended
   }
 }
 

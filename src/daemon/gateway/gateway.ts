@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
-import type { LendableSocket } from '../runtime/loan.ts'
-import { refuseConnection } from '../runtime/unavailable.ts'
+import { refuseConnection } from '../runtime/pool/unavailable.ts'
+import type { ShareableSocket } from '../runtime/process/socket-lease.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import type { Acceptor, Listener } from './listener.ts'
+import { oncePerMinute } from './once-per-minute.ts'
 import { listenOnFreePort, listenOnPort } from './ports.ts'
-import { rarely } from './rarely.ts'
 
 export interface GatewayOptions {
-  /** Takes an accepted, unread connection for what is served; see `Supervisor.connect`. */
+  /** Takes an accepted, unread connection. See `Supervisor.connect`. */
   connect(servedId: string, socket: Socket): void
-  /** Connections come in a rush; see `Supervisor.lend`. */
-  lend?(servedId: string, socket: LendableSocket): void
-  /** A connection could not be accepted, for example ENOBUFS; told at most once a minute, however many there are. */
+  /** Called during a rush of connections. See `Supervisor.shareSocket`. */
+  shareSocket?(servedId: string, socket: ShareableSocket): void
+  /** A connection could not be accepted, for example ENOBUFS. Called at most once a minute. */
   onAcceptError?(error: Error): void
-  /** Of the daemon before this one. */
+  /** Listening sockets of the previous daemon. */
   inherited?: InheritedSockets | undefined
 }
 
-/** The loopback ports of all servers. It accepts connections and passes them on; their bytes never come here. */
+/** The loopback ports of all servers. Accepts connections and passes them on unread. */
 export class Gateway {
   readonly #options: GatewayOptions
   readonly #listeners = new Map<string, Listener>()
@@ -29,15 +29,15 @@ export class Gateway {
     this.#options = options
     this.#acceptor = {
       accept: (socket, { servedId }) => this.#accept(servedId, socket),
-      onRush: listener => this.#lend(listener),
-      onAcceptError: rarely(options.onAcceptError),
+      onRush: listener => this.#shareSocket(listener),
+      onAcceptError: oncePerMinute(options.onAcceptError),
     }
   }
 
   /**
-   * Listens for an address, on the given port or on a free one between 20000 and 31999 (12000 when these are taken), and returns the port; an open
-   * address stays as it is. Throws CONFLICT when another program holds the given port (at once unless it `waits`), UNAVAILABLE
-   * once all are closed.
+   * Opens an address on the given port, or on a free one (20000 to 31999, then 12000 to 19999). Returns the port, also for
+   * an open address. Throws CONFLICT when another program holds the port (immediately without `waits`) and UNAVAILABLE
+   * after `closeAll`.
    */
   async open(addressId: string, port?: number, { waits = true } = {}): Promise<number> {
     const open = this.#listeners.get(addressId)
@@ -48,13 +48,13 @@ export class Gateway {
         : await listenOnPort(port, this.#acceptor, { inherited: this.#options.inherited, waits })
     if (this.#closed) {
       listener.close()
-      throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it opens no more addresses.')
+      throw new HostingError('UNAVAILABLE', 'The daemon is stopping and opens no more addresses.')
     }
     this.#listeners.set(addressId, listener)
     return listener.port
   }
 
-  /** What all addresses listen on: descriptors by port. */
+  /** File descriptors of all listening sockets, by port. */
   sockets(): InheritedSockets {
     const sockets: InheritedSockets = new Map()
     for (const listener of this.#listeners.values()) {
@@ -64,7 +64,7 @@ export class Gateway {
     return sockets
   }
 
-  /** From the next connection on, the address leads there; null: every connection is answered with 503. */
+  /** Sends new connections of the address to a server. Null: answers them with 503. */
   point(addressId: string, servedId: string | null): void {
     const listener = this.#listeners.get(addressId)
     if (!listener || listener.servedId === servedId) return
@@ -72,21 +72,21 @@ export class Gateway {
     listener.recall()
   }
 
-  /** Refuses connections from now on; those handed over live on. */
+  /** Refuses new connections. Connections that were handed over stay open. */
   async close(addressId: string): Promise<void> {
     const listener = this.#listeners.get(addressId)
     this.#listeners.delete(addressId)
     listener?.close()
   }
 
-  /** For good: what is being opened meanwhile is closed again. */
+  /** Permanent. Also closes addresses that are still being opened. */
   async closeAll(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#listeners.keys()].map(id => this.close(id)))
   }
 
-  #lend(listener: Listener): void {
-    if (listener.servedId) this.#options.lend?.(listener.servedId, listener)
+  #shareSocket(listener: Listener): void {
+    if (listener.servedId) this.#options.shareSocket?.(listener.servedId, listener)
   }
 
   #accept(servedId: string | null, socket: Socket): void {

@@ -1,13 +1,10 @@
 import type { ListenOptions, Server } from 'node:net'
 
-/**
- * Descriptors of listening sockets, by port, that came from the daemon before this one. The kernel holds what clients send
- * meanwhile, whoever of the two accepts it.
- */
+/** File descriptors of listening sockets from the previous daemon, by port. The kernel queues connections during the switch. */
 export type InheritedSockets = Map<number, number>
 
-/** What `server.listen` takes for a port: the socket that came with it, which is then no longer to be had, or a new one. */
-export function whereTo(
+/** Options of `server.listen` for a port. Removes the inherited socket from the map, if there is one. */
+export function listenOptions(
   port: number,
   inherited: InheritedSockets | undefined,
 ): ListenOptions & { fd?: number } {
@@ -17,7 +14,7 @@ export function whereTo(
   return { fd }
 }
 
-/** Node has no public name for it, but takes it: `server.listen({fd})`. */
+/** Node has no public API to read it, only `server.listen({fd})`. */
 export function descriptorOf(server: Server | undefined): number | undefined {
   return (server as { _handle?: { fd?: number } } | undefined)?._handle?.fd
 }

@@ -1,36 +1,36 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import type { LendableSocket, SocketHandle } from '../runtime/loan.ts'
-import { descriptorOf, type InheritedSockets, whereTo } from './inherited-sockets.ts'
-import { Rush } from './rush.ts'
+import type { ShareableSocket, SocketHandle } from '../runtime/process/socket-lease.ts'
+import { descriptorOf, type InheritedSockets, listenOptions } from './inherited-sockets.ts'
+import { RushDetector } from './rush-detector.ts'
 
-/** Accepted connections wait here while the daemon is busy; the kernel may cap it (net.core.somaxconn). */
+/** Connections that wait while the daemon is busy. The kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024
 
-/** The same for all listeners, of which there are thousands. */
+/** One object for all listeners, of which there are thousands. */
 export interface Acceptor {
   /** Takes an accepted, unread connection. */
   accept(socket: Socket, listener: Listener): void
-  /** Connections come so fast that the instance had better accept them itself; told again while they do. */
+  /** Connections arrive so fast that the instance should accept them itself. Called repeatedly during a rush. */
   onRush?(listener: Listener): void
-  /** One connection could not be accepted, for example ENOBUFS; the next one may. On EMFILE libuv drops it silently. */
+  /** A connection could not be accepted, for example ENOBUFS. On EMFILE libuv drops connections silently. */
   onAcceptError(error: Error): void
 }
 
 const LISTENER = Symbol('listener')
 type OwnedServer = Server & { [LISTENER]?: Listener }
 
-/** A listening socket on 127.0.0.1 that accepts connections without reading from them, unless it is lent. */
-export class Listener implements LendableSocket {
+/** A listening socket on 127.0.0.1 that accepts connections without reading from them, unless an instance leases it. */
+export class Listener implements ShareableSocket {
   static readonly #ports = new Set<number>()
   readonly port: number
-  /** What its connections are for. */
+  /** Server that receives the connections. */
   servedId: string | null = null
   readonly #acceptor: Acceptor
-  #rush: Rush | undefined
+  #rush: RushDetector | undefined
   #server: Server | undefined
   #kept: SocketHandle | undefined
-  #loan: { end(): void } | undefined
+  #lease: { end(): void } | undefined
 
   private constructor(server: Server, acceptor: Acceptor) {
     this.#acceptor = acceptor
@@ -39,41 +39,41 @@ export class Listener implements LendableSocket {
     this.#accept(server)
   }
 
-  /** Rejects with the system's error, for example EADDRINUSE. `inherited`: may hold a socket that listens there already. */
+  /** Rejects with the system's error, for example EADDRINUSE. `inherited`: used if it has a socket for the port. */
   static async open(port: number, acceptor: Acceptor, inherited?: InheritedSockets): Promise<Listener> {
     const server = createPausedServer()
-    server.listen({ ...whereTo(port, inherited), backlog: BACKLOG })
+    server.listen({ ...listenOptions(port, inherited), backlog: BACKLOG })
     await once(server, 'listening')
     return new Listener(server, acceptor)
   }
 
-  /** Whether this process holds the port: known without asking the system, also while the socket is lent. */
+  /** True when this process holds the port, including while the socket is leased. Makes no system call. */
   static holds(port: number): boolean {
     return Listener.#ports.has(port)
   }
 
-  /** Of the socket, which another process may inherit; a loan of it ends. */
+  /** File descriptor for another process to inherit. Ends a lease. */
   get descriptor(): number | undefined {
     this.recall()
     return descriptorOf(this.#server)
   }
 
-  offer(loan: { end(): void }): SocketHandle | undefined {
-    if (this.#loan) return undefined
-    // Node has no public name for it; the cluster module sends the same (lib/internal/cluster/shared_handle.js).
+  offer(lease: { end(): void }): SocketHandle | undefined {
+    if (this.#lease) return undefined
+    // Node has no public API for the handle. The cluster module sends the same one (lib/internal/cluster/shared_handle.js).
     const handle = (this.#server as { _handle?: SocketHandle } | undefined)?._handle
-    if (handle) this.#loan = loan
+    if (handle) this.#lease = lease
     return handle
   }
 
-  lent(kept: SocketHandle): void {
+  onLeased(kept: SocketHandle): void {
     this.#kept = kept
     this.#server?.close()
     this.#server = undefined
   }
 
-  takeBack(): void {
-    this.#loan = undefined
+  reclaim(): void {
+    this.#lease = undefined
     if (!this.#kept) return
     const server = createPausedServer()
     server.listen(this.#kept, BACKLOG)
@@ -81,12 +81,12 @@ export class Listener implements LendableSocket {
     this.#accept(server)
   }
 
-  /** From the next connection on, all come here: a loan ends. */
+  /** Ends a lease, so that new connections are accepted here. */
   recall(): void {
-    this.#loan?.end()
+    this.#lease?.end()
   }
 
-  /** Frees the port at once; connections that were accepted live on. */
+  /** Frees the port immediately. Accepted connections stay open. */
   close(): void {
     this.recall()
     this.#server?.close()
@@ -101,11 +101,11 @@ export class Listener implements LendableSocket {
     server.on('error', this.#acceptor.onAcceptError)
   }
 
-  /** @internal Of its server. */
+  /** @internal */
   take(socket: Socket): void {
     this.#acceptor.accept(socket, this)
-    this.#rush ??= new Rush()
-    if (this.#rush.isOn()) this.#acceptor.onRush?.(this)
+    this.#rush ??= new RushDetector()
+    if (this.#rush.count()) this.#acceptor.onRush?.(this)
   }
 }
 
@@ -114,9 +114,8 @@ function onConnection(this: OwnedServer, socket: Socket): void {
 }
 
 /**
- * `pauseOnConnect`: a byte read here would be lost to the instance. Small answers must not wait for each other
- * (TCP_NODELAY), and a client that vanished must be noticed some day (SO_KEEPALIVE): both belong to the socket, so they
- * stay when it is handed over.
+ * `pauseOnConnect`: bytes read here would be lost to the instance. TCP_NODELAY keeps small responses from waiting for each
+ * other, and SO_KEEPALIVE detects disappeared clients. Both options stay with the socket when it is handed over.
  */
 function createPausedServer(): Server {
   return createServer({

@@ -1,23 +1,26 @@
 import type { Socket } from 'node:net'
-import type { NamedRequest } from '../runtime/named-request.ts'
-import { allowReading } from '../runtime/reading.ts'
+import { allowReading } from '../runtime/pool/socket-reading.ts'
+import type { NamedRequest } from '../runtime/process/named-request.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
+import { connectionLimit } from './open-files.ts'
 import { type Refused, refuse } from './refusal.ts'
 import { type Problem, readHead } from './request-head.ts'
 
 export interface NamedGatewayOptions {
-  /** What serves the host, in lower case and without a port; undefined when nothing has that name. */
+  /** Returns the id of the server with this host name (lower case, without port). */
   resolve(hostname: string): string | undefined
-  /** Takes a connection of which a request's head was read; see `Supervisor.connect`. */
+  /** Takes a connection with the head of its first request. See `Supervisor.connect`. */
   connect(servedId: string, socket: Socket, named: NamedRequest): void
   onAcceptError?(error: Error): void
-  /** What a connection is for could not be found out, for example because the database cannot be read. */
+  /** A connection was dropped because of an internal error, for example an unreadable database. */
   onDropped?(error: Error): void
   inherited?: InheritedSockets | undefined
+  /** Maximum number of connections that have not sent the head of a request. Depends on the limit of open files by default. */
+  maxWaiting?: number
 }
 
-/** All servers behind one port, told apart by the `Host` of a connection's first request. */
+/** All servers behind one port, distinguished by the `Host` of a connection's first request. */
 export class NamedGateway {
   readonly port: number
   readonly #listener: Listener
@@ -29,8 +32,14 @@ export class NamedGateway {
 
   /** Rejects with the system's error, for example EADDRINUSE. */
   static async open(port: number, options: NamedGatewayOptions): Promise<NamedGateway> {
+    const { maxWaiting = connectionLimit() } = options
+    let waiting = 0
     const acceptor: Acceptor = {
-      accept: socket => void admit(socket, options).catch(error => drop(socket, error, options)),
+      accept(socket) {
+        if (waiting >= maxWaiting) return drop(socket, tooMany(maxWaiting), options)
+        waiting++
+        void admit(socket, options, () => waiting--).catch(error => drop(socket, error, options))
+      },
       onAcceptError: error => options.onAcceptError?.(error),
     }
     const listener = await Listener.open(port, acceptor, options.inherited)
@@ -46,10 +55,15 @@ export class NamedGateway {
   }
 }
 
-/** Reads the head and passes the connection on; or answers it. */
-export async function admit(socket: Socket, { resolve, connect }: NamedGatewayOptions): Promise<void> {
+/** Reads the head and passes the connection on, or answers it with an error. */
+async function admit(
+  socket: Socket,
+  { resolve, connect }: NamedGatewayOptions,
+  onHead: () => void,
+): Promise<void> {
   socket.on('error', ignoreBroken)
   const head = await readHead(socket)
+  onHead()
   if ('problem' in head) return reject(socket, head.problem)
   const servedId = resolve(hostnameOf(head.host))
   if (servedId === undefined) return turnAway(socket, unknownHost(head.host))
@@ -57,13 +71,17 @@ export async function admit(socket: Socket, { resolve, connect }: NamedGatewayOp
   connect(servedId, socket, head)
 }
 
-/** One connection's misfortune must not be everybody's. */
+function tooMany(count: number): Error {
+  return new Error(`${count} connections have not sent a request yet`)
+}
+
+/** Keeps an error of one connection from affecting the others. */
 export function drop(socket: Socket, error: Error, { onDropped }: NamedGatewayOptions): void {
   socket.destroy()
   onDropped?.(error)
 }
 
-/** Answers a request that is none. */
+/** Answers a malformed or missing request. */
 export function reject(socket: Socket, problem: Problem): void {
   if (problem === 'gone') socket.destroy()
   else turnAway(socket, PROBLEMS[problem])
@@ -82,7 +100,7 @@ export function hostnameOf(host: string): string {
 export function unknownHost(host: string): Refused {
   return {
     status: 421,
-    message: `No server has the name "${host}"; "mcp domains list" tells the names there are.`,
+    message: `No server has the name "${host}". Run "mcp domains list" to list the names.`,
   }
 }
 
@@ -90,10 +108,10 @@ const PROBLEMS: Record<Exclude<Problem, 'gone'>, Refused> = {
   'too-large': { status: 431, message: 'The head of the request is larger than 16 KB.' },
   'no-host': {
     status: 400,
-    message: 'The request names no host, or more than one, or is no HTTP/1.1 request.',
+    message: 'The request is not a valid HTTP/1.1 request with exactly one Host header.',
   },
-  'too-late': { status: 408, message: 'No request came within 15 s.' },
+  'too-late': { status: 408, message: 'No request arrived within 15 s.' },
 }
 
-// A connection may break at any time; the head's reader and its next owner see it close.
+// A connection may break at any time. The head's reader and the next owner handle its `close` event.
 function ignoreBroken(): void {}

@@ -4,33 +4,30 @@ import { HostingError } from '../../shared/errors.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
 
-/** Below the ephemeral range, so that no outgoing connection of another program takes a server's port for a while. */
+/** Below the ephemeral range, so that no outgoing connection of another program takes a server's port. */
 export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
-/** For more servers than that; more of them are other programs' usual ones, so it comes second. */
+/** Fallback range, because other programs often use these ports. */
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 
-/**
- * Instances that had borrowed the socket (runtime/loan.ts) of a daemon that was killed hold it until they have ended, which
- * takes a moment on a busy machine.
- */
-const HELD_BY_THE_KILLED_MS = 3000
-const TRY_EVERY_MS = 50
+/** Instances of a killed daemon hold a leased socket (runtime/process/socket-lease.ts) until they have ended. */
+const LEASED_SOCKET_WAIT_MS = 3000
+const RETRY_MS = 50
 
-const TRIED_BY_CHANCE = 30
+const RANDOM_TRIES = 30
 
 export interface PortOptions {
   inherited?: InheritedSockets | undefined
-  /** False: who holds the port is not waited for. */
+  /** Whether to wait for a taken port. */
   waits?: boolean
 }
 
-/** Throws CONFLICT when the port is taken, and stays so. */
+/** Throws CONFLICT when the port stays taken. */
 export async function listenOnPort(
   port: number,
   acceptor: Acceptor,
   { inherited, waits = true }: PortOptions = {},
 ): Promise<Listener> {
-  const end = waits ? performance.now() + HELD_BY_THE_KILLED_MS : 0
+  const end = waits ? performance.now() + LEASED_SOCKET_WAIT_MS : 0
   while (true) {
     try {
       return await Listener.open(port, acceptor, inherited)
@@ -38,11 +35,11 @@ export async function listenOnPort(
       if (!isTaken(error)) throw describeListenError(error)
       if (performance.now() >= end) throw describeHeld(port, error)
     }
-    await sleep(TRY_EVERY_MS)
+    await sleep(RETRY_MS)
   }
 }
 
-/** Whether nobody listens there at this moment. */
+/** True when no process listens on the port. */
 export async function isPortFree(port: number): Promise<boolean> {
   try {
     const listener = await Listener.open(port, {
@@ -62,10 +59,7 @@ interface PortRange {
   readonly last: number
 }
 
-/**
- * Chance finds a port until both ranges are nearly full, also where another daemon has thousands; only then each port is
- * tried. Throws CONFLICT when all of them are taken.
- */
+/** Tries random ports, which works until both ranges are nearly full, then every port. Throws CONFLICT when all are taken. */
 export async function listenOnFreePort(
   acceptor: Acceptor,
   ranges: readonly PortRange[] = [PORT_RANGE, SECOND_RANGE],
@@ -76,15 +70,15 @@ export async function listenOnFreePort(
   }
   throw new HostingError(
     'CONFLICT',
-    `No port from ${ranges.map(({ first, last }) => `${first} to ${last}`).join(' or ')} is free. Remove servers that are not needed.`,
+    `No port from ${ranges.map(({ first, last }) => `${first} to ${last}`).join(' or ')} is free. Remove servers that you do not need.`,
   )
 }
 
 function* somePorts({ first, last }: PortRange): Generator<number> {
-  for (let tried = 0; tried < TRIED_BY_CHANCE; tried++) yield randomInt(first, last + 1)
+  for (let tried = 0; tried < RANDOM_TRIES; tried++) yield randomInt(first, last + 1)
 }
 
-/** From a random one on. */
+/** All ports of the range, starting at a random one. */
 function* allPorts({ first, last }: PortRange): Generator<number> {
   const size = last - first + 1
   const start = randomInt(size)
@@ -93,7 +87,7 @@ function* allPorts({ first, last }: PortRange): Generator<number> {
 
 async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promise<Listener | undefined> {
   for (const port of ports) {
-    // With thousands of servers most ports are ours: asking the system for each takes a third of a second of bind and close.
+    // With thousands of servers most ports are ours. Binding each of them would take a third of a second.
     if (Listener.holds(port)) continue
     try {
       return await Listener.open(port, acceptor)
@@ -105,12 +99,13 @@ async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promi
 }
 
 function describeHeld(port: number, cause: unknown): HostingError {
-  return new HostingError('CONFLICT', portHeldMessage(port), { cause })
+  const message = `${portHeldPrefix(port)} Stop that program. The deployment then starts by itself.`
+  return new HostingError('CONFLICT', message, { cause })
 }
 
-/** By which a deployment that failed for it is known (services/held-ports.ts). */
-export function portHeldMessage(port: number): string {
-  return `Port ${port} of this server's address is held by another program. End that program: what was deployed there then comes back by itself.`
+/** Prefix that identifies deployments that failed because of a held port (services/addresses/port-conflicts.ts). */
+export function portHeldPrefix(port: number): string {
+  return `Port ${port} of this server's address is held by another program.`
 }
 
 function describeListenError(error: unknown): unknown {
@@ -118,12 +113,12 @@ function describeListenError(error: unknown): unknown {
   if (code !== 'EMFILE' && code !== 'ENFILE') return error
   return new HostingError(
     'UNAVAILABLE',
-    `No address can be opened: the daemon has as many files and connections open as the system allows (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that are not needed.`,
+    `No address can be opened: the daemon has reached the system's limit of open files and connections (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that you do not need.`,
     { cause: error },
   )
 }
 
-/** EACCES: the system keeps the port for itself, as Windows does with whole ranges. */
+/** EACCES: the port is reserved, as Windows does with whole ranges. */
 function isTaken(error: unknown): boolean {
   return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -16,10 +16,10 @@ export interface Refused {
   message: string
 }
 
-/** Answers a request whose head was read, and closes; what still comes is read, so that the answer is not lost in a reset. */
+/** Answers a request whose head was read, then closes. Reads the rest, because a reset would lose the answer. */
 export function refuse(stream: Duplex, { status, message }: Refused): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: REFUSED, message } })
-  stream.on('error', () => stream.destroy()) // the client left; there is nobody to tell
+  stream.on('error', () => stream.destroy()) // the client disconnected
   const lines = [
     `HTTP/1.1 ${status} ${REASONS[status]}`,
     'Content-Type: application/json',

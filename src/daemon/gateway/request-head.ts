@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
-import type { NamedRequest } from '../runtime/named-request.ts'
-import { stopReading } from '../runtime/reading.ts'
+import { stopReading } from '../runtime/pool/socket-reading.ts'
+import type { NamedRequest } from '../runtime/process/named-request.ts'
 
-/** As Node's own HTTP server and the instances take it (instance/http/http-server.ts). */
+/** The limit of Node's HTTP server and of the instances (instance/http/http-server.ts). */
 const MAX_HEAD_BYTES = 16 * 1024
 const HEAD_WAIT_MS = 15_000
 
@@ -10,8 +10,8 @@ export type Problem = 'too-large' | 'no-host' | 'too-late' | 'gone'
 export type Head = NamedRequest | { problem: Problem }
 
 /**
- * Reads the first request of a connection as far as its host is known, and not a byte after the end of what had arrived
- * by then: the connection is about to belong to another process. Never rejects.
+ * Reads the first request of a connection until its host is known. Leaves later bytes in the kernel, because another
+ * process will get the connection. Never rejects.
  */
 export function readHead(socket: Socket): Promise<Head> {
   return new Promise(resolve => {
@@ -37,7 +37,7 @@ export function readHead(socket: Socket): Promise<Head> {
   })
 }
 
-/** The one `Host` of a request's head, in lower case. More than one, or none, is no valid request (RFC 9112 section 3.2). */
+/** The `Host` of a request's head, in lower case. Undefined unless there is exactly one (RFC 9112 section 3.2). */
 export function findHost(head: string): string | undefined {
   const [line = '', ...fields] = head.split('\r\n')
   if (!/^[A-Z]+ \/\S* HTTP\/1\.[01]$/.test(line)) return undefined

@@ -10,17 +10,17 @@ import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
 import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
-import { authentication } from './authentication.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
-import { answerError, type ErrorLog } from './error-envelope.ts'
 import { healthEndpoint } from './health.ts'
-import { hostCheck } from './host-check.ts'
-import { idempotency } from './idempotency.ts'
 import { metricsPage } from './metrics.ts'
+import { authentication } from './middleware/authentication.ts'
+import { answerError, type ErrorLog } from './middleware/error-envelope.ts'
+import { hostCheck } from './middleware/host-check.ts'
+import { idempotency } from './middleware/idempotency.ts'
+import { rateLimit } from './middleware/rate-limit.ts'
+import { requestId } from './middleware/request-id.ts'
 import { openApiEndpoint } from './openapi.ts'
-import { rateLimit } from './rate-limit.ts'
-import { requestId } from './request-id.ts'
 import { signIn } from './sign-in.ts'
 import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
@@ -32,12 +32,12 @@ export interface AppOptions {
   /** POST /api/daemon/stop */
   requestStop(): void
   upgrades?: Upgrades
-  /** Aborts when the daemon ends: streams end with it. */
+  /** Aborts when the daemon closes. Event streams end then. */
   closing: AbortSignal
   log: ErrorLog
 }
 
-/** Every operation of the API: method and path, what a key needs for it, what it does. */
+/** Every operation of the API: method and path, required scope, endpoint. */
 function routesOf({ services, health, requestStop, upgrades }: AppOptions): Route[] {
   const build = buildEndpoints(services)
   const deploy = deployEndpoints(services)

@@ -4,13 +4,13 @@ import { HostingError } from '../../shared/errors.ts'
 import type { Bindings, Call, Reply, Route } from './endpoint.ts'
 import { type ApiContext, matchesPath } from './endpoint.ts'
 import { eventStream } from './event-stream.ts'
-import { readJsonBody } from './json-body.ts'
-import { checkPrecondition, runConditionally } from './preconditions.ts'
+import { readJsonBody } from './middleware/json-body.ts'
+import { checkPrecondition, runConditionally } from './middleware/preconditions.ts'
+import { requireScope } from './middleware/scope.ts'
+import { validate } from './middleware/validation.ts'
 import { readQuery } from './query.ts'
-import { requireScope } from './scope.ts'
-import { validate } from './validation.ts'
 
-/** Checks a request against its route's schemas. */
+/** Validates a request with the schemas of its route. */
 export function check(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
   return async (context, next) => {
     requireScope(context, route)
@@ -19,7 +19,7 @@ export function check(route: Route, closing: AbortSignal): MiddlewareHandler<Bin
   }
 }
 
-/** Runs the endpoint with the checked request and renders its reply. */
+/** Runs the endpoint with the validated request and renders its reply. */
 export function dispatch(route: Route): MiddlewareHandler<Bindings> {
   return async context => render(context, route, await runConditionally(route, context.get('call')))
 }
@@ -30,11 +30,11 @@ export function refuseUnknown(context: ApiContext, routes: readonly Pick<Route, 
   const allowed = routes.filter(route => matchesPath(route, path)).map(route => route.method)
   if (allowed.length === 0)
     throw new HostingError('NOT_FOUND', `There is no ${path}.`, {
-      details: '/openapi.json lists every path.',
+      details: '/openapi.json lists all paths.',
     })
   context.header('Allow', allowed.flatMap(name => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', '))
-  throw new HostingError('METHOD_NOT_ALLOWED', `${path} does not take ${method}.`, {
-    details: `It takes ${allowed.join(', ')}.`,
+  throw new HostingError('METHOD_NOT_ALLOWED', `${path} does not support ${method}.`, {
+    details: `Use ${allowed.join(' or ')}.`,
   })
 }
 
@@ -95,7 +95,7 @@ function prefersAsync(context: ApiContext): boolean {
 }
 
 function render(context: ApiContext, route: Route, reply: Reply): Response {
-  // Nobody would read or cancel the stream of a HEAD request.
+  // No client would read or cancel the stream of a HEAD request.
   const isStream = 'events' in reply || 'resumable' in reply
   if (isStream && context.req.method === 'HEAD')
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' })

@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream'
 import type { Context } from 'hono'
 import type { z } from 'zod'
+import type { Scope } from '../../shared/contract/scopes.ts'
 import type { ErrorCode, HostingError } from '../../shared/errors.ts'
-import type { Scope } from '../../shared/scopes.ts'
-import type { Principal } from '../services/api-keys.ts'
+import type { Principal } from '../services/access/api-keys.ts'
 import type { HeaderName } from './openapi/headers.ts'
 
-/** What the middleware leaves for the endpoints. */
-export interface Variables {
+/** Values that middleware passes to endpoints. */
+interface Variables {
   requestId: string
   principal: Principal
-  /** SHA-256 of the JSON body. Only of requests with an `Idempotency-Key`. */
+  /** SHA-256 of the JSON body. Set for requests with an `Idempotency-Key`. */
   bodyDigest?: string
-  /** The checked request. */
   call: Call<unknown, unknown, unknown>
 }
 
@@ -20,63 +19,63 @@ export interface Bindings {
   Variables: Variables
 }
 
-/** A checked request. */
+/** A validated request. */
 export interface Call<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
-  /** The body of a `binary` endpoint; empty elsewhere. */
+  /** The body of a `binary` endpoint. Empty for others. */
   bytes: AsyncIterable<Uint8Array>
   principal: Principal
-  /** The client wants to be answered before the work is over (RFC 7240 `respond-async`). */
+  /** The client wants a response before the work is done (RFC 7240 `respond-async`). */
   respondAsync: boolean
-  /** Aborts when the client goes away or the daemon ends. */
+  /** Aborts when the client disconnects or the daemon closes. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
   /**
    * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. It is checked
-   * before `run`. An endpoint that waits before it writes checks it again in its transaction.
+   * before `run`. An endpoint that awaits something before it writes checks it again in its transaction.
    */
   checkPrecondition(): void
-  /** Where an event stream broke off, as its last event said (`Last-Event-ID`). */
+  /** Id of the last event that the client received (`Last-Event-ID`). */
   lastEventId: string | undefined
 }
 
-export interface ResumableEvent {
-  /** One line; undefined where nobody can go on. */
+interface ResumableEvent {
+  /** Must be one line. Undefined for an event after which a stream cannot continue. */
   id: string | undefined
   data: unknown
 }
 
 export type Reply =
-  /** Put into the envelope under /v1, sent as it is elsewhere. `record`: what the ETag stands for, `data` by default. */
+  /** `data` is wrapped in an envelope under /v1. `record` is the object of the ETag, `data` by default. */
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string>; record?: object }
   | { status: 204 }
   | { status: 200; events: AsyncIterable<unknown> }
-  /** A client whose stream breaks off goes on after the last one it got. */
+  /** After an interruption, the client continues after the last event that it received. */
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }
   | { status: 200; bytes: Uint8Array; type: string; headers?: Record<string, string> }
   | { status: 304; headers: Record<string, string> }
 
-/** One possible answer as the OpenAPI description lists it. */
+/** OpenAPI description of one possible response. */
 export interface AnswerDoc {
   description: string
-  /** Of `data` under /v1, of the whole body elsewhere; none: no body. */
+  /** Schema of `data` under /v1, or of the whole body elsewhere. None for a response without a body. */
   schema?: z.ZodType
-  /** Media type of an answer that is a file. */
+  /** Media type of a file response. */
   file?: string
-  /** Also answered as a stream of server-sent events with one JSON document each. */
+  /** Schema of events, if the endpoint also answers with server-sent events. */
   events?: z.ZodType
   /** The stream continues after `Last-Event-ID`. */
   resumable?: boolean
-  /** Media type of an answer that is text. */
+  /** Media type of a text response. */
   text?: string
   headers?: readonly HeaderName[]
 }
 
-/** One operation: what it takes, what it answers, what it does. Validation and description come from the same schemas. */
+/** One operation of the API. Its schemas are used for validation and for the OpenAPI description. */
 export interface Endpoint<
   P extends z.ZodType = z.ZodType,
   Q extends z.ZodType = z.ZodType,
@@ -86,47 +85,47 @@ export interface Endpoint<
   summary: string
   params?: P
   query?: Q
-  /** A JSON body; `bodyOptional` allows none. */
+  /** Schema of the JSON body. `bodyOptional` allows requests without one. */
   body?: B
   bodyOptional?: boolean
-  /** The endpoint checks the body itself; the schema only describes it. */
+  /** The endpoint validates the body itself. The schema only describes it. */
   rawBody?: boolean
-  /** A body of bytes instead of JSON: `run` gets it as it streams. */
+  /** The body is a stream of bytes instead of JSON. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
   /**
    * The one record that the request is about, as its GET shows it. Makes the endpoint send its ETag and check `If-Match`
-   * and `If-None-Match`. Undefined or NOT_FOUND without one; a PUT that creates it returns undefined.
+   * and `If-None-Match`. Throws NOT_FOUND without one, or returns undefined if a PUT creates it.
    */
   record?(params: z.output<P>): object | undefined
   /** Unknown query parameters are ignored. */
   takesAnyQuery?: boolean
-  /** Requests with a key do not count for its limit. */
+  /** Requests with a key do not count towards its limit. */
   isUncounted?: boolean
-  /** A scope that only some queries need, in addition to the route's. */
+  /** Additional scope that only some queries need. */
   scopeOfQuery?(query: z.output<Q>): Scope | undefined
   answers: Partial<Record<200 | 201 | 202 | 204 | 304, AnswerDoc>>
-  /** Codes besides those that every operation may answer with. */
+  /** Error codes in addition to those that every operation may answer with. */
   errors?: ErrorCode[]
   run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply
 }
 
-/** Keeps the schemas' types for `run` and forgets them for the table of routes. */
+/** Infers the types of `run` from the schemas, and erases them for the table of routes. */
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   definition: Endpoint<P, Q, B>,
 ): Endpoint {
   return definition as unknown as Endpoint
 }
 
-/** `open`: no key. `any`: any key, an expired one too. Otherwise a key with the scope, or with one of several. */
+/** `open` needs no key, and `any` accepts any key, even an expired one. Otherwise the key needs one of the scopes. */
 export type Access = Scope | readonly Scope[] | 'open' | 'any'
 
-/** Also for a key that may start work: it must be able to poll what it started. */
+/** Keys that may start work can poll its status, too. */
 export const STATUS_READERS = ['READ', 'BUILD_AND_DEPLOY'] as const satisfies readonly Scope[]
 
 export interface Route {
   method: string
-  /** As OpenAPI writes it: `/v1/build/{mcp_id}`. */
+  /** In the syntax of OpenAPI: `/v1/build/{mcp_id}`. */
   path: string
   access: Access
   endpoint: Endpoint

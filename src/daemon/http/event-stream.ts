@@ -13,10 +13,10 @@ export function eventStream(events: Events, headers: Headers): Response {
   let keepAlive: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // Something must be sent before the first event, or a proxy holds the head back.
+      // Without content before the first event, a proxy would hold back the headers.
       controller.enqueue(encode(': following\n\n'))
       keepAlive = setInterval(() => {
-        // Not for a client that does not read, nor after the end: that would throw where nobody catches it.
+        // Skipped if the client does not read, and after the end, where it would throw an uncaught error.
         if (Number(controller.desiredSize) > 0) controller.enqueue(encode(': \n\n'))
       }, KEEP_ALIVE_MS)
       keepAlive.unref()

@@ -1,13 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import { type DaemonHealth, daemonHealthSchema } from '../../shared/daemon-health.ts'
+import { type DaemonHealth, daemonHealthSchema } from '../../shared/contract/daemon-health.ts'
 import { proofOf } from '../../shared/daemon-proof.ts'
 import { endpoint } from './endpoint.ts'
 
-/** `nonce`: of the discovery file; it is never told. */
+/** `nonce` is in the discovery file and never sent. */
 type DaemonFacts = Omit<DaemonHealth, 'status' | 'proof'> & { nonce: string }
 
-/** Whoever found the daemon through its discovery file makes sure of it here, by a challenge. */
+/** Health of the daemon. With a challenge, clients verify that it is the daemon of their discovery file. */
 export function healthEndpoint({ nonce, ...facts }: DaemonFacts) {
   const expected = proofOf(nonce)
   return endpoint({

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 
 /**
- * Listens on loopback only; 0 picks a port. Throws CONFLICT when another program holds the port. `descriptor`: of a
- * socket that listens on the port already.
+ * Listens on loopback. Port 0 picks a free one. `descriptor` is that of an inherited socket that already listens on the
+ * port. Throws CONFLICT when another program uses the port.
  */
 export async function listen(
   port: number,
@@ -20,10 +20,10 @@ export async function listen(
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** Lets running requests end for a while, then cuts them. */
+/** Lets running requests finish, and aborts them after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  // A connection whose answer has just been sent is idle only a moment later.
+  // A connection becomes idle shortly after its answer was sent.
   const idle = setInterval(() => server.closeIdleConnections(), 20)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   server.closeIdleConnections()
@@ -35,13 +35,13 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
 function toListenError(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === 'EADDRINUSE')
     return new HostingError('CONFLICT', `Port ${port} on 127.0.0.1 is in use by another program.`, {
-      details: 'Set MCP_PORT to a free port, or to 0 to have one picked.',
-      next: [{ description: 'Take any free port', command: 'MCP_PORT=0 mcp daemon start' }],
+      details: 'Set MCP_PORT to a free port, or to 0 to pick one.',
+      next: [{ description: 'Use any free port', command: 'MCP_PORT=0 mcp daemon start' }],
       cause: error,
     })
   if (error.code === 'EACCES')
-    return new HostingError('CONFLICT', `Port ${port} may not be used by this user.`, {
-      details: 'Set MCP_PORT to a port from 1024 up.',
+    return new HostingError('CONFLICT', `The current user may not use port ${port}.`, {
+      details: 'Set MCP_PORT to 1024 or higher.',
       cause: error,
     })
   return error

@@ -1,9 +1,9 @@
-import type { PrometheusPage } from '../services/prometheus-page.ts'
+import type { PrometheusPage } from '../services/metrics/prometheus-page.ts'
 import { endpoint } from './endpoint.ts'
 
 /**
- * GET /metrics, where every exporter has it. Not counted, since a scrape every 15 s would use up a free key's hour. Query
- * parameters are ignored, because scrapers add their own.
+ * GET /metrics, the usual path of exporters. Requests are not counted, because a scrape every 15 s would use up the limit of a
+ * free key. Query parameters are ignored, because scrapers add their own.
  */
 export function metricsPage(page: PrometheusPage) {
   return endpoint({

@@ -3,9 +3,9 @@ import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod'
 import { Lazy } from '../../shared/lazy.ts'
 import { endpoint, type Route } from './endpoint.ts'
-import { digest, matchesEtag } from './etags.ts'
+import { digest, matchesEtag } from './middleware/etags.ts'
 
-/** Only this is kept of the document: it is 30 times as large in memory. */
+/** The stored document. As an object it would use 30 times the memory. */
 interface Compressed {
   bytes: Buffer
   etag: string
@@ -15,7 +15,7 @@ const documentSchema = z
   .looseObject({ openapi: z.string().describe('Version of OpenAPI.') })
   .meta({ id: 'OpenApiDocument', description: 'An OpenAPI document.', examples: [{ openapi: '3.1.0' }] })
 
-/** `/openapi.json`, made from the schemas that validate. Made for the first request, by code that is loaded for it. */
+/** `/openapi.json`, created from the schemas that validate requests. The first request loads the code and creates it. */
 export function openApiEndpoint(routes: () => readonly Route[]) {
   const document = new Lazy(async () => {
     const { describeApi } = await import('./openapi/document.ts')
@@ -44,7 +44,7 @@ export function openApiEndpoint(routes: () => readonly Route[]) {
   })
 }
 
-/** The tag is weak: it stands for both encodings. */
+/** The tag is weak, because it is the same for both encodings. */
 async function compress(text: string): Promise<Compressed> {
   return { bytes: await promisify(gzip)(text), etag: `W/"${digest(text)}"` }
 }

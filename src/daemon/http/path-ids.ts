@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { isPageToken } from '../../shared/page-token.ts'
+import { isPageToken } from '../../shared/contract/page-token.ts'
 
-/** Any id that could exist; everything else in a path (slashes, dots alone, control characters) is refused. */
+/** Schema of ids in paths. Rejects slashes, dots alone and control characters. */
 export const idSchema = z
   .string()
-  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/, 'letters, digits, "-", "_" and ".", 128 at most')
+  .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/, 'must have at most 128 letters, digits, "-", "_" and "."')
 
-/** A whole number in decimal digits. `Number()` would also take `0x10`, `1e1`, `1.0` and blanks. */
+/** Schema of a whole number in decimal digits. `Number()` would also accept `0x10`, `1e1`, `1.0` and blanks. */
 export function wholeNumber({ min, max, multipleOf = 1 }: { min: number; max: number; multipleOf?: number }) {
-  const error = `expected a whole number from ${min} to ${max}${multipleOf > 1 ? ` that ${multipleOf} divides` : ''}`
+  const error = `expected a whole number from ${min} to ${max}${multipleOf > 1 ? `, a multiple of ${multipleOf}` : ''}`
   const range = z.int(error).min(min, error).max(max, error)
   return z.preprocess(
     value => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value),
@@ -16,7 +16,7 @@ export function wholeNumber({ min, max, multipleOf = 1 }: { min: number; max: nu
   )
 }
 
-/** Phase of a log line, in any case. */
+/** Schema of a log phase, case-insensitive. */
 export function phaseSchema<const Phase extends string>(phases: readonly Phase[]) {
   return z.preprocess(value => (typeof value === 'string' ? value.toUpperCase() : value), z.enum(phases))
 }
@@ -25,18 +25,18 @@ export const limitSchema = wholeNumber({ min: 1, max: 1000 })
   .default(100)
   .describe('Maximum number of records on the page.')
 
-/** Of a page of log lines. */
+/** Limit of a page of log lines. */
 export const logLimitSchema = wholeNumber({ min: 1, max: 10_000 })
   .default(1000)
   .describe('Maximum number of lines on the page.')
 
 export const logTokenSchema = z.string().optional().describe('`nextToken` of the previous page.')
 
-export const serverFilterSchema = z.string().optional().describe('Only of the server with this name.')
+export const serverFilterSchema = z.string().optional().describe('Only records of the server with this name.')
 
 /** `cursor` or `nextToken` of a list. */
 export const pageTokenSchema = z
   .string()
-  .refine(isPageToken, 'not a token of this list; leave it out to start with the first page')
+  .refine(isPageToken, 'not a token of this list. Leave it out to get the first page')
   .optional()
   .describe('Token of the next page, as the previous page had it. Without it, the first page.')

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiContext } from './endpoint.ts'
-import { validate } from './validation.ts'
+import { validate } from './middleware/validation.ts'
 
 const NOTHING = z.strictObject({})
 
-/** The validated query. Throws INVALID_REQUEST for an unknown parameter and for one that is given twice. */
+/** Validates the query. Throws INVALID_REQUEST for an unknown or repeated parameter. */
 export function readQuery(context: ApiContext, schema: z.ZodType = NOTHING): unknown {
-  // Not Hono's own reading, which drops repeated parameters and `__proto__`.
+  // Hono's own parser would drop repeated parameters and `__proto__`.
   const { searchParams } = new URL(context.req.url)
   const names = [...searchParams.keys()]
   const repeated = names.find((name, index) => names.indexOf(name) !== index)

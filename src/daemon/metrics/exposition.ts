@@ -1,9 +1,9 @@
 import { type Metric, Registry } from 'prom-client'
-import type { RequestSummary, SeriesCounts } from '../../shared/request-tally.ts'
+import type { RequestSummary, SeriesCounts } from '../../shared/instances/request-tally.ts'
 import { durationBuckets } from './duration-buckets.ts'
-import { processFamilies } from './process-families.ts'
+import { type Family, processFamilies } from './process-families.ts'
 
-/** Everything that the page tells, as it is at this moment. */
+/** Current values on the page. */
 export interface Observed {
   version: string
   series: (SeriesCounts & { server: string; environment: string })[]
@@ -15,7 +15,7 @@ export interface Observed {
     memoryBytes: number
     activeRequests: number
     restarts: number
-    /** Since it was started. */
+    /** Requests since the instance started. */
     requests: RequestSummary
   }[]
   deployments: { environment: string; status: string; count: number }[]
@@ -23,18 +23,9 @@ export interface Observed {
   containerBuilds: { status: string; count: number }[]
 }
 
-export type Labels = Record<string, string>
-
-export interface Family {
-  name: string
-  help: string
-  type: 'counter' | 'gauge' | 'histogram' | 'summary'
-  samples: { labels: Labels; value: number; suffix?: string }[]
-}
-
 /**
- * The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). prom-client writes it and
- * escapes what names hold; the figures are ours, since they come from other processes and outlive this one.
+ * The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). prom-client writes and
+ * escapes it. The values are not prom-client's, because they come from other processes and survive this one.
  */
 export async function expose(observed: Observed): Promise<{ type: string; text: string }> {
   const registry = new Registry()
@@ -51,64 +42,60 @@ function ownFamilies({
   builds,
   containerBuilds,
 }: Observed): Family[] {
-  const ofInstance = (value: (one: Observed['instances'][number]) => number) =>
-    instances.map(one => ({ labels: instanceLabels(one), value: value(one) }))
+  const ofInstance = (value: (instance: Observed['instances'][number]) => number) =>
+    instances.map(instance => ({ labels: instanceLabels(instance), value: value(instance) }))
   return [
-    gauge('mcp_daemon_info', 'Which program this is.', [{ labels: { version }, value: 1 }]),
+    gauge('mcp_daemon_info', 'Version of the daemon.', [{ labels: { version }, value: 1 }]),
     {
       name: 'mcp_requests_total',
-      help: 'MCP requests answered, of all deployments that the server ever had in the environment.',
+      help: 'MCP requests answered by all past and present deployments of the server in the environment.',
       type: 'counter',
       samples: series.flatMap(outcomes),
     },
     {
       name: 'mcp_request_duration_seconds',
-      help: 'Time from the request to its whole answer, in the instance. Bounds are met within 6.25 %.',
+      help: 'Time from the request to its complete answer, measured in the instance. Accurate to 6.25 %.',
       type: 'histogram',
       samples: series.flatMap(durations),
     },
-    gauge('mcp_instances', 'Instances that run.', countStates(instances)),
+    gauge('mcp_instances', 'Running instances.', countStates(instances)),
     gauge(
       'mcp_instance_memory_bytes',
-      'Resident memory of the process of an instance; servers without code share one.',
+      'Resident memory of the process of an instance. Servers without code share a process.',
       ofInstance(one => one.memoryBytes),
     ),
     gauge(
       'mcp_instance_active_requests',
-      'Requests at work.',
+      'Running requests.',
       ofInstance(one => one.activeRequests),
     ),
     gauge(
       'mcp_instance_restarts',
-      'Times that an instance in its stead has crashed.',
+      'Crashes of this instance and its predecessors.',
       ofInstance(one => one.restarts),
     ),
     {
       name: 'mcp_instance_requests_total',
-      help: 'MCP requests answered by an instance since it was started.',
+      help: 'MCP requests answered by an instance since it started.',
       type: 'counter',
       samples: instances.flatMap(instanceOutcomes),
     },
     {
       name: 'mcp_instance_request_duration_seconds',
-      help: 'Time from the request to its whole answer, of an instance since it was started. Met within 3.2 %.',
+      help: 'Time from the request to its complete answer, by instance since it started. Accurate to 3.2 %.',
       type: 'summary',
       samples: instances.flatMap(instanceDurations),
     },
     gauge(
       'mcp_deployments',
-      'Deployments that serve or are about to.',
+      'Deployed and deploying deployments.',
       deployments.map(({ environment, status, count }) => ({
         labels: { environment, status },
         value: count,
       })),
     ),
     gauge('mcp_builds', 'Builds of servers.', byStatus(builds)),
-    gauge(
-      'mcp_container_builds',
-      'Container builds; those pending wait in the queue.',
-      byStatus(containerBuilds),
-    ),
+    gauge('mcp_container_builds', 'Container builds. Pending ones are queued.', byStatus(containerBuilds)),
   ]
 }
 
@@ -134,7 +121,11 @@ function durations({ requests, sumMs, latencies, ...name }: Observed['series'][n
   ]
 }
 
-function instanceLabels({ server, environment, instance }: Observed['instances'][number]): Labels {
+function instanceLabels({
+  server,
+  environment,
+  instance,
+}: Observed['instances'][number]): Record<string, string> {
   return { server, environment, instance }
 }
 
@@ -161,7 +152,10 @@ function labelsOf({
   environment,
   method,
   tool,
-}: Omit<Observed['series'][number], keyof SeriesCounts> & Pick<SeriesCounts, 'method' | 'tool'>): Labels {
+}: Omit<Observed['series'][number], keyof SeriesCounts> & Pick<SeriesCounts, 'method' | 'tool'>): Record<
+  string,
+  string
+> {
   return { server, environment, method, tool }
 }
 
@@ -183,7 +177,7 @@ function gauge(name: string, help: string, samples: Family['samples']): Family {
   return { name, help, type: 'gauge', samples }
 }
 
-/** What the registry asks of a metric: a name, and its values on demand. */
+/** The part of a metric that the registry uses. */
 function toMetric({ name, help, type, samples }: Family): Metric {
   const values = samples.map(({ labels, value, suffix }) => ({
     labels,

@@ -1,11 +1,17 @@
 import { readdirSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import type { Family } from './exposition.ts'
+
+export interface Family {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  samples: { labels: Record<string, string>; value: number; suffix?: string }[]
+}
 
 /**
- * The daemon's own process, under the names that dashboards know
- * (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics). prom-client's default metrics would do,
- * but they keep a timer of 10 ms for ever to measure the event loop with: an idle daemon is to do nothing.
+ * The daemon's own process, under the names that dashboards use
+ * (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics). prom-client's default metrics
+ * keep a 10 ms timer to measure the event loop, which would keep an idle daemon busy.
  */
 export function processFamilies(): Family[] {
   const { user, system } = process.cpuUsage()
@@ -22,10 +28,10 @@ export function processFamilies(): Family[] {
     ...openDescriptors(),
     one('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heapUsed),
     one('nodejs_heap_size_total_bytes', 'JavaScript heap.', heapTotal),
-    one('nodejs_external_memory_bytes', 'Memory outside of the heap that JavaScript holds.', external),
+    one('nodejs_external_memory_bytes', 'External memory of JavaScript objects.', external),
     one(
       'nodejs_eventloop_active_seconds_total',
-      'Time in which the event loop was at work.',
+      'Time during which the event loop was active.',
       loop.active / 1000,
       'counter',
     ),
@@ -37,7 +43,7 @@ function openDescriptors(): Family[] {
   try {
     return [one('process_open_fds', 'Open file descriptors.', readdirSync('/proc/self/fd').length)]
   } catch {
-    return [] // systems without /proc do not tell
+    return [] // there is no /proc
   }
 }
 

@@ -1,110 +1,65 @@
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { Described } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { InstanceReport } from '../../shared/health-reports.ts'
 import { createId } from '../../shared/ids.ts'
-import type { LogLine, Tenant, TenantAuth } from '../../shared/instance-protocol.ts'
+import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { SeriesCounts } from '../../shared/instances/request-tally.ts'
+import type { RevokedTokens } from '../../shared/instances/revoked-tokens.ts'
 import { isBorderless } from '../../shared/network/network-policy.ts'
-import type { SeriesCounts } from '../../shared/request-tally.ts'
-import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
+import { prepareModuleSandbox } from '../engine/module-sandbox.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
-import { dedicatedPlacement } from './dedicated-hosts.ts'
-import { type DescribeLimits, describeIn } from './describe.ts'
-import { Host, type ServedCode } from './host.ts'
-import { removeLeftoverLogs, spareLogPath } from './host-logs.ts'
-import type { Leaving } from './instance-set.ts'
-import type { LendableSocket, SocketHandle } from './loan.ts'
-import type { NamedRequest } from './named-request.ts'
-import { PeerPorts } from './peer-ports.ts'
-import { type Place, type Placement, processKindOf } from './placement.ts'
-import { Pool, type PoolOptions } from './pool.ts'
-import { POOL_LIMITS, type PoolLimits } from './pool-limits.ts'
-import { SharedHosts } from './shared-hosts.ts'
-import { StayingSessions } from './staying-sessions.ts'
-import { refuseConnection } from './unavailable.ts'
-import { WarmPool, type WarmPools } from './warm-pool.ts'
+import { removeLeftoverLogs, spareLogPath } from './logs/host-logs.ts'
+import { dedicatedPlacement } from './placement/dedicated-hosts.ts'
+import { type Place, type Placement, processKindOf } from './placement/placement.ts'
+import { SharedHosts } from './placement/shared-hosts.ts'
+import { WarmPool, type WarmPools } from './placement/warm-pool.ts'
+import type { DrainOptions } from './pool/drain.ts'
+import { Pool } from './pool/pool.ts'
+import { POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool/pool-options.ts'
+import { refuseConnection } from './pool/unavailable.ts'
+import { type DescribeLimits, describeIn } from './process/describe.ts'
+import { Host, type HostOptions, type ServedCode } from './process/host.ts'
+import type { NamedRequest } from './process/named-request.ts'
+import type { ShareableSocket } from './process/socket-lease.ts'
+import type { Served, ServedReport } from './served.ts'
+import { PeerPorts } from './sessions/peer-ports.ts'
+import { SessionTransfers } from './sessions/session-owners.ts'
 
 const HEAP_MB = 256
 
-/** A deployment or a preview as the runtime knows it. */
-export interface Served {
-  /** Deployment id, or the `mcp_id` of a preview. */
-  id: string
-  serverName: string
-  /** Only requests with a token are served; what is revoked meanwhile is added to it. */
-  auth?: TenantAuth | undefined
-  /** `dedicated`: processes of its own; `shared`: one tenant among many in a host process (no user code runs). */
-  placement: 'dedicated' | 'shared'
-  scaling: { min: number; max: number }
-  /** Sleep after so many milliseconds without a connection or request; null: never. */
-  idleMs: number | null
-  /** A dedicated instance that holds more is replaced, in MB; without it none is. */
-  memoryMb?: number | undefined
-  /** What its process may hold, in MB, where somebody asked for it; else what all may, see `memoryLimitMb`. */
-  processMb?: number | undefined
-  /** While it sleeps its health and lists are answered out of its artifact, and do not wake it. */
-  answersAsleep?: boolean
-  /** What its process is to know. Made when an instance is started, not kept: thousands sleep, and it has secrets. */
-  loadTenant(): Tenant
-  /** Read when an instance is started, not kept. */
-  loadArtifact(): Artifact
-  /** Text of a handler module's bundle, read with such an artifact. */
-  loadBundle?(): string | undefined
-  /** It runs in containers, so none of its code in our processes. */
-  isContained?: boolean
-  /** What an instance needs besides, made ready before each start; rejects with the reason when that cannot be. */
-  provide?(): Promise<Provided>
-}
-
-export type Provided = Pick<Tenant, 'container'>
-
-export interface ServedReport {
-  instances: InstanceReport[]
-  /** Since it is served here. */
-  requests: { total: number; errors: number }
-}
-
 export interface SupervisorOptions {
-  /** The bundled instance program. */
   instanceProgram: string
   logsDir: string
-  /** Processes kept ready for the next start, default 1. */
+  /** Number of spare processes, default 1. */
   warmSpares?: number
   /** JavaScript heap of one process, default 256. */
   memoryLimitMb?: number
-  /** Tenants of one shared process, default 3500. */
+  /** Tenants per shared process, default 3500. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
-  /** A process that leaves a connection alone for so long hangs and is killed; default 30 s. */
-  patienceMs?: number
-  /** Called before a process with its own network namespace is ready, see `ConfinedHostOptions`. */
-  onEgressListener?(processId: string, listener: SocketHandle): void
-  /** A process is about to run code of the tenant. */
-  onAssigned?(processId: string, tenant: Tenant): void
-  /** A process that may have handed over an egress listener has ended. */
-  onProcessEnded?(processId: string): void
-  /** How long a process may take to end. */
+  /** A process that does not take a connection within this time is killed. Default 30 s. */
+  hangTimeoutMs?: number
+  egress?: HostOptions['egress']
   termination?: TerminationDelays
-  /** It ran, or was woken, and cannot any more; a failure of `start` itself is told by its rejection alone. */
+  /** A server that ran, or was woken, failed permanently. A failed `start` only rejects. */
   onFailed(id: string, error: Error): void
-  /** Requests that an instance has answered since it last told. */
+  /** Requests that an instance has answered since its last report. */
   onTraffic?(id: string, series: SeriesCounts[]): void
-  /** What happens to its instances, as lines for its log. */
   onEvent?(id: string, line: LogLine): void
 }
 
-/** Keeps everything served as it should be: running, asleep, draining or gone. */
+/** Runs all deployments and previews: starts, wakes, drains and removes them. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #pools = new Map<string, Pool>()
-  readonly #leaving = new Set<Promise<void>>()
+  readonly #removals = new Set<Promise<void>>()
   readonly #describing = new Set<Place>()
   readonly #warmPools: WarmPools
   readonly #shared: SharedHosts
   readonly #peerPorts = new PeerPorts()
-  readonly #sessions = new StayingSessions(this.#pools)
+  readonly #sessions = new SessionTransfers(this.#pools)
   readonly #placements: Record<Served['placement'], Placement>
   readonly #poolOptions: PoolOptions
   #closed = false
@@ -115,7 +70,7 @@ export class Supervisor {
     removeLeftoverLogs(logsDir)
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
-      // A build needs two, one after the other: the code is described in one process and served by another.
+      // A build takes two in a row: one process describes the code, another serves it.
       sealed: this.#lateWarmPool('sealed', 2 * warmSpares),
       sealedOpenNetwork: this.#lateWarmPool('sealedOpenNetwork', warmSpares),
       bridge: this.#lateWarmPool('bridge', warmSpares),
@@ -131,102 +86,109 @@ export class Supervisor {
       }),
       shared: (servedId, options) => this.#shared.place(servedId, options),
     }
+    const { onFailed, onTraffic = () => {}, onEvent } = options
     this.#poolOptions = {
       placements: this.#placements,
       limits: { ...POOL_LIMITS, ...options.limits },
-      onFailed: options.onFailed,
-      onTraffic: options.onTraffic ?? (() => {}),
-      onEvent: options.onEvent ?? (() => {}),
+      onFailed,
+      onTraffic,
+      log: (id, level, message) =>
+        onEvent?.(id, { timestamp: new Date().toISOString(), level, stream: 'server', message }),
     }
   }
 
-  /** Makes it known and leaves it asleep: the first connection or `start` wakes it. Throws CONFLICT for a known id. */
+  /** Adds a sleeping server. The first connection or `start` wakes it. Throws CONFLICT for a known id. */
   add(served: Served): void {
     const { id } = served
-    if (this.#closed) throw new HostingError('UNAVAILABLE', 'The daemon is stopping; it serves nothing new.')
+    if (this.#closed) throw new HostingError('UNAVAILABLE', 'The daemon is stopping. No server can start.')
     if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is served already.`)
     this.#pools.set(id, new Pool(served, this.#poolOptions))
   }
 
-  /** Resolves when its least number of instances is ready; rejects with the reason, its last output in `details`. */
+  /** Resolves when the minimum number of instances is ready. Rejects with the last log lines in `details`. */
   start(id: string): Promise<void> {
     return this.#get(id).start()
   }
 
   /**
-   * Puts new instances in the place of all that run, without a failed request. When one does not start it rejects with
-   * the reason, and the old ones serve on. What is asleep is woken.
+   * Replaces all instances without a failed request. Wakes a sleeping server. If a new instance does not start, it rejects
+   * and the old instances keep serving.
    */
   renew(id: string): Promise<void> {
     return this.#get(id).renew()
   }
 
-  /** Takes an accepted, unread connection (or one of which `named` was read): every one is answered, with 503 if need be. */
+  /** Takes an accepted connection, unread except for the bytes in `named`. Answers 503 if no instance can take it. */
   connect(id: string, socket: Socket, named?: NamedRequest): void {
     const pool = this.#pools.get(id)
     if (pool) pool.connect(socket, named)
     else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, named)
   }
 
-  /** Lets the instance accept by itself what comes in a rush, where there is only one, until that is over. */
-  lend(id: string, socket: LendableSocket): void {
-    this.#pools.get(id)?.lend(socket)
+  /** Lets a sole instance accept connections itself during a rush. */
+  shareSocket(id: string, socket: ShareableSocket): void {
+    this.#pools.get(id)?.shareSocket(socket)
   }
 
   /**
-   * No new connections; resolves when the open ones have ended, or were cut after a limit, and it is removed.
-   * `leaving.order.changed`: another id has its address from now on, and these lists are others there; clients that listen
-   * are told. With `sessionIdleMs` its sessions stay, see `handSessionsOn`.
+   * Lets open connections finish, up to a limit, then removes the server. With `notice.changed` another id has the
+   * address: clients that listen are notified of these changed lists. With `notice.sessionIdleMs` its sessions stay.
    */
-  drain(id: string, leaving?: Leaving): Promise<void> {
-    return this.#leave(id, pool => pool.drain(leaving))
+  drain(id: string, options?: DrainOptions): Promise<void> {
+    return this.#remove(id, pool => pool.drain(options))
   }
 
   /**
-   * Before connections go to `to` instead of `from`: from now on its instances bring requests of sessions that began in
-   * `from`, or in a release before that, to where they began. Of very many releases with sessions the oldest lose theirs.
+   * Must be called before connections go to `to` instead of `from`. Instances of `to` then relay requests of sessions that
+   * began in `from`, or in a release before it. With very many such releases, the oldest lose their sessions.
    */
-  handSessionsOn(from: string, to: string): Promise<void> {
-    return this.#sessions.handOn(from, to)
+  transferSessions(from: string, to: string): Promise<void> {
+    return this.#sessions.transfer(from, to)
   }
 
-  /** While a release starts: its instances are asked then, and `handSessionsOn` finds their answers. */
-  prepareToHandOn(from: string): void {
+  /** Asks the instances of `from` while the next release starts, so that `transferSessions` finds their answers. */
+  prepareSessionTransfer(from: string): void {
     void this.#pools.get(from)?.keepSessions()
   }
 
-  /** Nothing that is served takes these tokens of the issuer any more, releases that leave among it. */
+  /** Revokes these tokens of the issuer everywhere, including draining releases. */
   revoke(issuer: string, tokens: RevokedTokens): void {
     for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)
   }
 
-  /** Releases before it whose sessions stay there, with how many have been told of. */
-  stayingSessions(id: string): { deployment_id: string; sessions: number }[] {
+  /** Releases before it that still serve sessions, with the number of sessions. */
+  listKeptSessions(id: string): { deployment_id: string; sessions: number }[] {
     return this.#sessions.list(id)
   }
 
-  /** Sessions that stayed there are the next release's from now on. */
-  letSessionsGo(id: string): void {
-    this.#pools.get(id)?.staying.letSessionsGo()
+  /** Moves the sessions that it kept to the next release. */
+  releaseSessions(id: string): void {
+    this.#pools.get(id)?.instances.releaseSessions()
   }
 
-  /** All that is served: see `drain`. Another daemon serves it from now on. */
+  /** Drains all servers, when another daemon takes over. */
   async drainAll(): Promise<void> {
     await Promise.all([...this.#pools.keys()].map(id => this.drain(id)))
   }
 
-  /** Removes it at once, cutting what is open. */
+  /** Removes a server immediately and closes its connections. */
   remove(id: string): Promise<void> {
-    return this.#leave(id, pool => pool.remove())
+    return this.#remove(id, pool => pool.remove())
+  }
+
+  /** Starts the first process for handler modules, so that `describe` does not wait for it. */
+  async prepareModules(): Promise<void> {
+    await prepareModuleSandbox()
+    this.#warmPools.sealed.prepare()
   }
 
   /**
-   * What a custom server defines, told by a process of its own that ends then. Throws INVALID_MCP when it cannot be
-   * loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
+   * Returns what a custom server defines. Loads it in a dedicated process that is stopped afterwards. Throws INVALID_MCP
+   * when it cannot be loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
    */
   describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
     if (this.#closed)
-      return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping; it builds nothing new.'))
+      return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping. No build can start.'))
     const kind = processKindOf(code.artifact, () => isBorderless(tenant))
     const place = this.#placements.dedicated(tenant.id, { alone: true, kind })
     this.#describing.add(place)
@@ -242,27 +204,27 @@ export class Supervisor {
     return this.#get(id).report()
   }
 
-  /** Every running instance with the deployment or preview it serves; `since` (Unix ms): that may have written since then. */
+  /** Running instances with their server's id. `since` (Unix ms): only those that may have written a log line since. */
   running(since = 0): { id: string; instanceId: string }[] {
     return [...this.#pools].flatMap(([id, pool]) =>
       pool.writers(since).map(instanceId => ({ id, instanceId })),
     )
   }
 
-  /** Makes an instance stop writing its log; gives the function that lets it go on (for `LogStore.rotateWhenDue`). */
+  /** Makes an instance stop writing its log. Returns the function that resumes it. */
   async holdLog(id: string, instanceId: string): Promise<() => void> {
     return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
   }
 
-  /** Ends every process; resolves when all have ended. */
+  /** Stops every process. Resolves when all have ended. */
   async close(): Promise<void> {
     this.#closed = true
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
-    // A shared process that hangs would answer none of its tenants' goodbyes.
+    // Not after the removals, because a hanging shared process would not confirm them.
     const spares = Object.values(this.#warmPools).map(pool => pool.close())
     const described = [...this.#describing].map(place => place.leave())
     await Promise.all([...removed, ...described, this.#shared.close(), ...spares])
-    await Promise.all(this.#leaving)
+    await Promise.all(this.#removals)
   }
 
   #get(id: string): Pool {
@@ -271,14 +233,14 @@ export class Supervisor {
     return pool
   }
 
-  async #leave(id: string, end: (pool: Pool) => Promise<void>): Promise<void> {
+  async #remove(id: string, close: (pool: Pool) => Promise<void>): Promise<void> {
     const pool = this.#pools.get(id)
     if (!pool) return
-    const left = end(pool)
-    this.#leaving.add(left)
-    await left
-    this.#leaving.delete(left)
-    if (this.#pools.get(id) !== pool) return // removed meanwhile, and perhaps added anew
+    const closed = close(pool)
+    this.#removals.add(closed)
+    await closed
+    this.#removals.delete(closed)
+    if (this.#pools.get(id) !== pool) return // removed by another call, and perhaps added again
     this.#pools.delete(id)
     this.#shared.forget(id)
     this.#sessions.forget(id)
@@ -290,8 +252,7 @@ export class Supervisor {
 
   #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
     const id = createId('inst')
-    const { instanceProgram: program, logsDir, patienceMs = 30_000, termination } = this.#options
-    const { onEgressListener, onAssigned, onProcessEnded } = this.#options
+    const { instanceProgram: program, logsDir, hangTimeoutMs = 30_000, termination, egress } = this.#options
     const logPath = spareLogPath(logsDir, id)
     const host = new Host({
       id,
@@ -299,16 +260,12 @@ export class Supervisor {
       program,
       logPath,
       memoryLimitMb,
-      patienceMs,
+      hangTimeoutMs,
       termination,
+      egress,
       peerPorts: this.#peerPorts,
-      ...(onEgressListener && { onEgressListener: listener => onEgressListener(id, listener) }),
-      ...(onAssigned && { onAssigned: tenant => onAssigned(id, tenant) }),
     })
-    void host.ended.then(() => {
-      rmSync(logPath, { force: true }) // unless the file went along with its work
-      onProcessEnded?.(id)
-    })
+    void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file was moved
     return host
   }
 }

@@ -2,10 +2,10 @@ import { toHostingError } from '../../shared/errors.ts'
 
 const RETRY_MS = 1000
 
-/** Work that goes on after its request was answered; `close()` of the daemon waits for it. */
+/** Work that continues after its request was answered. The daemon waits for it when it closes. */
 export class Background {
   readonly #running = new Set<Promise<void>>()
-  /** Takes errors that no request waits for. */
+  /** Logs an error that no request waits for. */
   readonly report: (error: unknown) => void
   closing = false
 
@@ -20,7 +20,7 @@ export class Background {
     this.#running.add(run)
   }
 
-  /** For what the runtime tells: an error of the database is not the one's who tells, and must not end the daemon. */
+  /** Runs a callback of the runtime. A database error must neither reach the runtime nor stop the daemon. */
   attempt(work: () => void): void {
     try {
       work()
@@ -30,10 +30,10 @@ export class Background {
   }
 
   /**
-   * For an outcome that must be written down: does `work`, or throws and tries it again until it succeeds (a full disk
-   * gets room again), and then does what follows. What the daemon's end leaves, reconciliation finds.
+   * Writes an outcome that must not be lost. When `work` fails, for example on a full disk, this throws, repeats `work` in
+   * the background until it succeeds, and then runs `afterwards`. If the daemon stops first, reconciliation does the rest.
    */
-  insist(work: () => void, afterwards: () => Promise<unknown>): void {
+  retryUntilWritten(work: () => void, afterwards: () => Promise<unknown>): void {
     try {
       work()
     } catch (error) {
@@ -48,22 +48,22 @@ export class Background {
   }
 
   /**
-   * The same for work that waits for what it writes down: gives what `work` gives, however long the disk takes nothing.
-   * Throws what is no fault of the disk, and the disk's fault once the daemon ends.
+   * Like `retryUntilWritten`, but waits and returns the result of `work`. Throws immediately unless the error is UNAVAILABLE,
+   * and throws that error too once the daemon closes.
    */
   async persist<T>(work: () => T | Promise<T>): Promise<T> {
-    for (let told = false; ; told = true) {
+    for (let isReported = false; ; isReported = true) {
       try {
         return await work()
       } catch (error) {
         if (toHostingError(error).code !== 'UNAVAILABLE' || this.closing) throw error
-        if (!told) this.report(error)
+        if (!isReported) this.report(error)
         await new Promise(resolve => setTimeout(resolve, RETRY_MS))
       }
     }
   }
 
-  /** Waits for what runs now, but no longer than that. */
+  /** Waits for the current work, at most `limitMs`. */
   async settleWithin(limitMs: number): Promise<void> {
     const limit = new Promise(resolve => setTimeout(resolve, limitMs).unref())
     await Promise.race([limit, Promise.all(this.#running)])
@@ -79,6 +79,6 @@ function succeeds(work: () => void): boolean {
     work()
     return true
   } catch {
-    return false // its first failure was told
+    return false // the first failure was reported
   }
 }

@@ -1,14 +1,15 @@
-/**
- * The time of records: ISO 8601 with milliseconds, never the same moment twice and never an earlier one, so that lists by
- * time keep the order in which things happened, also when somebody sets the machine's clock back.
- */
+/** Timestamps as ISO 8601 with milliseconds. */
 export interface Clock {
+  /**
+   * Time of a record. Each is later than the one before, even after the system clock was set back, so that
+   * lists by time keep their order.
+   */
   now(): string
-  /** What the machine's clock says, forwards or back: for what expires. */
-  reading(): string
+  /** System clock time. Used for expiry. */
+  wallTime(): string
 }
 
-/** `latest`: the moment of the newest record there is. */
+/** `latest` is the time of the newest stored record. */
 export function createClock(read: () => Date = () => new Date(), latest?: string): Clock {
   let last = latest === undefined ? 0 : Date.parse(latest)
   return {
@@ -16,6 +17,6 @@ export function createClock(read: () => Date = () => new Date(), latest?: string
       last = Math.max(read().getTime(), last + 1)
       return new Date(last).toISOString()
     },
-    reading: () => read().toISOString(),
+    wallTime: () => read().toISOString(),
   }
 }

@@ -1,28 +1,28 @@
-import { ApiKeys } from './api-keys.ts'
-import type { Backups } from './backups.ts'
-import { Builds } from './builds.ts'
-import { Chats } from './chats.ts'
-import { ContainerBuilds } from './container-builds.ts'
-import { DeploymentLogs } from './deployment-logs.ts'
-import { DeploymentMetrics } from './deployment-metrics.ts'
-import { Records } from './deployment-records.ts'
-import { Deployments } from './deployments.ts'
-import { IdempotencyKeys } from './idempotency-keys.ts'
-import { Mappings } from './mappings.ts'
-import { VendorKeys } from './model-keys.ts'
-import { Previews } from './previews.ts'
-import { Projects } from './projects.ts'
-import { PrometheusPage } from './prometheus-page.ts'
-import { RateLimits } from './rate-limits.ts'
-import { Releases } from './releases.ts'
-import type { Rooms } from './rooms.ts'
-import type { SignIns } from './sign-ins.ts'
-import { Sources } from './sources.ts'
-import { Surfaces } from './surfaces.ts'
-import { TestAddresses } from './test-addresses.ts'
-import { TestRuns } from './test-runs.ts'
+import { ApiKeys } from './access/api-keys.ts'
+import { IdempotencyKeys } from './access/idempotency-keys.ts'
+import { VendorKeys } from './access/model-keys.ts'
+import { RateLimits } from './access/rate-limits.ts'
+import type { SignIns } from './access/sign-ins.ts'
+import { Mappings } from './addresses/mappings.ts'
+import { TestAddresses } from './addresses/test-addresses.ts'
+import type { Backups } from './backups/backups.ts'
+import { Builds } from './builds/builds.ts'
+import { ContainerBuilds } from './builds/container-builds.ts'
+import { Previews } from './builds/previews.ts'
+import { Sources } from './builds/sources.ts'
+import type { ServiceDependencies } from './dependencies.ts'
+import { DeploymentLogs } from './deployments/deployment-logs.ts'
+import { Records } from './deployments/deployment-records.ts'
+import { Deployments } from './deployments/deployments.ts'
+import { Releases } from './deployments/releases.ts'
+import { Surfaces } from './deployments/surfaces.ts'
+import { DeploymentMetrics } from './metrics/deployment-metrics.ts'
+import { PrometheusPage } from './metrics/prometheus-page.ts'
+import { Chats } from './projects/chats.ts'
+import { Projects } from './projects/projects.ts'
+import { TestRuns } from './projects/test-runs.ts'
 
-/** What the HTTP API calls. */
+/** Services that the HTTP API calls. */
 export interface Services {
   builds: Builds
   deployments: Deployments
@@ -46,32 +46,45 @@ export interface Services {
   signIns: SignIns
 }
 
-export function createServices(rooms: Rooms, enterpriseLimit?: number): Services {
-  const previews = new Previews(rooms)
-  const deployments = new Deployments(rooms, new Releases(rooms))
-  const builds = new Builds(rooms, previews)
-  const chats = new Chats(rooms)
-  const vendorKeys = new VendorKeys(rooms)
+export function createServices(deps: ServiceDependencies, enterpriseLimit?: number): Services {
+  const previews = new Previews(deps)
+  const deployments = new Deployments(deps, new Releases(deps))
+  const builds = new Builds(deps, previews)
+  const chats = new Chats(deps)
+  const vendorKeys = new VendorKeys(deps)
   return {
     previews,
     builds,
-    containerBuilds: new ContainerBuilds(rooms, builds),
+    containerBuilds: new ContainerBuilds(deps, builds),
     deployments,
-    mappings: new Mappings(rooms, deployments),
-    deploymentMetrics: new DeploymentMetrics(rooms),
-    deploymentLogs: new DeploymentLogs(rooms.store, rooms.logs),
-    records: new Records(rooms, previews),
-    projects: new Projects(rooms),
-    sources: new Sources(rooms),
-    surfaces: new Surfaces(rooms),
+    mappings: new Mappings(deps, deployments),
+    deploymentMetrics: new DeploymentMetrics(deps),
+    deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
+    records: new Records(deps, previews),
+    projects: new Projects(deps),
+    sources: new Sources(deps),
+    surfaces: new Surfaces(deps),
     chats,
     vendorKeys,
-    testRuns: new TestRuns(rooms, chats, vendorKeys, new TestAddresses(rooms)),
-    backups: rooms.backups,
-    prometheusPage: new PrometheusPage(rooms),
-    apiKeys: new ApiKeys(rooms.store, rooms.clock),
-    idempotencyKeys: new IdempotencyKeys(rooms),
-    signIns: rooms.signIns,
-    rateLimits: new RateLimits(rooms.store.database, enterpriseLimit),
+    testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps)),
+    backups: deps.backups,
+    prometheusPage: new PrometheusPage(deps),
+    apiKeys: new ApiKeys(deps.store, deps.clock),
+    idempotencyKeys: new IdempotencyKeys(deps),
+    signIns: deps.signIns,
+    rateLimits: new RateLimits(deps.store.database, enterpriseLimit),
   }
+}
+
+/** Marks a deployment as `failed` when the runtime gives up on it. A preview waits for its next connection. */
+export function handleFailure(
+  deps: Pick<ServiceDependencies, 'background' | 'store'>,
+  { deployments, previews }: Services,
+  id: string,
+  error: Error,
+): void {
+  if (deps.background.closing) return
+  const preview = deps.store.builds.find(id)
+  if (preview) deps.background.run(() => previews.reset(preview))
+  else if (deps.store.deployments.find(id)) deps.background.run(() => deployments.fail(id, error))
 }

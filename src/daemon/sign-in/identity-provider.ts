@@ -12,11 +12,11 @@ import {
   slack,
 } from '../../sdk/oauth/upstream/presets.ts'
 import { type ProviderConfig, validateProvider } from '../../sdk/oauth/upstream/provider.ts'
-import type { DeploymentAuth } from '../../shared/deployment-auth.ts'
+import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
 
 /**
- * Whom a deployment has its users signed in by. `local`: the daemon's own provider. Throws a TypeError for what cannot work,
- * such as an address that is not https.
+ * The identity provider of a deployment's users. `local` is the daemon's own provider. Throws a TypeError for invalid settings,
+ * such as a non-https address.
  */
 export function identityProvider(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
   const provider = preset(auth, local)
@@ -62,7 +62,7 @@ function preset(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
   }
 }
 
-/** Users know it by its host. */
+/** The sign-in page names the provider by its host. */
 function named(address: string): Pick<ProviderConfig, 'id' | 'name'> {
   return { id: 'idp', name: new URL(address).host }
 }

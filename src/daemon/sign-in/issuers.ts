@@ -1,45 +1,44 @@
 import { type AuthorizationServer, createAuthorizationServer } from '../../sdk/oauth/authorization-server.ts'
 import type { OAuthEvent } from '../../sdk/oauth/oauth-event.ts'
 import { type SqliteStorage, sqliteStorage } from '../../sdk/oauth/storage/sqlite.ts'
-import type { DeploymentAuth } from '../../shared/deployment-auth.ts'
-import type { TenantAuth } from '../../shared/instance-protocol.ts'
-import type { RevokedTokens } from '../../shared/revoked-tokens.ts'
+import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
+import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
+import type { RevokedTokens } from '../../shared/instances/revoked-tokens.ts'
 import { identityProvider } from './identity-provider.ts'
+import { issuerStorage } from './issuer-storage.ts'
 import { LocalProvider, type LocalUsers } from './local-provider.ts'
-import { placeStorage } from './place-storage.ts'
 
 export interface IssuersOptions {
-  /** Of the daemon, without a slash at its end. */
+  /** URL of the daemon, without a trailing slash. */
   origin: string
-  /** The daemon's own file, which keeps clients, grants and keys as well. */
+  /** Path of the daemon's database, which also stores clients, grants and keys. */
   database: string
-  /** A key for one purpose, the same each time. */
+  /** Derives a key for one purpose. The same purpose gives the same key. */
   deriveKey(purpose: string): string
-  /** Grants and tokens of a place that were revoked until now. */
-  revoked(place: string): RevokedTokens
-  /** Some more were. */
+  /** Revoked grants and tokens of `<server>/<environment>`. */
+  revoked(address: string): RevokedTokens
+  /** Called for each later revocation. */
   onRevoked(issuer: string, tokens: RevokedTokens): void
-  /** Who may sign in with `local`. */
+  /** Users who may sign in with `local`. */
   users: LocalUsers
 }
 
-/** A deployment's address as its issuer knows it. */
-export interface ProtectedPlace {
+export interface ProtectedAddress {
   /** `<server>/<environment>`. */
   name: string
   auth: DeploymentAuth
-  /** MCP endpoints that tokens are issued for, the first by default. */
+  /** MCP endpoints that tokens are issued for. The first is the default. */
   resources: readonly string[]
   log(event: OAuthEvent): void
 }
 
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
-/** Clients that are used once a month do not ask their user again. */
+/** Users of a client sign in again after a month without use. */
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600
-/** Instances get the key when they start, so it stays; 2070 is the first year with another one. */
+/** Instances get the key when they start, so it must not change. The first rotation is in 2070. */
 const ROTATION_SECONDS = 100 * 365.25 * 24 * 3600
 
-/** The authorization servers of protected deployments: one for each address, all in the daemon. */
+/** The authorization servers of protected deployments, one per address. They run in the daemon. */
 export class Issuers {
   readonly local: LocalProvider
   readonly #options: IssuersOptions
@@ -53,32 +52,32 @@ export class Issuers {
   }
 
   /** Throws a TypeError for an identity provider that cannot work. */
-  at(place: ProtectedPlace): AuthorizationServer {
-    const { auth, resources } = place
+  serverFor(address: ProtectedAddress): AuthorizationServer {
+    const { auth, resources } = address
     const made = JSON.stringify({ auth, resources })
-    const known = this.#servers.get(place.name)
+    const known = this.#servers.get(address.name)
     if (known?.made === made) return known.server
-    const server = this.#create(place)
-    this.#servers.set(place.name, { made, server })
+    const server = this.#create(address)
+    this.#servers.set(address.name, { made, server })
     return server
   }
 
-  /** What the instances of the place need to tell good tokens from others. */
-  async tenantAuth(place: ProtectedPlace): Promise<TenantAuth> {
-    const server = this.at(place)
+  /** Settings with which instances verify tokens. */
+  async tenantAuth(address: ProtectedAddress): Promise<TenantAuth> {
+    const server = this.serverFor(address)
     const answer = await server.fetch(new Request(`${server.issuer}/oauth/jwks`))
     const { keys } = (await answer.json()) as Pick<TenantAuth, 'keys'>
     return {
       issuer: server.issuer,
       keys,
-      requiredScopes: requiredScopes(place.auth),
-      scopes: offeredScopes(place.auth),
-      revoked: this.#options.revoked(place.name),
+      requiredScopes: requiredScopes(address.auth),
+      scopes: offeredScopes(address.auth),
+      revoked: this.#options.revoked(address.name),
     }
   }
 
-  /** After its records were removed: what is made for a server of that name begins with a new key. */
-  forget(server: string): void {
+  /** Drops the authorization servers of a removed server. A new server with its name gets a new key. */
+  removeServer(server: string): void {
     for (const name of this.#servers.keys()) if (name.startsWith(`${server}/`)) this.#servers.delete(name)
   }
 
@@ -86,7 +85,7 @@ export class Issuers {
     this.#storage.close()
   }
 
-  #create({ name, auth, resources, log }: ProtectedPlace): AuthorizationServer {
+  #create({ name, auth, resources, log }: ProtectedAddress): AuthorizationServer {
     const { origin, deriveKey, onRevoked } = this.#options
     const issuer = issuerOf(origin, name)
     return createAuthorizationServer({
@@ -94,7 +93,7 @@ export class Issuers {
       upstreamProvider: identityProvider(auth, this.local.config),
       signingSecret: deriveKey(`sign-in ${name}`),
       enableDCR: true,
-      storage: placeStorage(this.#storage, name, (id, until) => onRevoked(issuer, { [id]: until })),
+      storage: issuerStorage(this.#storage, name, (id, until) => onRevoked(issuer, { [id]: until })),
       resources,
       scopes: offeredScopes(auth),
       tokenTTL: auth.token_ttl ?? 3600,
@@ -106,8 +105,8 @@ export class Issuers {
   }
 }
 
-function issuerOf(origin: string, place: string): string {
-  return `${origin}/auth/${place}`
+function issuerOf(origin: string, address: string): string {
+  return `${origin}/auth/${address}`
 }
 
 function requiredScopes({ scopes, required_scopes }: DeploymentAuth): string[] {

@@ -5,7 +5,7 @@ import { errorPage } from '../../sdk/oauth/pages/error-page.ts'
 import { html, pageResponse } from '../../sdk/oauth/pages/html.ts'
 import type { ProviderConfig } from '../../sdk/oauth/upstream/provider.ts'
 
-/** Who is behind an API key; undefined when it is not known or expired. */
+/** User of an API key. Undefined when the key is unknown or expired. */
 export type LocalUsers = (apiKey: string) => { id: string; name: string } | undefined
 
 export interface LocalProviderOptions {
@@ -14,7 +14,7 @@ export interface LocalProviderOptions {
   users: LocalUsers
 }
 
-/** What the page was opened with, all of it checked. */
+/** The validated parameters of the page. */
 interface SignIn {
   redirectUri: string
   state: string
@@ -24,23 +24,22 @@ interface SignIn {
 interface Code extends SignIn {
   id: string
   user: { id: string; name: string }
-  /** Unix milliseconds. */
+  /** Unix time in milliseconds. */
   expiresAt: number
 }
 
 const PATH = '/sign-in'
 const CODE_MS = 60_000
-/** Used codes that are remembered; the sign-in that one belongs to ends once, too. */
+/** Maximum number of remembered used codes. The authorization server accepts each sign-in only once, too. */
 const MAX_CODES = 1000
 const MAX_FORM_BYTES = 16 * 1024
 
 /**
- * An identity provider for development, without any other party: who has an API key of the daemon signs in as its user. The
- * authorization servers of this daemon are its only clients. Codes and tokens say themselves what they are for, so that a
- * restart loses none.
+ * An identity provider for development. Users sign in with an API key of the daemon. Its only clients are the authorization
+ * servers of this daemon. Codes and tokens are signed and self-contained, so they survive a restart.
  */
 export class LocalProvider {
-  /** As the authorization servers use it. */
+  /** Configuration for the authorization servers. */
   readonly config: ProviderConfig
   readonly #options: LocalProviderOptions
   readonly #used = new Set<string>()
@@ -61,7 +60,7 @@ export class LocalProvider {
     }
   }
 
-  /** Answers what lies at `/sign-in`. */
+  /** Answers requests below `/sign-in`. */
   async fetch(request: Request): Promise<Response> {
     try {
       return await this.#answer(request)
@@ -82,24 +81,24 @@ export class LocalProvider {
   }
 
   #page(parameters: URLSearchParams, problem?: string): Response {
-    if (!this.#read(parameters)) throw misopened()
+    if (!this.#read(parameters)) throw wronglyOpened()
     const body = html`<h1>Sign in to this machine</h1>
-<p>The server runs in development, and its users are those who have an API key of this daemon.</p>
+<p>This server uses the sign-in for development. Enter an API key of this daemon.</p>
 ${problem === undefined ? undefined : html`<p class="warning" role="alert">${problem}</p>`}
 <form method="post" action="${`${PATH}?${parameters}`}">
 <label>API key <input type="password" name="key" autocomplete="off" required autofocus></label>
 <button class="allow">Sign in</button>
 </form>
-<p>No key at hand? <code>mcp keys create --name sign-in</code> makes one.</p>`
+<p>No key? Run <code>mcp keys create --name sign-in</code>.</p>`
     return pageResponse('Sign in to this machine', body, { status: problem === undefined ? 200 : 403 })
   }
 
-  // Nothing but the key counts: no cookie makes a page of another site able to sign somebody in.
+  // Only the key counts. Without cookies, pages of other sites cannot sign a user in.
   #signIn(parameters: URLSearchParams, form: URLSearchParams): Response {
     const signIn = this.#read(parameters)
-    if (!signIn) throw misopened()
+    if (!signIn) throw wronglyOpened()
     const user = this.#options.users(form.get('key')?.trim() ?? '')
-    if (!user) return this.#page(parameters, 'That API key is not known here, or it expired.')
+    if (!user) return this.#page(parameters, 'Unknown or expired API key.')
     const id = randomBytes(16).toString('base64url')
     const code = this.#sign('code', { id, ...signIn, user, expiresAt: Date.now() + CODE_MS } satisfies Code)
     const back = new URL(signIn.redirectUri)
@@ -111,12 +110,12 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
   #token(form: URLSearchParams): Response {
     const known = this.#useCode(form.get('code') ?? '')
     const verifier = form.get('code_verifier') ?? ''
-    const isGood =
+    const isValid =
       known !== undefined &&
       sameText(form.get('client_secret') ?? '', this.config.clientSecret) &&
       form.get('redirect_uri') === known.redirectUri &&
       sameText(createHash('sha256').update(verifier).digest('base64url'), known.challenge)
-    if (!isGood) return Response.json({ error: 'invalid_grant' }, { status: 400 })
+    if (!isValid) return Response.json({ error: 'invalid_grant' }, { status: 400 })
     const access_token = this.#sign('token', { ...known.user, expiresAt: Date.now() + CODE_MS })
     return Response.json({ access_token, token_type: 'Bearer', expires_in: CODE_MS / 1000 }, NO_STORE)
   }
@@ -128,7 +127,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return Response.json({ sub: user.id, name: user.name }, NO_STORE)
   }
 
-  /** Undefined unless the request is one that an authorization server of this daemon makes. */
+  /** Undefined unless the request comes from an authorization server of this daemon. */
   #read(parameters: URLSearchParams): SignIn | undefined {
     const redirectUri = parameters.get('redirect_uri') ?? ''
     const state = parameters.get('state')
@@ -141,7 +140,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return isOurs ? { redirectUri, state, challenge } : undefined
   }
 
-  /** Undefined for a code that is none of ours, is over, or came before. */
+  /** Undefined for an unknown, expired or used code. */
   #useCode(code: string): Code | undefined {
     const known = this.#open<Code>('code', code)
     if (!known || this.#used.has(known.id)) return undefined
@@ -170,8 +169,8 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
 
 const NO_STORE = { headers: { 'Cache-Control': 'no-store' } }
 
-function misopened(): OAuthError {
-  return new OAuthError('invalid_request', 'This page is opened by the sign-in of an MCP client.')
+function wronglyOpened(): OAuthError {
+  return new OAuthError('invalid_request', 'Only the sign-in of an MCP client can open this page.')
 }
 
 function sameText(a: string, b: string): boolean {

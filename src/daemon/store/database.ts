@@ -7,25 +7,25 @@ import { migrate } from './migrate.ts'
 const MAX_IDLE_WAL_BYTES = 8 * 1024 * 1024
 
 /**
- * Pages that a connection keeps, SQLite's own default (https://sqlite.org/pragma.html#pragma_cache_size). better-sqlite3's is
- * eight times as much, which a daemon with thousands of servers would fill twice; a page that is read again is in the system's cache.
+ * Page cache of a connection, SQLite's own default (https://sqlite.org/pragma.html#pragma_cache_size). better-sqlite3's default
+ * is eight times as large, and a daemon with thousands of servers would fill it twice. The system caches the file anyway.
  */
 const CACHE_KB = 2000
 
-/** Named (an object) or by place (an array). */
+/** An object for named parameters, an array for positional ones. */
 type Params = object
 
-/** A prepared statement whose errors are sentences. */
+/** A prepared statement that throws HostingErrors. */
 export interface Statement<Row> {
   get(params?: Params): Row | undefined
   all(params?: Params): Row[]
-  /** Rows changed. */
+  /** Returns the number of changed rows. */
   run(params?: Params): number
 }
 
 /**
- * The daemon's SQLite file: write-ahead log, and every commit on disk before it is acknowledged. Statements are prepared
- * once per text. All errors are HostingErrors where SQLite is at fault.
+ * The daemon's SQLite file. It uses a write-ahead log, and every commit is on disk before it is acknowledged. Statements are
+ * prepared once per text. SQLite errors are thrown as HostingErrors.
  */
 export class Database {
   readonly path: string
@@ -33,7 +33,7 @@ export class Database {
   readonly #statements = new Map<string, Statement<unknown>>()
   #relaxed: BetterSqlite3.Database | undefined
 
-  /** `:memory:` for tests of a single store. */
+  /** Tests of a single store use `:memory:`. */
   constructor(path: string) {
     this.path = path
     this.#connection = this.#translate(() => open(path))
@@ -47,7 +47,7 @@ export class Database {
     return statement as Statement<Row>
   }
 
-  /** All or nothing; nested calls join the outer one. */
+  /** Runs `work` in a transaction. Nested calls join the outer one. */
   transaction<T>(work: () => T): T {
     return this.#translate(() =>
       this.#connection.inTransaction ? work() : this.#connection.transaction(work).immediate(),
@@ -55,15 +55,15 @@ export class Database {
   }
 
   /**
-   * A second connection whose commits survive a killed daemon but not a power cut: for counters, which are written with
-   * every request and acknowledged to nobody (https://sqlite.org/pragma.html#pragma_synchronous).
+   * A second connection whose commits survive a killed daemon but not a power cut. Used for counters that every request
+   * writes (https://sqlite.org/pragma.html#pragma_synchronous).
    */
   get relaxed(): BetterSqlite3.Database {
     this.#relaxed ??= this.path === ':memory:' ? this.#connection : connect(this.path, 'NORMAL')
     return this.#relaxed
   }
 
-  /** While another daemon has the file: what would be written is an error. */
+  /** Makes writes throw while another daemon owns the file. */
   setReadOnly(isReadOnly: boolean): void {
     for (const connection of [this.#connection, this.relaxed])
       connection.pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
@@ -96,7 +96,7 @@ function open(path: string): BetterSqlite3.Database {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const connection = connect(path, 'FULL')
   try {
-    // Environment variables are encrypted, but names, URLs and key hashes are nobody else's business either.
+    // Environment variables are encrypted, but names, URLs and key hashes are private too.
     if (path !== ':memory:') chmodSync(path, 0o600)
     migrate(connection, path)
     return connection
@@ -113,7 +113,7 @@ function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Da
     connection.pragma(`synchronous = ${synchronous}`)
     connection.pragma(`cache_size = -${CACHE_KB}`)
     connection.pragma('foreign_keys = ON')
-    // What one burst made of the write-ahead log is given back (https://sqlite.org/pragma.html#pragma_journal_size_limit).
+    // Shrinks the write-ahead log after a burst (https://sqlite.org/pragma.html#pragma_journal_size_limit).
     connection.pragma(`journal_size_limit = ${MAX_IDLE_WAL_BYTES}`)
     return connection
   } catch (error) {

@@ -1,18 +1,18 @@
+import { decodePageToken, encodePageToken, type Position } from '../../shared/contract/page-token.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { decodePageToken, encodePageToken, type Position } from '../../shared/page-token.ts'
 import type { Database } from './database.ts'
 
 export interface KeysetQuery {
   table: string
-  /** Column → value; undefined ones are left out. */
+  /** Column → value. Undefined values are omitted. */
   filters: Record<string, string | undefined>
-  /** A condition on every record; text, so that an index of the same condition serves it. */
+  /** A condition on every record. It is SQL text, so that a partial index with the same condition applies. */
   only?: string
   limit: number
   cursor: string | undefined
 }
 
-/** One page by (created_at, id), newest first, and the cursor of the next one; null on the last page. */
+/** One page by (created_at, id), newest first, and the cursor of the next page. Null on the last page. */
 export function selectPage<Row extends { created_at: string; id: string }>(
   database: Database,
   { table, filters, only, limit, cursor }: KeysetQuery,
@@ -35,9 +35,9 @@ export function selectPage<Row extends { created_at: string; id: string }>(
   }
 }
 
-/** Throws INVALID_REQUEST. The API validates its page tokens before, so this is for other callers. */
+/** Throws INVALID_REQUEST. The API has validated its page tokens, so this protects other callers. */
 function requirePosition(cursor: string): Position {
   const position = decodePageToken(cursor)
   if (position) return position
-  throw new HostingError('INVALID_REQUEST', `The page token "${cursor}" belongs to no list.`)
+  throw new HostingError('INVALID_REQUEST', `The page token "${cursor}" is not a token of this list.`)
 }

@@ -13,7 +13,7 @@ import { facts } from './migrations/0010-facts.ts'
 import { destinations } from './migrations/0011-destinations.ts'
 import { idempotencyKeys } from './migrations/0012-idempotency-keys.ts'
 
-/** In order; the file's `user_version` counts those that ran. A released one is never edited. */
+/** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
   initial,
   projects,
@@ -31,7 +31,7 @@ const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-/** Brings the file to this program's schema, all or nothing. Throws CONFLICT for a file that a newer program wrote. */
+/** Migrates the file to this program's schema in one transaction. Throws CONFLICT for a file from a newer version. */
 export function migrate(connection: BetterSqlite3.Database, path: string): void {
   const version = connection.pragma('user_version', { simple: true }) as number
   if (version > MIGRATIONS.length) throw newerFile(path, version)
@@ -47,11 +47,11 @@ export function migrate(connection: BetterSqlite3.Database, path: string): void 
 function newerFile(path: string, version: number): HostingError {
   return new HostingError(
     'CONFLICT',
-    `The database ${path} has schema ${version}, this program knows up to ${MIGRATIONS.length}: a newer mcp-hosting wrote it.`,
+    `The database ${path} was written by a newer mcp-hosting: it has schema ${version}, this version supports up to ${MIGRATIONS.length}.`,
     {
       next: [
         { description: 'Update this program', command: 'npm install -g mcp-hosting@latest' },
-        { description: 'Or use another home by setting MCP_HOME' },
+        { description: 'Or set MCP_HOME to another home' },
       ],
     },
   )

@@ -1,6 +1,6 @@
 /**
- * Pairs of index and count as few bytes: gaps between indexes and counts, both as LEB128
- * (https://en.wikipedia.org/wiki/LEB128#Unsigned_LEB128). A minute of one tool takes about 60.
+ * Packs pairs of index and count. Gaps between indexes and counts are written as LEB128
+ * (https://en.wikipedia.org/wiki/LEB128#Unsigned_LEB128). One minute of one tool takes about 60 bytes.
  */
 export function packCounts(pairs: readonly number[]): Buffer {
   const bytes: number[] = []
@@ -26,7 +26,7 @@ export function unpackCounts(packed: Uint8Array): number[] {
   return pairs
 }
 
-// Division, not shifts: counts of years exceed 32 bits.
+// Divides instead of shifting, because counts of years exceed 32 bits.
 function pushVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)

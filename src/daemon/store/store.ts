@@ -1,22 +1,22 @@
-import { AddressStore } from './addresses.ts'
-import { ApiKeyStore } from './api-keys.ts'
-import { BuildStore } from './builds.ts'
-import { ChatStore } from './chats.ts'
-import { ContainerBuildStore } from './container-builds.ts'
 import { Database } from './database.ts'
-import { DeploymentStore } from './deployments.ts'
-import { DestinationStore } from './destinations.ts'
-import { FactStore } from './facts.ts'
-import { IdempotencyKeyStore } from './idempotency-keys.ts'
-import { MappingStore } from './mappings.ts'
-import { ModelKeyStore } from './model-keys.ts'
-import { ProjectStore } from './projects.ts'
-import { RequestHistoryStore } from './request-history.ts'
-import { ServerStore } from './servers.ts'
-import { SignInRecordStore } from './sign-in-records.ts'
-import { SourceStore } from './sources.ts'
+import { AddressStore } from './tables/addresses.ts'
+import { ApiKeyStore } from './tables/api-keys.ts'
+import { BuildStore } from './tables/builds.ts'
+import { ChatStore } from './tables/chats.ts'
+import { ContainerBuildStore } from './tables/container-builds.ts'
+import { DeploymentStore } from './tables/deployments.ts'
+import { DestinationStore } from './tables/destinations.ts'
+import { FactStore } from './tables/facts.ts'
+import { IdempotencyKeyStore } from './tables/idempotency-keys.ts'
+import { MappingStore } from './tables/mappings.ts'
+import { ModelKeyStore } from './tables/model-keys.ts'
+import { ProjectStore } from './tables/projects.ts'
+import { RequestHistoryStore } from './tables/request-history.ts'
+import { ServerStore } from './tables/servers.ts'
+import { SignInRecordStore } from './tables/sign-in-records.ts'
+import { SourceStore } from './tables/sources.ts'
 
-/** Everything the daemon remembers. SQL stands in this folder only. */
+/** Everything the daemon stores in SQLite. Only this folder contains SQL. */
 export interface Store {
   database: Database
   facts: FactStore
@@ -35,20 +35,19 @@ export interface Store {
   destinations: DestinationStore
   idempotencyKeys: IdempotencyKeyStore
   signInRecords: SignInRecordStore
-  /** When the newest record was made; undefined when there is none. */
-  latestMoment(): string | undefined
+  /** Creation time of the newest record. */
+  latestTime(): string | undefined
   /** True until the first server or model key is saved. */
   isEmpty(): boolean
-  /** Values that were encrypted with `secret.key`, newest first, a hundred at most. */
+  /** The newest hundred values that were encrypted with `secret.key`, newest first. */
   sealedValues(): Buffer[]
-  /** Which of these ids are neither a deployment's, a build's nor a container build's. */
-  unknownOf(ids: readonly string[]): string[]
-  /** All or nothing. */
+  /** The given ids that no deployment, build or container build has. */
+  unknownIds(ids: readonly string[]): string[]
   transaction<T>(work: () => T): T
   close(): void
 }
 
-/** Throws UNAVAILABLE for a damaged, full or unwritable file and CONFLICT for one of a newer program. */
+/** Throws UNAVAILABLE for a damaged or unwritable file or a full disk, and CONFLICT for a file from a newer version. */
 export function openStore(path: string): Store {
   const database = new Database(path)
   return {
@@ -69,10 +68,10 @@ export function openStore(path: string): Store {
     destinations: new DestinationStore(database),
     idempotencyKeys: new IdempotencyKeyStore(database),
     signInRecords: new SignInRecordStore(database),
-    latestMoment: () => latestMoment(database),
+    latestTime: () => latestTime(database),
     isEmpty: () => isEmpty(database),
     sealedValues: () => sealedValues(database),
-    unknownOf: ids => unknownOf(database, ids),
+    unknownIds: ids => unknownIds(database, ids),
     transaction: work => database.transaction(work),
     close: () => database.close(),
   }
@@ -93,17 +92,17 @@ function sealedValues(database: Database): Buffer[] {
     .map(({ sealed }) => sealed)
 }
 
-function unknownOf(database: Database, ids: readonly string[]): string[] {
-  const isIn = ['deployments', 'builds', 'container_builds'].map(
+function unknownIds(database: Database, ids: readonly string[]): string[] {
+  const conditions = ['deployments', 'builds', 'container_builds'].map(
     table => `EXISTS (SELECT 1 FROM ${table} WHERE id = value)`,
   )
-  const sql = `SELECT value AS id FROM json_each(?) WHERE NOT (${isIn.join(' OR ')})`
+  const sql = `SELECT value AS id FROM json_each(?) WHERE NOT (${conditions.join(' OR ')})`
   const rows = database.prepare<{ id: string }>(sql).all([JSON.stringify(ids)])
   return rows.map(({ id }) => id)
 }
 
-/** Lists are sorted by these tables' `created_at`, and have an index of it. */
-const SORTED_BY_TIME = [
+/** Tables with an index on `created_at`. */
+const TABLES_BY_TIME = [
   'builds',
   'deployments',
   'projects',
@@ -113,8 +112,8 @@ const SORTED_BY_TIME = [
   'api_keys',
 ]
 
-function latestMoment(database: Database): string | undefined {
-  const each = SORTED_BY_TIME.map(table => `SELECT max(created_at) AS moment FROM ${table}`)
-  const sql = `SELECT max(moment) AS moment FROM (${each.join(' UNION ALL ')})`
-  return database.prepare<{ moment: string | null }>(sql).get()?.moment ?? undefined
+function latestTime(database: Database): string | undefined {
+  const each = TABLES_BY_TIME.map(table => `SELECT max(created_at) AS time FROM ${table}`)
+  const sql = `SELECT max(time) AS time FROM (${each.join(' UNION ALL ')})`
+  return database.prepare<{ time: string | null }>(sql).get()?.time ?? undefined
 }

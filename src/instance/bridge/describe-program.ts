@@ -1,34 +1,34 @@
-import type { Artifact, Described } from '../../shared/artifact.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { createErrorOutput } from '../log/error-output.ts'
-import { RpcError } from '../prepared-server.ts'
-import { RPC } from '../protocol/json-rpc.ts'
-import { commandLine, type ExistingProgram } from './command-line.ts'
-import { ALL_CAPABILITIES } from './leased-children.ts'
+import { RPC, RpcError } from '../protocol/json-rpc.ts'
+import { ALL_CAPABILITIES } from './children/leased-children.ts'
 import { McpChild } from './mcp-child.ts'
-import { ProcessGuard } from './process-guard.ts'
+import { commandLine } from './process/command-line.ts'
+import { ProcessGuard } from './process/process-guard.ts'
+import type { RunnableProgram } from './process/program-command.ts'
 import { readDefinitions } from './read-definitions.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Starts the program once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
+/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
 export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
   const guard = new ProcessGuard()
-  const tell = createErrorOutput(tenant)
+  const printError = createErrorOutput(tenant)
   let dependsOnClient = false
-  const program = artifact.program as ExistingProgram
+  const program = artifact.program as RunnableProgram
   const child = new McpChild(
     commandLine(program, tenant),
     { guard, timeoutMs: TIMEOUT_MS, startTimeoutMs: TIMEOUT_MS },
     {
-      onStderr: tell,
-      onNoise: tell,
+      onStderr: printError,
+      onNoise: printError,
       onAsk: method => {
         dependsOnClient = true
-        return Promise.reject(new RpcError(RPC.methodNotFound, `Nobody is there to answer ${method}`))
+        return Promise.reject(new RpcError(RPC.methodNotFound, `No client is connected to answer ${method}`))
       },
       onLog: () => {},
-      // What it offers depends on what the client can do.
+      // Its definitions depend on the client's capabilities.
       onListChanged: () => {
         dependsOnClient = true
       },

@@ -1,38 +1,32 @@
-import type { LogLevel } from '../../shared/definitions.ts'
+import type { LogLevel } from '../../shared/definitions/definitions.ts'
 import { VERSION } from '../../shared/version.ts'
-import {
-  type CallToolResult,
-  type ClientContext,
-  type ClientFacts,
-  type ResultText,
-  RpcError,
-} from '../prepared-server.ts'
-import { RPC } from '../protocol/json-rpc.ts'
+import { type JsonObject, RPC, RpcError } from '../protocol/json-rpc.ts'
 import { isLogLevel } from '../protocol/log-level.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
-import { ChildStartError } from './child-start-error.ts'
-import type { CommandLine } from './command-line.ts'
-import { passedMeta } from './hop-meta.ts'
+import type { ClientContext, ClientFacts } from '../server/client-context.ts'
+import type { CallToolResult, ResultText } from '../server/results.ts'
+import { forwardedMeta } from './forwarded-meta.ts'
 import type { PendingRequest } from './pending-requests.ts'
-import type { ProcessGuard } from './process-guard.ts'
+import { ChildStartError } from './process/child-start-error.ts'
+import type { ProcessGuard } from './process/process-guard.ts'
+import type { CommandLine } from './process/program-command.ts'
 import {
   describeProgramEnding,
   type ProgramEnding,
   ProgramProcess,
   type StopDelays,
-} from './program-process.ts'
-import { type Result, RpcChannel } from './rpc-channel.ts'
+} from './process/program-process.ts'
+import { RpcChannel } from './rpc-channel.ts'
 import { readPages, type ServerFacts, toFacts } from './server-facts.ts'
 
-/** How often calls that take too long are looked for. */
+/** Interval of the check for calls that take too long. */
 const WATCH_MS = 1000
-/** What a child tells whoever started it. */
 export interface ChildEvents {
   onStderr(line: string): void
-  /** A line on its standard output that is no message. */
+  /** A line on standard output that is not a message. */
   onNoise(line: string): void
-  /** It asks the client. */
-  onAsk(method: string, params: Result, unwanted: AbortSignal): Promise<Result>
+  /** The program sends a request to the client. */
+  onAsk(method: string, params: JsonObject, unwanted: AbortSignal): Promise<JsonObject>
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void
   onListChanged(list: 'tools' | 'prompts' | 'resources'): void
   onResourceUpdated(uri: string): void
@@ -40,9 +34,9 @@ export interface ChildEvents {
 
 export interface ChildOptions {
   guard: ProcessGuard
-  /** An answer that has not begun to show itself (by progress) for so long is given up. */
+  /** Calls without an answer or progress for this time fail. */
   timeoutMs: number
-  /** From the start to the answer to `initialize`. */
+  /** From the start until the answer to `initialize`. */
   startTimeoutMs: number
   delays?: StopDelays
 }
@@ -54,15 +48,15 @@ export class McpChild {
   readonly startedAt = Date.now()
   facts: ServerFacts | undefined
   isAlive = true
-  /** Its end is wanted. */
+  /** `stop` was called. */
   isStopping = false
   readonly #channel: RpcChannel
   readonly #options: ChildOptions
   #events: ChildEvents
-  /** Runs while calls do. */
+  /** Set while calls are running. */
   #watch: NodeJS.Timeout | undefined
 
-  /** Starts the program; `initialize` makes a server of it. */
+  /** Starts the program. Call `initialize` next. */
   constructor(command: CommandLine, options: ChildOptions, events: ChildEvents) {
     this.#options = options
     this.#events = events
@@ -80,12 +74,12 @@ export class McpChild {
     })
   }
 
-  /** A spare one changes hands when it is taken. */
+  /** Replaced when a spare child gets its client. */
   set events(events: ChildEvents) {
     this.#events = events
   }
 
-  /** Requests of clients that it has not answered yet, the oldest first. */
+  /** Unanswered requests of clients, oldest first. */
   get calls(): ClientContext[] {
     return this.#channel.pending.all().flatMap(({ context }) => context ?? [])
   }
@@ -94,7 +88,7 @@ export class McpChild {
     return this.#channel.pending.size > 0
   }
 
-  /** The handshake, in the name of this client. Rejects with ChildStartError; then the process has ended. */
+  /** Completes the handshake on behalf of a client. Rejects with ChildStartError after the process has stopped. */
   async initialize(client: Pick<ClientFacts, 'capabilities' | 'info'>): Promise<ServerFacts> {
     let timer: NodeJS.Timeout | undefined
     const { startTimeoutMs } = this.#options
@@ -127,15 +121,15 @@ export class McpChild {
     }
   }
 
-  /** Passes a client's request on: ids and progress tokens are our own, and it is cancelled when the client's is. */
-  call(method: string, params: Result, context: ClientContext): Promise<Result> {
-    return new Promise<Result>((resolve, reject) =>
+  /** Forwards a client's request with our own id and progress token. Cancelled together with the client's request. */
+  call(method: string, params: JsonObject, context: ClientContext): Promise<JsonObject> {
+    return new Promise<JsonObject>((resolve, reject) =>
       this.#pass({ id: 0, method, context, deadline: this.#deadline(), resolve, reject }, params, context),
     )
   }
 
-  /** The same for a tool, whose result is not read where that can be. */
-  callTool(params: Result, context: ClientContext): Promise<CallToolResult | ResultText> {
+  /** Like `call`, for a tool. Its result is forwarded as text if possible. */
+  callTool(params: JsonObject, context: ClientContext): Promise<CallToolResult | ResultText> {
     return new Promise<CallToolResult | ResultText>((resolve, reject) => {
       const take = resolve as (result: object) => void
       const request = { id: 0, method: 'tools/call', context, deadline: this.#deadline() }
@@ -143,8 +137,8 @@ export class McpChild {
     })
   }
 
-  /** A request of our own. */
-  request(method: string, params?: Result): Promise<Result> {
+  /** Sends a request of our own. */
+  request(method: string, params?: JsonObject): Promise<JsonObject> {
     return this.#channel.request(method, params)
   }
 
@@ -152,17 +146,17 @@ export class McpChild {
     this.#channel.notify(method)
   }
 
-  /** Ends a client's call with this error, whatever the program is still doing for it. */
+  /** Fails a client's call, even if the program is still working on it. */
   failCall(context: ClientContext, error: unknown): void {
     for (const pending of this.#channel.pending.all()) {
       if (pending.context !== context) continue
-      this.#channel.cancel(pending.id, 'The client must answer first')
+      this.#channel.cancel(pending.id, 'Waiting for an answer from the client')
       pending.reject(error)
     }
   }
 
-  /** Everything of one list, page after page. */
-  readList(method: string, member: string): Promise<Result[]> {
+  /** All entries of a list, over all pages. */
+  readList(method: string, member: string): Promise<JsonObject[]> {
     return readPages(member, params => this.#channel.request(method, params))
   }
 
@@ -172,31 +166,31 @@ export class McpChild {
     await this.ended
   }
 
-  #pass(request: PendingRequest, params: Result, context: ClientContext): void {
+  #pass(request: PendingRequest, params: JsonObject, context: ClientContext): void {
     this.#channel.send(request, id => {
-      const meta = passedMeta(context.meta, id)
+      const meta = forwardedMeta(context.meta, id)
       return JSON.stringify(meta ? { ...params, _meta: meta } : params)
     })
     context.onCancel(() => {
       this.#channel.cancel(request.id, 'The client cancelled the request')
       request.reject(new RpcError(RPC.refused, 'The request was cancelled'))
     })
-    this.#watch ??= setInterval(() => this.#giveUpLate(), WATCH_MS)
+    this.#watch ??= setInterval(() => this.#failOverdueCalls(), WATCH_MS)
   }
 
   #deadline(): number {
     return Date.now() + this.#options.timeoutMs
   }
 
-  async #answer(method: string, params: Result, unwanted: AbortSignal): Promise<Result> {
+  async #answer(method: string, params: JsonObject, unwanted: AbortSignal): Promise<JsonObject> {
     if (method === 'ping') return {}
     return this.#events.onAsk(method, params, unwanted)
   }
 
-  #notified(method: string, params: Result): void {
+  #notified(method: string, params: JsonObject): void {
     switch (method) {
       case 'notifications/progress':
-        return this.#passProgress(params)
+        return this.#forwardProgress(params)
       case 'notifications/message':
         return this.#events.onLog(
           isLogLevel(params.level) ? params.level : 'info',
@@ -210,7 +204,7 @@ export class McpChild {
     if (list) this.#events.onListChanged(list as 'tools')
   }
 
-  #passProgress({ progressToken, progress, total, message }: Result): void {
+  #forwardProgress({ progressToken, progress, total, message }: JsonObject): void {
     const pending = this.#channel.pending.get(progressToken)
     if (!pending?.context || typeof progress !== 'number') return
     pending.deadline = this.#deadline()
@@ -221,12 +215,12 @@ export class McpChild {
     )
   }
 
-  #giveUpLate(): void {
+  #failOverdueCalls(): void {
     const now = Date.now()
     for (const pending of this.#channel.pending.all()) {
-      // A client that is asked may take as long as a person does.
+      // A question to the client may take as long as a person needs to answer.
       if (pending.deadline > now || pending.context?.isAsking) continue
-      this.#channel.cancel(pending.id, 'It took too long')
+      this.#channel.cancel(pending.id, 'The request timed out')
       const seconds = this.#options.timeoutMs / 1000
       pending.reject(
         new RpcError(RPC.refused, `The program did not answer ${pending.method} within ${seconds} s`),

@@ -1,17 +1,18 @@
-import type { ClientContext, ResultText } from '../prepared-server.ts'
-import type { Result } from './rpc-channel.ts'
+import type { JsonObject } from '../protocol/json-rpc.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { ResultText } from '../server/results.ts'
 
 /** A request that the program has not answered yet. */
 export interface PendingRequest {
-  /** Zero until it is sent. */
+  /** Zero until the request is sent. */
   id: number
   method: string
-  /** The call of a client that it was made for; undefined for requests of our own. */
+  /** Client's call that the request belongs to. Undefined for our own requests. */
   context: ClientContext | undefined
   /** Unix milliseconds. */
   deadline: number
-  resolve(result: Result): void
-  /** In place of `resolve` where the result need not be read. */
+  resolve(result: JsonObject): void
+  /** Replaces `resolve` when the result need not be parsed. */
   resolveText?(result: ResultText): void
   reject(error: unknown): void
 }
@@ -19,12 +20,12 @@ export interface PendingRequest {
 const FIRST_SLOTS = 16
 
 /**
- * Requests by their ids, which it gives. No `Map`: V8 makes a new table after so many deletions, and the one before, once it
- * has grown old, keeps the next alive and with it the requests that were in it. A third of all requests outlived so their
- * answers, and collecting them took a fifth of the bridge's processor time. (V8, `OrderedHashTable::SetNextTable`.)
+ * Requests by id. Assigns the ids. Not a `Map`: V8 replaces its table after a number of deletions, and an old table that has been
+ * promoted keeps the next one alive, with the requests in it. As a result, a third of all requests outlived their answers, and
+ * collecting them took a fifth of the bridge's processor time (V8, `OrderedHashTable::SetNextTable`).
  */
 export class PendingRequests {
-  // A request is in the slot of its id's last bits; ids whose slot is taken are passed over.
+  // The last bits of a request's id are its slot. Ids whose slot is taken are skipped.
   #slots: (PendingRequest | undefined)[] = emptySlots(FIRST_SLOTS)
   #size = 0
   #lastId = 0
@@ -33,12 +34,12 @@ export class PendingRequests {
     return this.#size
   }
 
-  /** Whether some request has, or had, this id. */
+  /** True when this id was ever assigned. */
   hasGiven(id: unknown): boolean {
     return typeof id === 'number' && id <= this.#lastId
   }
 
-  /** Sets the request's id, larger than any before. */
+  /** Assigns the request an id larger than any before. */
   add(request: PendingRequest): void {
     if (this.#size * 2 >= this.#slots.length) this.#grow()
     const mask = this.#slots.length - 1
@@ -49,14 +50,14 @@ export class PendingRequests {
     this.#size++
   }
 
-  /** `id`: anything that a program may take for one. */
+  /** `id` is any value that a program sent. */
   get(id: unknown): PendingRequest | undefined {
     if (typeof id !== 'number') return undefined
     const request = this.#slots[id & (this.#slots.length - 1)]
     return request?.id === id ? request : undefined
   }
 
-  /** Removes it. */
+  /** Returns and removes a request. */
   take(id: unknown): PendingRequest | undefined {
     const request = this.get(id)
     if (!request) return undefined
@@ -65,12 +66,12 @@ export class PendingRequests {
     return request
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): PendingRequest[] {
     return this.#slots.filter(slot => slot !== undefined).sort((one, other) => one.id - other.id)
   }
 
-  /** Removes all and gives them, the oldest first. */
+  /** Returns and removes all requests, oldest first. */
   takeAll(): PendingRequest[] {
     const all = this.all()
     this.#slots = emptySlots(FIRST_SLOTS)

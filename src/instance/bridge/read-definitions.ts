@@ -1,16 +1,16 @@
-import type { Described } from '../../shared/artifact.ts'
-import { passedCapabilities } from './capabilities.ts'
-import type { Result } from './rpc-channel.ts'
+import type { Described } from '../../shared/definitions/artifact.ts'
+import { type JsonObject, withoutAbsent } from '../protocol/json-rpc.ts'
+import { forwardedCapabilities } from './forwarded-capabilities.ts'
 import type { ServerFacts } from './server-facts.ts'
 
-/** A server that answered `initialize`. */
+/** A server that has answered `initialize`. */
 export interface Lister {
   facts: ServerFacts
-  /** Everything of one list, page after page. */
-  readList(method: string, member: string): Promise<Result[]>
+  /** All entries of a list, over all pages. */
+  readList(method: string, member: string): Promise<JsonObject[]>
 }
 
-/** What the server offers, as a build keeps it. */
+/** Definitions of a server, as a build stores them. */
 export async function readDefinitions({ facts, readList }: Lister): Promise<Described> {
   const { serverInfo, instructions, capabilities } = facts
   const list = (capability: string, method: string, member: string) =>
@@ -18,7 +18,7 @@ export async function readDefinitions({ facts, readList }: Lister): Promise<Desc
   const [tools, resources, templates, prompts] = await Promise.all([
     list('tools', 'tools/list', 'tools'),
     list('resources', 'resources/list', 'resources'),
-    // Servers without templates may not know the method.
+    // Servers without templates may not implement the method.
     list('resources', 'resources/templates/list', 'resourceTemplates').catch(() => []),
     list('prompts', 'prompts/list', 'prompts'),
   ])
@@ -27,7 +27,7 @@ export async function readDefinitions({ facts, readList }: Lister): Promise<Desc
     resources: resourceFlags,
     completions,
     logging,
-  } = passedCapabilities(capabilities)
+  } = forwardedCapabilities(capabilities)
   return {
     server: { ...serverInfo, ...(instructions === undefined ? {} : { instructions }) },
     tools: tools.map(toTool),
@@ -42,7 +42,16 @@ export async function readDefinitions({ facts, readList }: Lister): Promise<Desc
   }
 }
 
-function toTool({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta }: Result) {
+function toTool({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+  icons,
+  _meta,
+}: JsonObject) {
   return withoutAbsent({
     name: String(name),
     title,
@@ -55,7 +64,7 @@ function toTool({ name, title, description, inputSchema, outputSchema, annotatio
   }) as unknown as Described['tools'][number]
 }
 
-function toResource(resource: Result) {
+function toResource(resource: JsonObject) {
   const { uri, uriTemplate, name, title, description, mimeType, icons, annotations, size, _meta } = resource
   return withoutAbsent({
     uri: String(uri ?? uriTemplate),
@@ -70,7 +79,7 @@ function toResource(resource: Result) {
   }) as unknown as Described['resources'][number]
 }
 
-function toPrompt({ name, title, description, arguments: args, icons, _meta }: Result) {
+function toPrompt({ name, title, description, arguments: args, icons, _meta }: JsonObject) {
   return withoutAbsent({
     name: String(name),
     title,
@@ -83,8 +92,4 @@ function toPrompt({ name, title, description, arguments: args, icons, _meta }: R
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-function withoutAbsent(entry: Result): Result {
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined))
 }

@@ -1,16 +1,17 @@
-import { ResultText } from '../prepared-server.ts'
+import { type JsonObject, tryParseJson } from '../protocol/json-rpc.ts'
+import { ResultText } from '../server/results.ts'
 
-/** An answer of a program whose result need not be read to be passed on. */
+/** An answer of a program whose result may be forwarded without parsing. */
 export interface AnswerText {
   id: number
-  /** Whatever stands where the result is expected. */
+  /** Unvalidated text of the result. */
   result: string
 }
 
 /**
- * Finds the result in an answer, in the two ways that the libraries write one: `JSON.stringify({ jsonrpc, id, result })` as
- * most do, `{ result, jsonrpc, id }` as the SDK for TypeScript. Undefined for everything else, errors and white space between
- * the members included. The line is an answer if, and only if, `result` is JSON.
+ * Finds the result of an answer in the two layouts that libraries write: `JSON.stringify({ jsonrpc, id, result })` (most) and `{
+ * result, jsonrpc, id }` (the TypeScript SDK). Undefined for everything else, including errors and white space between members.
+ * The line is an answer if and only if `result` is valid JSON.
  */
 export function findResult(line: string): AnswerText | undefined {
   if (line.charCodeAt(line.length - 1) !== CLOSE_BRACE) return undefined
@@ -19,13 +20,14 @@ export function findResult(line: string): AnswerText | undefined {
 }
 
 /**
- * A result as it is passed on; undefined where it has to be read and written anew, because it is no object, has no member,
- * or one that we add to.
+ * Validates a result for forwarding as text. Undefined when it must be parsed and serialized again, because it is not an object,
+ * is empty, or has a member that we extend.
  */
 export function toResultText(text: string): ResultText | undefined {
-  // A line ends at a carriage return as well in the event streams that this may become a part of.
+  // The text may become part of an event stream, where a carriage return ends a line.
   if (!text.startsWith('{"') || !text.endsWith('}') || text.includes('\r')) return undefined
-  const result = parse(text)
+  // The caller reports invalid JSON as noise.
+  const result = tryParseJson(text) as JsonObject | undefined
   if (!result || Object.hasOwn(result, '_meta')) return undefined
   return new ResultText(text.slice(1, -1), result.isError === true)
 }
@@ -50,7 +52,7 @@ function findBeforeId(line: string): AnswerText | undefined {
   return answer(id, line.slice(RESULT_FIRST.length, end))
 }
 
-/** Ids of ours are whole numbers above zero. */
+/** Our ids are positive integers. */
 function answer(digits: string, result: string): AnswerText | undefined {
   return digits === '' || digits.startsWith('0') ? undefined : { id: Number(digits), result }
 }
@@ -63,12 +65,4 @@ function endOfDigits(text: string, from: number): number {
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // told as noise by whoever reads the whole line
-  }
 }

@@ -1,82 +1,78 @@
 import type { Readable, Writable } from 'node:stream'
-import { RpcError } from '../prepared-server.ts'
-import { isObject, RPC } from '../protocol/json-rpc.ts'
-import { LineReader } from './lines.ts'
+import { isObject, type JsonObject, RPC, RpcError, tryParseJson } from '../protocol/json-rpc.ts'
 import { type PendingRequest, PendingRequests } from './pending-requests.ts'
+import { readLines } from './process/line-reader.ts'
 import { findResult, toResultText } from './result-text.ts'
 
-/** One message of a program; a longer one is refused, and the call that it answers fails. */
+/** Maximum size of a message. A longer one is dropped, and its call fails. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-/** What may wait for a program that does not read. */
+/** Maximum amount of data waiting for a program that does not read. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024
 
-export type Result = Record<string, unknown>
-
-/** What the program says by itself. */
+/** Messages initiated by the program. */
 export interface RpcHandlers {
-  /** `unwanted`: the program gave its request up. */
-  onRequest(method: string, params: Result, unwanted: AbortSignal): Promise<Result>
-  onNotification(method: string, params: Result): void
-  /** A line that is no message. */
+  /** `unwanted` aborts when the program cancels its request. */
+  onRequest(method: string, params: JsonObject, unwanted: AbortSignal): Promise<JsonObject>
+  onNotification(method: string, params: JsonObject): void
+  /** A line that is not a message. */
   onNoise(line: string): void
 }
 
-/** JSON-RPC 2.0 with a program over its standard input and output, one message a line (MCP transports, stdio). */
+/** JSON-RPC 2.0 over a program's standard input and output, one message per line (MCP transports, stdio). */
 export class RpcChannel {
   readonly pending = new PendingRequests()
   readonly #stdin: Writable
   readonly #handlers: RpcHandlers
   readonly #unsent: string[] = []
-  /** Requests of the program that wait for their answer. */
+  /** Unanswered requests of the program. */
   readonly #asked = new Map<unknown, AbortController>()
   #failure: Error | undefined
 
   constructor(stdin: Writable, stdout: Readable, handlers: RpcHandlers) {
     this.#stdin = stdin
     this.#handlers = handlers
-    const reader = new LineReader({
+    readLines(stdout, {
       maxBytes: MAX_MESSAGE_BYTES,
       onLine: line => this.#receive(line),
       onLongLine: (start, end, bytes) => this.#refuseLongLine(start, end, bytes),
     })
-    stdout.on('data', chunk => reader.read(chunk))
-    stdout.on('end', () => reader.end())
-    stdout.on('error', () => {}) // a pipe that breaks tells nothing that the program's end does not
   }
 
-  /** Sends a request and sets its id; `makeParams`: its `params` as JSON. `resolve` or `reject` is called by the answer. */
+  /** Sends a request and assigns its id. `makeParams` returns `params` as JSON. The answer calls `resolve` or `reject`. */
   send(request: PendingRequest, makeParams: (id: number) => string): void {
     if (this.#failure) return request.reject(this.#failure)
     if (this.#stdin.writableLength > MAX_UNREAD_BYTES)
-      return request.reject(new RpcError(RPC.refused, 'The program does not read its input; try again later'))
+      return request.reject(
+        new RpcError(RPC.refused, 'The program does not read its input. Try again later.'),
+      )
     this.pending.add(request)
     const { id, method } = request
     this.#write(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${makeParams(id)}}\n`)
   }
 
-  request(method: string, params: Result = {}): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
+  request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+    return new Promise<JsonObject>((resolve, reject) => {
       const [id, context, deadline] = [0, undefined, Number.POSITIVE_INFINITY]
       this.send({ id, method, context, deadline, resolve, reject }, () => JSON.stringify(params))
     })
   }
 
-  notify(method: string, params?: Result): void {
+  notify(method: string, params?: JsonObject): void {
     this.#write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`)
   }
 
-  /** Gives a request up: its answer, should it come, is nobody's. */
+  /** Cancels a request. Its answer, if any, is ignored. */
   cancel(id: number, reason: string): void {
     if (this.pending.take(id)) this.notify('notifications/cancelled', { requestId: id, reason })
   }
 
-  /** Nothing comes any more: all that waits is rejected, and whatever is asked from now on. */
+  /** Rejects all pending and future requests, because the program has stopped. */
   fail(error: Error): void {
     this.#failure = error
     for (const { reject } of this.pending.takeAll()) reject(error)
   }
 
-  // What is asked within one turn of the event loop goes out in one write.
+  // Messages of one event loop turn are sent in one write.
   #write(message: string): void {
     if (this.#unsent.push(message) === 1) setImmediate(() => this.#flush())
   }
@@ -94,7 +90,7 @@ export class RpcChannel {
       if (line.trim() !== '') this.#handlers.onNoise(line)
       return
     }
-    // Some servers answer with an array where they were sent one message.
+    // Some servers answer a single message with an array.
     for (const one of Array.isArray(message) ? message : [message]) this.#take(one, line)
   }
 
@@ -108,7 +104,7 @@ export class RpcChannel {
     void this.#answer(id as string | number, method, params)
   }
 
-  /** Most lines are answers to calls of tools, and are passed on as they are. */
+  /** Fast path: most lines are tool results, which are forwarded as text. */
   #settleText(line: string): boolean {
     const answer = findResult(line)
     const request = answer && this.pending.get(answer.id)
@@ -119,16 +115,16 @@ export class RpcChannel {
     return true
   }
 
-  #settle(message: Result, line: string): void {
+  #settle(message: JsonObject, line: string): void {
     const request = this.pending.take(message.id)
     if (request) {
       if (isObject(message.result)) request.resolve(message.result)
       else request.reject(toRpcError(message.error))
-      // An answer that comes after its request was cancelled is none.
+      // An answer to a cancelled request is ignored.
     } else if (!this.pending.hasGiven(message.id)) this.#handlers.onNoise(line)
   }
 
-  async #answer(id: string | number, method: string, params: Result): Promise<void> {
+  async #answer(id: string | number, method: string, params: JsonObject): Promise<void> {
     const unwanted = new AbortController()
     this.#asked.set(id, unwanted)
     const answer = await this.#handlers.onRequest(method, params, unwanted.signal).then(
@@ -141,15 +137,15 @@ export class RpcChannel {
   }
 
   #refuseLongLine(start: string, end: string, bytes: number): void {
-    this.#handlers.onNoise(`a message of ${bytes} bytes was dropped, at most ${MAX_MESSAGE_BYTES} are taken`)
-    // The id stands at one end of what every known implementation writes.
+    this.#handlers.onNoise(`dropped a message of ${bytes} bytes (limit ${MAX_MESSAGE_BYTES})`)
+    // All known implementations write the id at one end.
     const id = /"id":\s*(\d+)\s*\}\s*$/.exec(end)?.[1] ?? /^[^[]{0,60}"id":\s*(\d+)/.exec(start)?.[1]
     this.pending
       .take(Number(id))
       ?.reject(
         new RpcError(
           RPC.internalError,
-          `The program's answer has ${bytes} bytes, at most ${MAX_MESSAGE_BYTES} are passed on`,
+          `The program's answer has ${bytes} bytes, more than the limit of ${MAX_MESSAGE_BYTES}`,
         ),
       )
   }
@@ -157,21 +153,21 @@ export class RpcChannel {
 
 function parse(line: string): unknown {
   if (line.charCodeAt(0) !== 0x7b && line.charCodeAt(0) !== 0x5b && line.trim()[0] !== '{') return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined // told as noise
-  }
+  return tryParseJson(line)
 }
 
 function toRpcError(error: unknown): RpcError {
   if (!isObject(error))
-    return new RpcError(RPC.internalError, 'The program answered without result and error')
+    return new RpcError(RPC.internalError, 'The program answered with neither a result nor an error')
   const code = typeof error.code === 'number' ? error.code : RPC.internalError
-  return new RpcError(code, String(error.message ?? 'The program gave no reason'), error.data)
+  return new RpcError(
+    code,
+    String(error.message ?? 'The program returned an error without a message'),
+    error.data,
+  )
 }
 
-function toErrorMember(error: unknown): Result {
+function toErrorMember(error: unknown): JsonObject {
   if (error instanceof RpcError)
     return {
       code: error.code,

@@ -1,18 +1,17 @@
-import { isObject } from '../protocol/json-rpc.ts'
-import type { Result } from './rpc-channel.ts'
+import { isObject, type JsonObject } from '../protocol/json-rpc.ts'
 
-/** A list that never ends is cut off here. */
+/** Limit for lists that never end. */
 const MAX_PAGES = 1000
 
-/** What a server says of itself. */
+/** Self-description of a server. */
 export interface ServerFacts {
   protocolVersion: string
-  capabilities: Result
+  capabilities: JsonObject
   serverInfo: { name: string; version: string; title?: string }
   instructions: string | undefined
 }
 
-export function toFacts(answer: Result): ServerFacts {
+export function toFacts(answer: JsonObject): ServerFacts {
   const { protocolVersion, capabilities, serverInfo, instructions } = answer
   const info = isObject(serverInfo) ? serverInfo : {}
   return {
@@ -27,9 +26,12 @@ export function toFacts(answer: Result): ServerFacts {
   }
 }
 
-/** Everything of one list, page after page. */
-export async function readPages(member: string, ask: (params: Result) => Promise<Result>): Promise<Result[]> {
-  const entries: Result[] = []
+/** All entries of a list, over all pages. */
+export async function readPages(
+  member: string,
+  ask: (params: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject[]> {
+  const entries: JsonObject[] = []
   let cursor: unknown
   for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(cursor === undefined ? {} : { cursor })

@@ -1,28 +1,25 @@
-import type { Artifact } from '../../shared/artifact.ts'
-import type { LogLevel } from '../../shared/definitions.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { LogLevel } from '../../shared/definitions/definitions.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { JsonObject } from '../protocol/json-rpc.ts'
+import type { CallerSession, ClientContext } from '../server/client-context.ts'
+import type { ListMethod, PreparedServer, PreparedTool, ServerReporter } from '../server/prepared-server.ts'
 import type {
-  CallerSession,
-  ClientContext,
   CompleteParams,
   CompleteResult,
   GetPromptResult,
-  ListMethod,
-  PreparedServer,
-  PreparedTool,
   ReadResourceResult,
-  ServerOutlet,
-} from '../prepared-server.ts'
-import { passedCapabilities } from './capabilities.ts'
-import { type Children, SharedChildren, type Use } from './children.ts'
-import { commandLine, type ExistingProgram } from './command-line.ts'
+} from '../server/results.ts'
+import { type Children, SharedChildren, type Use } from './children/children.ts'
+import { ClientSubscriptions } from './children/client-subscriptions.ts'
+import { SessionChildren, type SessionLimits } from './children/session-children.ts'
+import { forwardedCapabilities } from './forwarded-capabilities.ts'
 import { type ChildEvents, McpChild } from './mcp-child.ts'
-import { EarlyOutlet } from './outlet.ts'
-import { ProcessGuard } from './process-guard.ts'
-import type { Result } from './rpc-channel.ts'
-import { SessionChildren, type SessionLimits } from './session-children.ts'
-import { SessionWishes } from './session-wishes.ts'
-import { startWithRetries } from './start-with-retries.ts'
+import { BufferedReporter } from './process/buffered-reporter.ts'
+import { commandLine } from './process/command-line.ts'
+import { ProcessGuard } from './process/process-guard.ts'
+import type { RunnableProgram } from './process/program-command.ts'
+import { startWithRetries } from './process/start-with-retries.ts'
 
 const START_TIMEOUT_MS = 25_000
 
@@ -34,15 +31,15 @@ interface BridgeLimits extends SessionLimits {
 }
 
 /**
- * Serves a program that speaks MCP over standard input and output: every request is passed on to a child of it. Resolves
- * when the program has answered; rejects with ChildStartError when it does not become a server.
+ * Serves a program that speaks MCP over standard input and output by forwarding every request to a child. Resolves when the
+ * program has answered `initialize`. Rejects with ChildStartError when it does not become a server.
  */
 export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
-  const program = artifact.program as ExistingProgram
+  const program = artifact.program as RunnableProgram
   const limits = limitsOf(program, tenant)
-  const outlet = new EarlyOutlet()
+  const reporter = new BufferedReporter()
   const guard = new ProcessGuard()
-  const children = createChildren(program, tenant, { outlet, guard, limits })
+  const children = createChildren(program, tenant, { reporter, guard, limits })
   try {
     await startWithRetries(tenant, () => children.start())
   } catch (error) {
@@ -50,10 +47,10 @@ export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Pr
     guard.close()
     throw error
   }
-  return new StdioServer(artifact, children, outlet, guard)
+  return new StdioServer(artifact, children, reporter, guard)
 }
 
-function limitsOf({ isolation, timeoutMs }: ExistingProgram, { handlerTimeoutMs }: Tenant): BridgeLimits {
+function limitsOf({ isolation, timeoutMs }: RunnableProgram, { handlerTimeoutMs }: Tenant): BridgeLimits {
   const { maxChildren = 100, idleMs = 10 * MINUTE } = typeof isolation === 'object' ? isolation : {}
   return {
     timeoutMs: handlerTimeoutMs ?? timeoutMs ?? 10 * MINUTE,
@@ -64,33 +61,33 @@ function limitsOf({ isolation, timeoutMs }: ExistingProgram, { handlerTimeoutMs 
 }
 
 interface Parts {
-  outlet: EarlyOutlet
+  reporter: BufferedReporter
   guard: ProcessGuard
   limits: BridgeLimits
 }
 
 function createChildren(
-  program: ExistingProgram,
+  program: RunnableProgram,
   tenant: Tenant,
-  { outlet, guard, limits }: Parts,
+  { reporter, guard, limits }: Parts,
 ): Children {
   const options = {
-    outlet,
+    reporter,
     spawn: (events: ChildEvents) => {
       const line = commandLine(program, tenant)
-      outlet.warnOnce(line.gaps)
+      reporter.warnOnce(line.gaps)
       return new McpChild(line, { guard, ...limits }, events)
     },
     onCrashLoop: (sentence: string) =>
-      outlet.fail(`the program ends again and again; the last time it ${sentence}`),
+      reporter.fail(`the program keeps crashing. The last time it ${sentence}`),
   }
   return childrenMode(program) === 'session'
     ? new SessionChildren(options, limits)
     : new SharedChildren(options)
 }
 
-/** What the description found fit stands in the artifact; without it, one for all. */
-function childrenMode({ isolation }: ExistingProgram): 'session' | 'shared' {
+/** The build recorded which mode the program needs. The default is one child for all clients. */
+function childrenMode({ isolation }: RunnableProgram): 'session' | 'shared' {
   return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
 }
 
@@ -98,36 +95,36 @@ class StdioServer implements PreparedServer {
   readonly info: PreparedServer['info']
   readonly instructions?: string
   readonly capabilities: PreparedServer['capabilities']
-  readonly speaksUnasked = true
+  readonly sendsServerRequests = true
   readonly listTools = this.#list('tools/list')
   readonly listResources = this.#list('resources/list')
   readonly listResourceTemplates = this.#list('resources/templates/list')
   readonly listPrompts = this.#list('prompts/list')
   readonly #schemas: ReadonlyMap<string, Record<string, unknown>>
-  /** Those of the artifact, as they are called. */
+  /** Tools of the artifact, created by their first call. */
   readonly #tools = new Map<string, PreparedTool>()
   readonly #children: Children
-  readonly #outlet: EarlyOutlet
+  readonly #reporter: BufferedReporter
   readonly #guard: ProcessGuard
-  readonly #wishes: SessionWishes
+  readonly #subscriptions: ClientSubscriptions
 
-  constructor(artifact: Artifact, children: Children, outlet: EarlyOutlet, guard: ProcessGuard) {
+  constructor(artifact: Artifact, children: Children, reporter: BufferedReporter, guard: ProcessGuard) {
     const { serverInfo, capabilities, instructions } = children.running[0]!.facts!
     this.info = serverInfo
     if (instructions !== undefined) this.instructions = instructions
-    this.capabilities = passedCapabilities(capabilities)
+    this.capabilities = forwardedCapabilities(capabilities)
     this.#schemas = new Map(artifact.tools.map(({ name, inputSchema }) => [name, inputSchema]))
     this.#children = children
-    this.#outlet = outlet
+    this.#reporter = reporter
     this.#guard = guard
-    this.#wishes = new SessionWishes(children)
+    this.#subscriptions = new ClientSubscriptions(children)
   }
 
-  attach(outlet: ServerOutlet): void {
-    this.#outlet.attach(outlet)
+  attach(reporter: ServerReporter): void {
+    this.#reporter.attach(reporter)
   }
 
-  /** Any name: the program may have tools that it had not when it was built. */
+  /** Accepts any name, because the program may have tools that it did not have when it was built. */
   findTool(name: string): PreparedTool {
     const known = this.#tools.get(name)
     if (known) return known
@@ -140,7 +137,7 @@ class StdioServer implements PreparedServer {
     return this.#schemas.has(name)
   }
 
-  /** The program knows; see `findTool`. */
+  /** Only the program knows, as with `findTool`. */
   hasResource(): boolean {
     return true
   }
@@ -158,18 +155,18 @@ class StdioServer implements PreparedServer {
   }
 
   subscribe(uri: string, isWanted: boolean, context: ClientContext): Promise<void> {
-    return this.#wishes.subscribe(uri, isWanted, context)
+    return this.#subscriptions.subscribe(uri, isWanted, context)
   }
 
   listen(uris: readonly string[], ended: AbortSignal): void {
-    this.#wishes.listen(uris, ended)
+    this.#subscriptions.listen(uris, ended)
   }
 
   setLogLevel(level: LogLevel, context: ClientContext): Promise<void> {
-    return this.#wishes.setLevel(level, context)
+    return this.#subscriptions.setLevel(level, context)
   }
 
-  notified(method: string, _params: Result, session: CallerSession): void {
+  notified(method: string, _params: JsonObject, session: CallerSession): void {
     if (method === 'notifications/roots/list_changed') this.#children.of(session)?.notify(method)
   }
 
@@ -188,22 +185,22 @@ class StdioServer implements PreparedServer {
     }
   }
 
-  #call<T>(method: string, params: Result, context: ClientContext): Promise<T> {
-    const pass: Use<Result> = child => child.call(method, params, context)
+  #call<T>(method: string, params: JsonObject, context: ClientContext): Promise<T> {
+    const pass: Use<JsonObject> = child => child.call(method, params, context)
     const answer = MAY_ASK.has(method)
       ? this.#children.run(context, pass)
-      : this.#children.glance(context, pass)
+      : this.#children.query(context, pass)
     return answer as Promise<T>
   }
 
   #list(method: string): ListMethod {
     return async (cursor, context) => {
-      const page = await this.#call<Result>(method, cursor === undefined ? {} : { cursor }, context!)
+      const page = await this.#call<JsonObject>(method, cursor === undefined ? {} : { cursor }, context!)
       return JSON.stringify(page).slice(1, -1)
     }
   }
 }
 
-/** What, besides a tool, a server may ask its client in the middle of (2026-07-28 basic/utilities/mrtr). */
+/** Methods besides `tools/call` during which a server may ask its client (2026-07-28 basic/utilities/mrtr). */
 const MAY_ASK = new Set(['prompts/get', 'resources/read'])
 const NO_SCHEMA = Object.freeze({})

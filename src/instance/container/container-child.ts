@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { request } from 'undici'
-import type { Tenant, TenantContainer } from '../../shared/instance-protocol.ts'
-import { ChildStartError } from '../bridge/child-start-error.ts'
-import { LineReader } from '../bridge/lines.ts'
-import type { ProcessGuard } from '../bridge/process-guard.ts'
-import { describeProgramEnding, type ProgramEnding, ProgramProcess } from '../bridge/program-process.ts'
+import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import { ChildStartError } from '../bridge/process/child-start-error.ts'
+import { readOutput } from '../bridge/process/line-reader.ts'
+import type { ProcessGuard } from '../bridge/process/process-guard.ts'
+import {
+  describeProgramEnding,
+  type ProgramEnding,
+  ProgramProcess,
+} from '../bridge/process/program-process.ts'
 import { findFreePort } from '../proxy/http-child.ts'
 import type { ContainerGuard } from './container-guard.ts'
 import { OomWatch } from './oom-watch.ts'
@@ -17,7 +21,7 @@ export interface ContainerChildOptions {
   tenant: Tenant
   processes: ProcessGuard
   containers: ContainerGuard
-  /** From the start to the first answer over HTTP. */
+  /** From the start until the first answer over HTTP. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
   /** Called before it listens. */
@@ -28,17 +32,20 @@ const PROBE_PAUSE_MS = 30
 const PROBE_MS = 2000
 const COMMAND_MS = 15_000
 const MAX_LINE_BYTES = 256 * 1024
-/** The client passes SIGTERM on; a container that does not end is removed. */
+/** The client forwards SIGTERM. A container that does not stop is removed. */
 const STOP_DELAYS = { politeMs: 0, terminateMs: 1500 }
 const SIGKILLED = 137
-/** Nothing of it ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status; docker has the same. */
+/**
+ * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status, same for
+ * docker.
+ */
 const NOT_STARTED = [125, 126, 127]
 
-/** A container that serves HTTP on a loopback port of its own, and the engine's client that runs it. */
+/** A container that serves HTTP on its own loopback port, and the engine's client process that runs it. */
 export class ContainerChild {
   readonly name: string
   readonly process: ProgramProcess
-  /** Resolves when nothing of the container is left. */
+  /** Resolves when the container is removed. */
   readonly ended: Promise<ProgramEnding>
   readonly port: number
   isAlive = true
@@ -59,11 +66,11 @@ export class ContainerChild {
       { file: container.file, args, env, cwd: '/' },
       { guard: processes, delays: STOP_DELAYS, onStderr: line => options.onOutput('stderr', line) },
     )
-    this.#readOutput()
+    readOutput(this.process.stdout, MAX_LINE_BYTES, line => options.onOutput('stdout', line))
     this.ended = this.#watchEnd()
   }
 
-  /** Resolves when it answers over HTTP, whatever it says. Rejects with ChildStartError; then it has ended. */
+  /** Resolves when it answers any HTTP request. Rejects with ChildStartError after it has stopped. */
   static async start(options: ContainerChildOptions): Promise<ContainerChild> {
     const child = new ContainerChild(await findFreePort(), options)
     options.onStarted?.(child)
@@ -82,7 +89,7 @@ export class ContainerChild {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** Whether a request gets an answer: the engine's own proxy accepts connections before the server does. */
+  /** True when a request is answered. A connection is not enough, because the engine's proxy accepts before the server does. */
   async answers(): Promise<boolean> {
     try {
       const signal = AbortSignal.timeout(PROBE_MS)
@@ -90,11 +97,11 @@ export class ContainerChild {
       await body.dump()
       return true
     } catch {
-      return false // which is the answer
+      return false
     }
   }
 
-  /** Of its first process. */
+  /** Memory of its first process. */
   get memoryBytes(): number {
     return this.#pid === undefined ? 0 : residentBytes(this.#pid)
   }
@@ -116,14 +123,14 @@ export class ContainerChild {
     return how === undefined ? ending : { ...ending, how }
   }
 
-  /** The client ends with the container's own exit code. */
+  /** The client exits with the container's exit code. */
   async #explain({ code, signal, error }: ProgramEnding, wasKilledByKernel: boolean): Promise<string> {
     const { engine, limits } = this.#options.container
     if (error) return `could not be started: ${engine} ${error.message}`
     if (code !== null && NOT_STARTED.includes(code))
       return `could not be started: ${this.process.lastLines.at(-1) ?? `${engine} refused`}`
-    if (code === null) return `lost its ${engine}, which was killed by ${signal}`
-    if (code !== SIGKILLED) return `ended with exit code ${code}`
+    if (code === null) return `stopped because ${engine} was killed by ${signal}`
+    if (code !== SIGKILLED) return `exited with code ${code}`
     const wasOutOfMemory =
       wasKilledByKernel ||
       (await this.#engine('inspect', '--format', '{{.State.OOMKilled}}', this.name)) === 'true'
@@ -146,22 +153,10 @@ export class ContainerChild {
     return new ChildStartError(`the container ${why}`, this.process.lastLines)
   }
 
-  /** What it said on standard output; empty when it refused. */
+  /** Standard output of an engine command. Empty when the command fails. */
   #engine(...args: string[]): Promise<string> {
     const { file, env } = this.#options.container
     const options = { env, timeout: COMMAND_MS, killSignal: 'SIGKILL' as const, cwd: '/' }
     return new Promise(resolve => execFile(file, args, options, (_error, stdout) => resolve(stdout.trim())))
-  }
-
-  #readOutput(): void {
-    const { onOutput } = this.#options
-    const reader = new LineReader({
-      maxBytes: MAX_LINE_BYTES,
-      onLine: line => onOutput('stdout', line),
-      onLongLine: (start, _end, bytes) => onOutput('stdout', `${start}… (${bytes} bytes)`),
-    })
-    this.process.stdout.on('data', chunk => reader.read(chunk))
-    this.process.stdout.on('end', () => reader.end())
-    this.process.stdout.on('error', () => {}) // a pipe that breaks tells nothing that the container's end does not
   }
 }

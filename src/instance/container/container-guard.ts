@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { TenantContainer } from '../../shared/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/instance-protocol.ts'
 
 /**
- * Reads `+ <container>` and `- <container>`, and removes the containers that are left when nobody can write to it any more,
- * as the guard of programs does with processes (bridge/process-guard.ts). An engine that was just starting one is given
- * the time to have done so, and is asked again.
+ * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, like the guard of
+ * programs does with processes (bridge/process/process-guard.ts). It retries after a delay, because the engine may have been
+ * starting one.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -21,7 +21,7 @@ sleep 2
 "$0" rm --force --volumes $names
 `
 
-/** One small shell for all containers of this process. */
+/** One small shell that guards all containers of this process. */
 export class ContainerGuard {
   readonly #shell: ChildProcess
 
@@ -32,13 +32,13 @@ export class ContainerGuard {
       env,
       detached: true,
     })
-    // Without it the next start of the daemon removes what is left.
+    // Without the guard, the daemon removes leftovers at its next start.
     this.#shell.stdin!.on('error', () => {})
     this.#shell.once('error', () => {})
     this.#shell.unref()
   }
 
-  /** Before it is created. */
+  /** Must be called before the container is created. */
   added(name: string): void {
     this.#shell.stdin!.write(`+ ${name}\n`)
   }
@@ -47,7 +47,7 @@ export class ContainerGuard {
     this.#shell.stdin!.write(`- ${name}\n`)
   }
 
-  /** When none is left: the shell ends. */
+  /** Stops the shell. Must be called when no container is left. */
   close(): void {
     this.#shell.stdin!.end()
   }

@@ -1,28 +1,29 @@
-import type { Artifact } from '../../shared/artifact.ts'
-import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
-import { EarlyOutlet } from '../bridge/outlet.ts'
-import { ProcessGuard } from '../bridge/process-guard.ts'
-import type { PreparedServer } from '../prepared-server.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
+import { BufferedReporter } from '../bridge/process/buffered-reporter.ts'
+import { ProcessGuard } from '../bridge/process/process-guard.ts'
+import { tryParseJson } from '../protocol/json-rpc.ts'
 import { prepareForwarding } from '../proxy/forwarding-server.ts'
+import type { PreparedServer } from '../server/prepared-server.ts'
 import { ContainerChild } from './container-child.ts'
 import { ContainerGuard } from './container-guard.ts'
 
 const START_TIMEOUT_MS = 25_000
 const DEFAULT_PATH = '/mcp'
 
-/** Serves a deployment from its image: this process passes requests on to the container and watches over it. */
+/** Serves a deployment from its image: runs the container, watches it and forwards requests. */
 export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
   const container = tenant.container!
-  const outlet = new EarlyOutlet()
+  const reporter = new BufferedReporter()
   const processes = new ProcessGuard()
   const containers = new ContainerGuard(container)
   return prepareForwarding(tenant, {
     artifact,
-    outlet,
+    reporter,
     what: 'container',
     path: artifact.program?.type === 'image' ? artifact.program.path : DEFAULT_PATH,
     dropsOrigin: container.isOwn,
-    tellsRequests: container.isOwn,
+    logsRequests: container.isOwn,
     open: onStarted =>
       ContainerChild.start({
         container,
@@ -31,7 +32,7 @@ export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<Pr
         containers,
         startTimeoutMs: START_TIMEOUT_MS,
         onStarted,
-        onOutput: (stream, line) => tell(outlet, stream, line, container.isOwn),
+        onOutput: (stream, line) => logOutput(reporter, stream, line, container.isOwn),
       }),
     onClosed() {
       processes.close()
@@ -40,22 +41,25 @@ export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<Pr
   })
 }
 
-/** Where it listens inside (instance/standalone-server.ts), which is of no use to anybody out here. */
+/**
+ * Prefix of the line with the address inside the container (instance/standalone/standalone-server.ts), which is useless outside.
+ */
 const FIRST_LINE = '{"server":'
 
-/** Our own image writes the lines of our own log. */
-function tell(outlet: EarlyOutlet, stream: 'stdout' | 'stderr', text: string, isOwn: boolean): void {
+/** Our own image already writes lines in our log format. */
+function logOutput(
+  reporter: BufferedReporter,
+  stream: 'stdout' | 'stderr',
+  text: string,
+  isOwn: boolean,
+): void {
   const line = isOwn && stream === 'stdout' ? parseLogLine(text) : undefined
-  if (line) outlet.copy(line)
-  else if (!(isOwn && text.startsWith(FIRST_LINE))) outlet.print(stream, text)
+  if (line) reporter.copy(line)
+  else if (!(isOwn && text.startsWith(FIRST_LINE))) reporter.print(stream, text)
 }
 
 function parseLogLine(text: string): LogLine | undefined {
   if (!text.startsWith('{"timestamp":')) return undefined
-  try {
-    const line = JSON.parse(text)
-    return typeof line.timestamp === 'string' && typeof line.message === 'string' ? line : undefined
-  } catch {
-    return undefined // printed by somebody else
-  }
+  const line = tryParseJson(text) as LogLine | undefined
+  return typeof line?.timestamp === 'string' && typeof line.message === 'string' ? line : undefined
 }

@@ -1,7 +1,7 @@
-import type { Artifact, Described } from '../../shared/artifact.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import { ChildStartError } from '../bridge/child-start-error.ts'
-import { ProcessGuard } from '../bridge/process-guard.ts'
+import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import { ChildStartError } from '../bridge/process/child-start-error.ts'
+import { ProcessGuard } from '../bridge/process/process-guard.ts'
 import { createErrorOutput } from '../log/error-output.ts'
 import { describeAndStop } from '../proxy/describe-http.ts'
 import { ContainerChild } from './container-child.ts'
@@ -9,11 +9,11 @@ import { ContainerGuard } from './container-guard.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-/** Runs the image once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
+/** Runs the image once to read its definitions. Rejects with ChildStartError when it does not become a server. */
 export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<Described> {
   if (program?.type !== 'image' || !tenant.container)
-    throw new ChildStartError('there is no image, or no engine to run it')
-  const tell = createErrorOutput(tenant)
+    throw new ChildStartError('there is no image, or no container engine to run it')
+  const printError = createErrorOutput(tenant)
   const processes = new ProcessGuard()
   const containers = new ContainerGuard(tenant.container)
   try {
@@ -23,7 +23,7 @@ export async function describeImage({ program }: Artifact, tenant: Tenant): Prom
       processes,
       containers,
       startTimeoutMs: START_TIMEOUT_MS,
-      onOutput: (_stream, line) => tell(line),
+      onOutput: (_stream, line) => printError(line),
     })
     return await describeAndStop(child, 'container', program.path)
   } finally {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 const EVERY_MS = 1000
-/** An engine on a busy machine takes a while to tell that a container has ended. */
+/** Time that an engine on a busy machine may take to report that a container has stopped. */
 const RECENT_MS = 5000
 
 /**
- * Tells whether the kernel has just ended a process for want of memory. Engines know it of their containers where they can
- * watch the control group; where they cannot (podman on hybrid hierarchies), there is the kernel's own count of all.
+ * Detects processes that the kernel killed because memory ran out. Engines detect it for their containers if they can watch the
+ * control group. Where they cannot (podman on hybrid hierarchies), the kernel still counts all kills.
  */
 export class OomWatch {
   readonly #timer: NodeJS.Timeout
@@ -14,12 +14,12 @@ export class OomWatch {
   #seenAt = Number.NEGATIVE_INFINITY
 
   constructor() {
-    this.#timer = setInterval(() => this.#look(), EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#check(), EVERY_MS).unref()
   }
 
-  /** In the last seconds; false where the kernel does not count. */
+  /** True when a process was killed in the last few seconds. False if the kernel does not count kills. */
   hasSeenKill(): boolean {
-    this.#look()
+    this.#check()
     return performance.now() - this.#seenAt < RECENT_MS
   }
 
@@ -27,18 +27,18 @@ export class OomWatch {
     clearInterval(this.#timer)
   }
 
-  #look(): void {
+  #check(): void {
     const count = countKills()
     if (count > this.#count) this.#seenAt = performance.now()
     this.#count = count
   }
 }
 
-/** https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer; those of control groups are among them. */
+/** Includes kills of control groups: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer */
 function countKills(): number {
   try {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1] ?? 0)
   } catch {
-    return 0 // no Linux
+    return 0 // not Linux
   }
 }

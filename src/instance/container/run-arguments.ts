@@ -1,20 +1,19 @@
-import type { Tenant, TenantContainer } from '../../shared/instance-protocol.ts'
+import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
 
-/** Of `/tmp`, the one folder that can be written. */
+/** Size of `/tmp`, the only writable folder. */
 const TMP_MB = 64
-/** Seconds between SIGTERM and SIGKILL where the engine itself ends it. */
+/** Delay between SIGTERM and SIGKILL when the engine stops the container. */
 const STOP_SECONDS = 1
 
-/** A container as it is to be run. */
 export interface RunPlan {
   name: string
-  /** Published on loopback under the same number, so that the server's own idea of its address is right. */
+  /** Published on loopback under the same number, so that the server's own URL is right. */
   port: number
 }
 
 /**
- * Arguments and environment of the engine's client. Values of variables are not among the arguments, which anybody on the
- * machine can read, unless their name means something to the client itself.
+ * Arguments and environment of the engine's client. Any user of the machine can read arguments, so they do not contain
+ * values of variables, unless the client itself would interpret the variable.
  */
 export function runArguments(
   container: TenantContainer,
@@ -43,7 +42,7 @@ export function runArguments(
 const CLIENT_VARIABLE =
   /^(PATH|HOME|LD_\w+|GO\w+|TMPDIR|XDG_\w+|CONTAINERS?_\w+|STORAGE_\w+|DOCKER_\w+|PODMAN_\w+|_\w+|\w*_PROXY|\w*_proxy)$/
 
-/** The log is what the client prints: kept in the deployment's own files. */
+/** No log driver: the client's output is written to the deployment's own log. */
 const LOCKS = [
   '--log-driver',
   'none',
@@ -58,7 +57,7 @@ const LOCKS = [
   String(STOP_SECONDS),
 ]
 
-/** Memory and swap together are the limit: what swaps is slow for all others, too. */
+/** The limit covers memory and swap together, because swapping slows down all servers. */
 function limits({ limits: { memoryMb, cpus, pids } }: TenantContainer): string[] {
   return [
     ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`]),
@@ -67,7 +66,7 @@ function limits({ limits: { memoryMb, cpus, pids } }: TenantContainer): string[]
   ]
 }
 
-/** What `runStandalone` reads. */
+/** Variables that `runStandalone` reads. */
 function ownVariables({ isOwn }: TenantContainer, tenant: Tenant): Record<string, string> {
   if (!isOwn) return {}
   return {

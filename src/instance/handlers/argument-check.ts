@@ -1,13 +1,13 @@
-import { compileSchema, describeViolation, type JsonSchema } from '../../shared/json-schema.ts'
+import { compileSchema, describeViolation, type JsonSchema } from '../../shared/json/json-schema.ts'
 import { readPlainSchema } from './plain-schema.ts'
 
-/** Tells what is wrong with a value, in one sentence that names the field; undefined when nothing is. */
+/** Returns one sentence that names the invalid field, or undefined for a valid value. */
 export type Check = (value: unknown) => string | undefined
 
-/** A thousand servers that wake at once are called once each; compiled code pays from about here on. */
+/** Number of calls after which compilation pays off. When a thousand servers wake together, each gets fewer. */
 const CALLS_BEFORE_COMPILING = 8
 
-/** Fills in the schema's defaults, then validates. Throws for a schema that does not compile. */
+/** Applies the schema's defaults, then validates. Throws for a schema that does not compile. */
 export function compileArgumentCheck(schema: JsonSchema): Check {
   const compile = (): Check => {
     const validate = compileSchema(schema, { useDefaults: true, isChecked: true })

@@ -1,13 +1,13 @@
-import type { Handler as Definition } from '../../shared/definitions.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Handler as Definition } from '../../shared/definitions/definitions.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { withEmit } from './emit.ts'
 import { type Handler, HandlerError } from './handler.ts'
 import { loadHttp, loadLiquid, loadTemplates } from './load.ts'
-import { createTemplateHandler } from './template-handler.ts'
+import { createTemplateHandler } from './templates/template-handler.ts'
 
-/** Makes a handler of its definition, loading what it needs. */
+/** Creates a handler from its definition and loads what it needs. */
 export async function createHandler(definition: Definition, tenant: Tenant): Promise<Handler> {
-  // Requests are made with filters of our own, which encode what goes into a URL.
+  // HTTP requests need our Liquid filters, which encode values for URLs.
   const templates = await (definition.type === 'http' ? loadLiquid() : loadTemplates(definition))
   switch (definition.type) {
     case 'template':
@@ -17,6 +17,6 @@ export async function createHandler(definition: Definition, tenant: Tenant): Pro
       return withEmit(definition.emit, createHttpHandler(definition, tenant, templates), templates)
     }
     case 'module':
-      throw new HandlerError('Module handlers belong to template custom, which runs in a process of its own')
+      throw new HandlerError('Module handlers require the template custom, which runs in a dedicated process')
   }
 }

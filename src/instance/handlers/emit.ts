@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { EmitStep } from '../../shared/definitions.ts'
-import type { CallContext } from '../prepared-server.ts'
+import type { EmitStep } from '../../shared/definitions/definitions.ts'
+import type { CallContext } from '../server/client-context.ts'
 import type { Handler } from './handler.ts'
 import type { Templates } from './load.ts'
-import type { Rendering } from './rendering.ts'
+import type { Rendering } from './templates/rendering.ts'
 
 type Step = (rendering: Rendering, call: CallContext) => undefined | Promise<void>
 
-/** Tells the client the steps, in order, then answers. A cancelled call stops where it is. */
+/** Sends the steps to the client in order, then answers. Stops when the call is cancelled. */
 export function withEmit(steps: EmitStep[] | undefined, handler: Handler, templates: Templates): Handler {
   if (!steps?.length) return handler
   const compiled = steps.map(step => compileStep(step, templates))

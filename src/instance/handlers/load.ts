@@ -1,21 +1,21 @@
-import { createTemplates, type Templates } from './compile-template.ts'
-import { isPlainDefinition } from './plain-template.ts'
+import { createTemplates, type Templates } from './templates/compile-template.ts'
+import { isPlainDefinition } from './templates/plain-template.ts'
 
 /**
- * The large libraries behind the handlers, each loaded with the first call that needs it: thousands of servers share a
- * process, most of them idle, and a process that serves fixed text needs none of them.
+ * Large libraries of the handlers, each loaded by the first call that needs it. Thousands of mostly idle servers share a process,
+ * and a process that serves only fixed text needs none of them.
  */
 export const loadChecks = once(() => import('./argument-check.ts'))
 export const loadSamples = once(() => import('./sample-handler.ts'))
-export const loadHttp = once(() => import('./http-handler.ts'))
+export const loadHttp = once(() => import('./http/http-handler.ts'))
 
 export const loadLiquid = once(async (): Promise<Templates> => {
-  const { compileText, compileJson, Rendering } = await import('./liquid-templates.ts')
+  const { compileText, compileJson, Rendering } = await import('./templates/liquid-templates.ts')
   return { compileText, compileJson, Rendering }
 })
 const plainTemplates = createTemplates()
 
-/** What compiles the templates of a definition: without Liquid where it needs none. */
+/** Returns the compiler for the templates of a definition. Loads Liquid only if needed. */
 export async function loadTemplates(definition: unknown): Promise<Templates> {
   return isPlainDefinition(definition) ? plainTemplates : loadLiquid()
 }

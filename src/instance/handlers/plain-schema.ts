@@ -1,4 +1,5 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
+import { isObject } from '../protocol/json-rpc.ts'
 
 const TYPES = new Map<unknown, (value: unknown) => boolean>([
   ['string', value => typeof value === 'string'],
@@ -18,8 +19,8 @@ const OBJECT_KEYWORDS = new Set([
 const PROPERTY_KEYWORDS = new Set(['type', 'title', 'description'])
 
 /**
- * For an object of typed properties and nothing else, as most tools take: true only for a value that such a schema surely
- * allows. What it is not sure of is the compiled schema's to judge. Undefined for a schema that says more.
+ * Returns a fast check for objects with simple typed properties, as most tools take. True means that the value is certainly
+ * valid. For false, the compiled schema decides. Returns undefined for more complex schemas.
  */
 export function readPlainSchema(schema: JsonSchema): ((value: unknown) => boolean) | undefined {
   const { type, properties = {}, required = [], additionalProperties = true } = schema
@@ -28,17 +29,17 @@ export function readPlainSchema(schema: JsonSchema): ((value: unknown) => boolea
   const checks = readProperties(properties)
   if (!checks || !Array.isArray(required)) return undefined
   return value =>
-    isRecord(value) &&
+    isObject(value) &&
     required.every(name => Object.hasOwn(value, name)) &&
     Object.entries(value).every(([name, member]) => checks.get(name)?.(member) ?? additionalProperties)
 }
 
 function readProperties(properties: unknown): Map<string, (value: unknown) => boolean> | undefined {
-  if (!isRecord(properties)) return undefined
+  if (!isObject(properties)) return undefined
   const checks = new Map<string, (value: unknown) => boolean>()
   for (const [name, property] of Object.entries(properties)) {
-    // Every object has these, whatever was sent.
-    if (name in Object.prototype || !isRecord(property) || !hasOnly(property, PROPERTY_KEYWORDS))
+    // Every object inherits these, so their presence proves nothing.
+    if (name in Object.prototype || !isObject(property) || !hasOnly(property, PROPERTY_KEYWORDS))
       return undefined
     const check = TYPES.get(property.type)
     if (!check) return undefined
@@ -49,8 +50,4 @@ function readProperties(properties: unknown): Map<string, (value: unknown) => bo
 
 function hasOnly(schema: JsonSchema, keywords: ReadonlySet<string>): boolean {
   return Object.keys(schema).every(keyword => keywords.has(keyword))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

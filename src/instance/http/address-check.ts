@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import { hostOf } from './connection-tenant.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import { hostOf } from './connection.ts'
 import { header } from './headers.ts'
 
 /**
- * Why a request to this address is refused, if it is. A page of any site can make a browser send requests to loopback under a
- * name of its own choosing (DNS rebinding); `Host` and `Origin` tell them apart, so both must be known ones.
+ * Reason to refuse a request to this address, if any. Any web page can make a browser send requests to loopback under a host name
+ * that the page controls (DNS rebinding). `Host` and `Origin` reveal that, so both must be known.
  */
 export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal | undefined {
   const { host, origin } = request.headers
   const name = hostOf(request.socket)
   if (host === undefined || !isAllowedHost(tenant, host, name)) {
-    const message = `Host ${JSON.stringify(host ?? '')} is not served here; this server is at ${name ?? tenant.url}`
-    // A client that shares one connection among names is told to open another (RFC 9110 section 15.5.20).
+    const message = `Host ${JSON.stringify(host ?? '')} is not served here. This server is at ${name ?? tenant.url}.`
+    // 421 makes a client that shares a connection among names open another one (RFC 9110 section 15.5.20).
     return { status: name === undefined ? 403 : 421, message }
   }
   if (origin === undefined || isAllowedOrigin(tenant, origin, name)) return undefined
-  const message = `Origin ${JSON.stringify(origin)} may not use this server: it takes requests of its own pages alone`
+  const message = `Origin ${JSON.stringify(origin)} may not use this server. Only its own pages and allowed origins may.`
   return { status: 403, message }
 }
 
@@ -25,9 +25,7 @@ export interface Refusal {
   message: string
 }
 
-/**
- * Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"); empty for requests without one.
- */
+/** Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"). Empty for other requests. */
 export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers
   if (origin === undefined || !isAllowedOrigin(tenant, origin, hostOf(request.socket))) return NONE
@@ -41,7 +39,7 @@ export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly 
   ]
 }
 
-/** What the answer to a preflight adds to that. Parameters of tools travel in `Mcp-Param-*`, so the names asked for are allowed as they are. */
+/** Additional headers for a preflight. Allows any requested header name, because tools receive parameters in `Mcp-Param-*`. */
 export function preflightHeaders(request: IncomingMessage): readonly string[] {
   const wanted = header(request, 'access-control-request-headers') ?? ''
   return [

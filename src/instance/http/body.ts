@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** Deeper values would overflow the stack of whoever walks them: validators, templates, JSON.stringify. */
+/** Deeper values would overflow the stack of validators, templates and JSON.stringify. */
 const MAX_DEPTH = 256
 
-/** Reads a request's body as text. Exactly one of the callbacks is called, none when the client went away. */
+/** Reads a request's body as text. Calls exactly one of the callbacks, or none when the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   onText: (text: string) => void,
@@ -12,8 +12,8 @@ export function readBody(
 ): void {
   const length = Number(request.headers['content-length'])
   if (length > MAX_BODY_BYTES) return onTooLarge()
-  // A small body comes with its head, in one piece: it is there after this turn, without the events of a stream, of which
-  // the parser tells the end one turn later still.
+  // A small body arrives in one piece with its head. Reading it after this turn avoids stream events, whose end the parser
+  // reports one turn later.
   process.nextTick(() => {
     const chunk: Buffer | null = request.readableLength === length ? request.read() : null
     if (chunk) onText(chunk.toString())
@@ -38,20 +38,21 @@ function gather(request: IncomingMessage, onText: (text: string) => void, onTooL
     else if (chunks) chunks.push(chunk)
     else chunks = [only, chunk]
   })
-  // The rest of a body that was refused is read and dropped, so that the client sees the answer and not a reset.
+  // The rest of a refused body is read and dropped, so that the client gets the response instead of a
+  // connection reset.
   request.on('end', () => {
     if (!isOver) onText((chunks ? Buffer.concat(chunks) : (only ?? '')).toString())
   })
 }
 
-/** Parses JSON whose nesting is bounded. Throws SyntaxError. */
+/** Parses JSON of limited depth. Throws SyntaxError. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new SyntaxError(`the JSON is nested deeper than ${MAX_DEPTH} levels`)
   return JSON.parse(text)
 }
 
 function isTooDeep(text: string): boolean {
-  // Every level takes two characters, so most bodies need no look.
+  // Every level takes two characters, so most bodies need no check.
   if (text.length < MAX_DEPTH * 2) return false
   let depth = 0
   let inString = false

@@ -1,19 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { RPC } from '../protocol/json-rpc.ts'
 import { serveMcp } from '../protocol/serve-mcp.ts'
+import type { ServedTenant, TenantExchange } from '../tenant/served-tenant.ts'
 import { preflightHeaders, refuseAddress } from './address-check.ts'
-import { isFromPeer, tenantOf } from './connection-tenant.ts'
-import { type Exchange, refuse, sendEmpty, sendJson } from './exchange.ts'
+import { isFromPeer } from './connection.ts'
 import { relayToSuccessor } from './relay.ts'
+import { refuse, sendEmpty, sendJson } from './responses.ts'
 
-/** Every request of the process arrives here; its connection says which tenant it is for. */
+const TENANT = Symbol('tenant')
+type TenantSocket = Socket & { [TENANT]?: ServedTenant }
+
+/** Assigns a connection to the tenant of its address, so that no request can reach another tenant's server. */
+export function bindConnection(socket: Socket, tenant: ServedTenant): void {
+  ;(socket as TenantSocket)[TENANT] = tenant
+}
+
+/** Handles every request of the process. The connection determines the tenant. */
 export function handleRequest(request: IncomingMessage, response: ServerResponse): void {
-  const tenant = tenantOf(request.socket)
+  const tenant = (request.socket as TenantSocket)[TENANT]
   if (!tenant) return void response.destroy()
-  const exchange: Exchange = { tenant, request, response }
+  const exchange: TenantExchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  if ((tenant.isReplaced || tenant.hasLeft) && !tenant.keepsSessionOf(request) && !isFromPeer(request.socket))
+  if (
+    (tenant.isReplaced || tenant.hasReleasedSessions) &&
+    !tenant.keepsSessionOf(request) &&
+    !isFromPeer(request.socket)
+  )
     return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
@@ -21,45 +35,48 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   else serve(exchange, path)
 }
 
-function serve(exchange: Exchange, path: string): void {
+function serve(exchange: TenantExchange, path: string): void {
   const { server } = exchange.tenant
   if (server.forward && path !== server.ownPath) forward(exchange)
   else if (path === '/mcp') serveMcp(exchange)
   else refusePath(exchange, path)
 }
 
-/** Sessions are in the memory of one program; see proxy/program-sessions.ts. */
-function forward(exchange: Exchange): void {
-  const { server, siblings } = exchange.tenant
+/** A session lives in one program, so its requests go to that program's instance (proxy/program-sessions.ts). */
+function forward(exchange: TenantExchange): void {
+  const { server, peers } = exchange.tenant
   const forwardHere = () => void server.forward?.(exchange)
-  if (!siblings.relay?.(exchange, forwardHere)) forwardHere()
+  if (!peers.relay?.(exchange, forwardHere)) forwardHere()
 }
 
-function serveHealth(exchange: Exchange): void {
+function serveHealth(exchange: TenantExchange): void {
   const { tenant, request } = exchange
   if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return sendProblem(exchange, 405, 'METHOD_NOT_ALLOWED', '/health answers GET', ['Allow', 'GET, HEAD'])
+    return sendProblem(exchange, 405, 'METHOD_NOT_ALLOWED', '/health accepts only GET and HEAD.', [
+      'Allow',
+      'GET, HEAD',
+    ])
   const { server } = tenant
-  if (server.isWell) void server.isWell().then(isWell => sendHealth(exchange, isWell))
+  if (server.isHealthy) void server.isHealthy().then(isHealthy => sendHealth(exchange, isHealthy))
   else sendHealth(exchange, true)
 }
 
-function sendHealth(exchange: Exchange, isWell: boolean): void {
+function sendHealth(exchange: TenantExchange, isHealthy: boolean): void {
   const { tenant } = exchange
   const { name, version } = tenant.server.info
-  const status = isWell ? (tenant.isDraining ? 'draining' : 'ok') : 'unhealthy'
+  const status = isHealthy ? (tenant.isDraining ? 'draining' : 'ok') : 'unhealthy'
   const body = JSON.stringify({ status, server: name, version })
-  sendJson(exchange, isWell ? 200 : 503, body, ['Cache-Control', 'no-store'])
+  sendJson(exchange, isHealthy ? 200 : 503, body, ['Cache-Control', 'no-store'])
 }
 
-function refusePath(exchange: Exchange, path: string): void {
-  const message = `There is nothing at ${path}; the MCP endpoint is ${exchange.tenant.config.url}`
+function refusePath(exchange: TenantExchange, path: string): void {
+  const message = `Nothing is served at ${path}. The MCP endpoint is ${exchange.tenant.config.url}.`
   sendProblem(exchange, 404, 'NOT_FOUND', message)
 }
 
 function sendProblem(
-  exchange: Exchange,
+  exchange: TenantExchange,
   status: number,
   code: string,
   message: string,

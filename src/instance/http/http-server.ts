@@ -2,19 +2,19 @@ import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-// An `import` of node:http would read all its exports, one of which (WebSocket) loads undici: 6 MB a process.
+// Importing node:http would evaluate all its exports, one of which (WebSocket) loads undici: 6 MB per process.
 const { createServer } = process.getBuiltinModule('node:http')
 
 export interface HttpTimeouts {
-  /** For a request's head, from its first byte (or the connection's start) to its last. */
+  /** Time for a request's head, from the connection's start or the head's first byte to its last byte. */
   headersMs: number
-  /** For a whole request. */
+  /** Time for a whole request. */
   requestMs: number
-  /** Advertised to the client; Node keeps the connection one second longer, so that a request on its way is not lost. */
+  /** Advertised to the client. Node keeps the connection one second longer, so that a request in transit is not lost. */
   keepAliveMs: number
-  /** A client that takes nothing of what waits for it is cut off after twice this: what waits is memory of all tenants. */
+  /** A client that reads nothing is disconnected after at most twice this time, because unread data uses shared memory. */
   stalledMs: number
-  /** How often all but keepAliveMs are looked at while there is a connection. */
+  /** Interval of the checks for all but keepAliveMs while there are connections. */
   checkMs: number
 }
 
@@ -26,11 +26,11 @@ const HTTP_TIMEOUTS: HttpTimeouts = {
   checkMs: 5_000,
 }
 
-/** Clients that open a connection for every request leave none open between two of them: starting and stopping costs more. */
-const ENDING_MS = 1000
+/** Delay before the checks stop. Clients with a connection per request would otherwise restart them each time. */
+const STOP_DELAY_MS = 1000
 
 /**
- * An HTTP server that never listens: connections are accepted by the daemon and handed over
+ * An HTTP server that never listens. The daemon accepts connections and hands them over
  * (https://nodejs.org/api/http.html#event-connection).
  */
 export class HttpServer {
@@ -55,15 +55,15 @@ export class HttpServer {
     this.#server.on('clientError', refuseRequest)
   }
 
-  /** Serves a connection. `head`: bytes that were already read from it. `onClose` is called once. */
+  /** Serves a connection. `head` holds bytes already read from it. `onClose` is called once. */
   accept(socket: Socket, head: Buffer | undefined, onClose: () => void): void {
-    // Node enforces its time-outs from 'listening' to close(); here that is while there are connections, so that an idle
-    // process does not tick (lib/_http_server.js, setupConnectionsTracking).
+    // Node enforces its timeouts from 'listening' to close(). Emitting these only around connections keeps an idle process
+    // from waking up (lib/_http_server.js, setupConnectionsTracking).
     this.#start()
     this.#connections.add(socket)
     socket.once('close', () => {
       this.#connections.delete(socket)
-      if (this.#connections.size === 0) this.#ending = setTimeout(() => this.#stop(), ENDING_MS).unref()
+      if (this.#connections.size === 0) this.#ending = setTimeout(() => this.#stop(), STOP_DELAY_MS).unref()
       onClose()
     })
     socket.setNoDelay(true)
@@ -84,8 +84,8 @@ export class HttpServer {
     this.#watch = undefined
   }
 
-  // A socket's own time-out knows of progress within one large write; it is set only while something waits, so that
-  // neither a quiet stream nor a long call is cut, and no request pays for it.
+  // A socket's own timeout sees progress within one large write. It is set only while data waits, so that quiet streams and
+  // long calls are not cut off and requests do not pay for it.
   #watchReaders(): void {
     const { stalledMs } = this.#timeouts
     for (const socket of this.#connections)
@@ -102,7 +102,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 function refuseRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A connection that broke, or that already began its answer, can only be closed.
+  // A connection that broke, or that has already started its answer, can only be closed.
   if (error.code === 'ECONNRESET' || !socket.writable || (socket as Socket).bytesWritten > 0)
     return void socket.destroy(error)
   const status = REASONS[error.code ?? ''] ?? '400 Bad Request'

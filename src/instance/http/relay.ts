@@ -1,30 +1,30 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { hasNetworkNamespace } from '../network/network-namespace.ts'
 import { connectOwn } from '../network/own-connect.ts'
-import { hasOwnNetwork } from '../own-network.ts'
 import { RPC } from '../protocol/json-rpc.ts'
-import { arrivalHeaders, isArrivalHeader } from './arrival.ts'
-import { hostOf } from './connection-tenant.ts'
-import { type Exchange, refuse } from './exchange.ts'
+import { hostOf } from './connection.ts'
 import { HOP_BY_HOP } from './headers.ts'
+import type { HttpExchange } from './http-exchange.ts'
+import { isOriginalUrlHeader, originalUrlHeaders } from './original-url.ts'
+import { refuse } from './responses.ts'
 
-// Taken when it is loaded: user code may find it gone (see http-server.ts for why it is no import).
+// Captured at start because user code may replace them. Not an import because of memory (see http-server.ts).
 const http = process.getBuiltinModule('node:http')
 const net = process.getBuiltinModule('node:net')
 
 /**
- * Passes a request that came over an old connection on to whoever serves the tenant's address now, so that nobody gets an
- * answer of a server that was replaced, or a question whose answer would go to another instance. The answer ends the
- * connection; the client's next one leads there by itself.
- * `body`: of a request that was read already.
+ * Relays a request on an old connection to the instance that serves the tenant's address now, so that no client gets an answer
+ * from a replaced server, or a question whose answer would go elsewhere. The answer closes the connection, and the client's next
+ * one reaches the new instance directly. `body`: text that was already read from the request.
  */
-export function relayToSuccessor(exchange: Exchange, body?: string): void {
-  const { siblings, config } = exchange.tenant
+export function relayToSuccessor(exchange: HttpExchange, body?: string): void {
+  const { peers, config } = exchange.tenant
   const port = Number(new URL(config.url).port)
   const onUnreachable = () => unreachable(exchange)
   const pass = (socket: Socket) =>
     relay(exchange, socket, onUnreachable, { added: ['Connection', 'close'], body })
-  if (hasOwnNetwork) siblings.connect(port).then(pass, onUnreachable)
+  if (hasNetworkNamespace) peers.connect(port).then(pass, onUnreachable)
   else pass(connectOwn(new net.Socket(), { port, host: '127.0.0.1' }))
 }
 
@@ -35,17 +35,17 @@ interface RelayOptions {
 }
 
 /**
- * Sends the request over this connection, which is new, and answers with what comes back. `added`: headers of the answer;
- * `body`: what to send instead of the request's own, which was read; `onAnswer`: hears the status of what comes back.
+ * Sends the request over a new connection and returns the response to the client. `added`: extra response headers. `body`:
+ * replaces the request's own, which was already read. `onAnswer` receives the response's status.
  */
 export function relay(
-  exchange: Exchange,
+  exchange: HttpExchange,
   socket: Socket,
   onUnreachable: () => void,
   { added = [], body, onAnswer }: RelayOptions = {},
 ): void {
   const { request, response } = exchange
-  // While somebody was woken or asked its client went away; a stream that was opened for it now would never end.
+  // The client disconnected during a wake-up or handshake. A stream opened for it now would never end.
   if (response.destroyed) return void socket.destroy()
   const headers = asOfAddress(exchange, forwarded(request.rawHeaders))
   const outgoing = http.request({
@@ -68,7 +68,7 @@ export function relay(
   else outgoing.end(body)
 }
 
-/** A flat list of names and values, as Node takes and gives it. */
+/** Headers to forward, as a flat list of names and values. */
 function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
   const kept: string[] = []
   for (let at = 0; at < raw.length; at += 2)
@@ -84,21 +84,21 @@ function withLength(headers: string[], body: string): string[] {
   ]
 }
 
-/** The receiver knows nothing of the name by which a request came, which was checked here. */
-function asOfAddress(exchange: Exchange, headers: string[]): string[] {
+/** Replaces the host name, which was checked here and which the receiver does not know. */
+function asOfAddress(exchange: HttpExchange, headers: string[]): string[] {
   const { request, tenant } = exchange
   if (hostOf(request.socket) === undefined) return headers
-  const others = without(headers, name => name === 'host' || name === 'origin' || isArrivalHeader(name))
-  return [...others, 'Host', new URL(tenant.config.url).host, ...arrivalHeaders(exchange)]
+  const others = without(headers, name => name === 'host' || name === 'origin' || isOriginalUrlHeader(name))
+  return [...others, 'Host', new URL(tenant.config.url).host, ...originalUrlHeaders(exchange)]
 }
 
-function without(headers: string[], isOut: (name: string) => boolean): string[] {
-  return headers.filter((_, at) => !isOut(headers[at - (at % 2)]!.toLowerCase()))
+function without(headers: string[], isDropped: (name: string) => boolean): string[] {
+  return headers.filter((_, at) => !isDropped(headers[at - (at % 2)]!.toLowerCase()))
 }
 
-function unreachable(exchange: Exchange): void {
+function unreachable(exchange: HttpExchange): void {
   if (exchange.response.headersSent) return void exchange.response.destroy()
-  refuse(exchange, 503, { code: RPC.refused, message: 'The server was replaced; try again' }, [
+  refuse(exchange, 503, { code: RPC.refused, message: 'The server was replaced. Try again.' }, [
     'Retry-After',
     '1',
   ])

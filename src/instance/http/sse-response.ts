@@ -1,29 +1,29 @@
 import type { ServerResponse } from 'node:http'
 
 const KEEP_ALIVE_MS = 15_000
-/** A reader that lets this much pile up is cut off: it can resume, and memory cannot be held by a stalled client. */
+/** Unread bytes after which a client is disconnected. It can resume, and a stalled client cannot hold memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 /**
- * Comments keep proxies and clients from taking a quiet stream for a dead one. One timer serves all streams of the process
- * and stops with the last, so that an idle process does not tick.
+ * Open streams. Keep-alive comments stop proxies and clients from closing quiet ones. One timer serves all streams and stops
+ * with the last, so that an idle process does not wake up.
  */
 const open = new Set<SseResponse>()
 let keepAlive: NodeJS.Timeout | undefined
 
-/** A response as a stream of server-sent events (WHATWG HTML 9.2). */
+/** A response sent as server-sent events (WHATWG HTML 9.2). */
 export class SseResponse {
   readonly #response: ServerResponse
   #onClose: (() => void) | undefined
 
-  /** `headers` as a flat list of names and values, besides the stream's own. `onClose` is called once, whoever ended it. */
+  /** `headers` is a flat list, added to the stream's own. `onClose` is called once, whichever side closes the stream. */
   constructor(response: ServerResponse, headers: readonly string[], onClose: () => void) {
     this.#response = response
     this.#onClose = onClose
     response.writeHead(200, [
       'Content-Type',
       'text/event-stream',
-      // `no-transform` and X-Accel-Buffering keep proxies from holding events back.
+      // `no-transform` and X-Accel-Buffering keep proxies from buffering events.
       'Cache-Control',
       'no-cache, no-transform',
       'X-Accel-Buffering',
@@ -40,18 +40,18 @@ export class SseResponse {
     return this.#onClose !== undefined
   }
 
-  /** `data` is one line. */
+  /** `data` must be a single line. */
   send(data: string, id?: string): void {
     const idLine = id === undefined ? '' : `id: ${id}\n`
     this.#write(`event: message\n${idLine}data: ${data}\n\n`)
   }
 
-  /** An event without data whose id lets the client resume from here, and how long to wait before it does. */
+  /** Sends an event without data. Its id lets the client resume from here, and `retryMs` delays its reconnect. */
   prime(id: string, retryMs: number): void {
     this.#write(`retry: ${retryMs}\nid: ${id}\ndata: \n\n`)
   }
 
-  /** Unless something waits to be read already: that says as much, and one more write would look like progress. */
+  /** Skipped while data waits, because another write would look like progress. */
   keepAlive(): void {
     if (this.#response.writableLength === 0) this.#write(': keep-alive\n\n')
   }

@@ -27,11 +27,11 @@ type Send = (
 /** Node's native handle of the IPC channel (`setupChannel` in lib/internal/child_process.js). */
 interface Channel {
   onread(bytes?: ArrayBuffer): unknown
-  /** A handle that came with what is being read. */
+  /** A handle that arrived with the data being read. */
   pendingHandle: unknown
 }
 
-/** What hears the daemon once the channel is sealed. */
+/** Receives the daemon's messages after the channel is sealed. */
 export interface ChannelListener {
   onMessage(message: unknown, handle: unknown): void
   onEnd(): void
@@ -42,7 +42,7 @@ const decode = uncurryThis<StringDecoder, [bytes: Uint8Array], string>(StringDec
 const Bytes = Uint8Array
 const ConnectedSocket = Socket as unknown as new (options: object) => Socket
 
-/** Keeps the way to the daemon for those who ask before `sealChannel`. */
+/** Captures the connection to the daemon for code that needs it before `sealChannel`. */
 export function openChannel(): { isConnected(): boolean; send: Send } {
   const { _send: send } = process as unknown as { _send: Send }
   let isConnected = process.connected
@@ -51,17 +51,17 @@ export function openChannel(): { isConnected(): boolean; send: Send } {
   })
   return {
     isConnected: () => isConnected && process.connected,
-    // `process.send` fills the options in. Without them `_send` throws when the channel breaks in the middle of a message,
-    // as it does when the daemon is killed (lib/internal/child_process.js), and with it go log lines that wait.
+    // `process.send` fills in the options. Without them `_send` throws when the channel breaks in the middle of a message, for
+    // example when the daemon is killed (lib/internal/child_process.js), and waiting log lines are lost.
     send: (message, handle, options = bare(), callback) =>
       apply(send, process, [message, handle, options, callback]) as boolean,
   }
 }
 
 /**
- * Takes the IPC channel away from everything that user code can reach, Node's own JavaScript included, which passes
- * messages through `process.emit` and `process.nextTick`. What the daemon sends is read here instead. Code that finds the
- * channel all the same meets a daemon that trusts nothing it sends.
+ * Removes the IPC channel from everything that user code can reach, including Node's own JavaScript, which passes messages
+ * through `process.emit` and `process.nextTick`. Reads the daemon's messages here instead. If code finds the channel anyway,
+ * the daemon still validates everything it sends.
  */
 export function sealChannel(listener: ChannelListener): void {
   const symbol = symbolOf(process, 'kChannelHandle')
@@ -75,10 +75,10 @@ export function sealChannel(listener: ChannelListener): void {
   hideFromAsyncHooks(channel)
 }
 
-/** Messages are lines of JSON; one of Node's own brings a handle and is acknowledged. */
+/** Messages are lines of JSON. One of Node's own message types brings a handle and is acknowledged. */
 function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): void {
   const { _send: send } = process as unknown as { _send: Send }
-  // What Node has read of an unfinished message.
+  // The part of an unfinished message that Node has already read.
   const decoder = (memberOf(channel, 'kStringDecoder') as StringDecoder | undefined) ?? new StringDecoder()
   let unfinished = (memberOf(channel, 'kJSONBuffer') as string | undefined) ?? ''
   let handle: unknown
@@ -106,18 +106,18 @@ function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): v
   }
 }
 
-/** Not within the channel's own callback, where asynchronous hooks would find its handle. */
+/** Exits the channel's own callback, where asynchronous hooks would find its handle. */
 function deliver(act: () => void): void {
   nextTick(act)
 }
 
-/** As Node makes it of a handle (`handleConversion` in lib/internal/child_process.js). */
+/** Converts a handle like Node does (`handleConversion` in lib/internal/child_process.js). */
 function socketOf(type: string, handle: unknown): unknown {
   if (type !== 'net.Socket') return handle
   return new ConnectedSocket({ handle, readable: true, writable: true })
 }
 
-/** Its prototypes are those of every socket, where user code could replace what is called on the channel. */
+/** Copies methods from the prototypes, which all sockets share and user code could change. */
 function ownEverything(channel: Channel): void {
   for (let from = getPrototypeOf(channel); from && from !== Object.prototype; from = getPrototypeOf(from))
     for (const key of ownKeys(from)) {
@@ -127,7 +127,7 @@ function ownEverything(channel: Channel): void {
   setPrototypeOf(channel, null)
 }
 
-/** Node's own code still uses these names, hence what they do. */
+/** Node's own code still uses these names, so each gets a harmless replacement. */
 function hideChannel(symbol: symbol): void {
   for (const name of ['_send', 'disconnect', '_disconnect']) replace(process, name, () => false)
   replace(process, 'send', undefined)
@@ -136,11 +136,11 @@ function hideChannel(symbol: symbol): void {
   replace(process, 'channel', { ref() {}, unref() {}, ...(pending && { [pending]: [] }) })
   Object.defineProperty(process, symbol, { value: null, writable: true, enumerable: false })
   Object.defineProperty(process, '_channel', { value: undefined, configurable: true })
-  // A queue that user code put here would be given what this process sends.
+  // User code could otherwise add a queue here and receive what this process sends.
   define(process, '_handleQueue', { value: null, writable: false })
 }
 
-/** Hooks run while the channel is read, and ask what for. */
+/** Hooks run while the channel is read, and can query the current resource. */
 function hideFromAsyncHooks(channel: Channel): void {
   const { executionAsyncResource } = asyncHooks
   replace(asyncHooks, 'executionAsyncResource', () => {

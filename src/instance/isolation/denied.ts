@@ -2,9 +2,8 @@ import { define } from './intrinsics.ts'
 
 const Refusal = Error
 
-/** Replaces a function that handler modules may not have. */
+/** Replacement for a function that handler modules may not call. */
 export function denied(name: string): () => never {
-  // A function that classes may extend.
   return () => {
     throw refusal(name)
   }
@@ -16,14 +15,14 @@ export function refusal(name: string): Error {
   return error
 }
 
-/** Something that must be sealed was not found: this Node is not one that the seals are made for. */
+/** An internal that must be sealed was not found, so the seals do not support this Node version. */
 export class SealError extends Error {
   override readonly name = 'SealError'
 }
 
 type Functions = Record<string, unknown>
 
-/** Replaces each of these functions with a refusal. Throws a SealError for one that does not exist. */
+/** Replaces each function with one that throws. Throws a SealError if a function does not exist. */
 export function denyAll(target: object, names: readonly string[], prefix: string): void {
   for (const name of names) {
     if (typeof (target as Functions)[name] !== 'function')
@@ -32,13 +31,13 @@ export function denyAll(target: object, names: readonly string[], prefix: string
   }
 }
 
-/** The same for functions that not every supported Node line has. */
+/** Like `denyAll`, for functions that not every supported Node version has. */
 export function deny(target: object, names: readonly string[], prefix: string): void {
   for (const name of names)
     if (typeof (target as Functions)[name] === 'function') denyAll(target, [name], prefix)
 }
 
-/** Stays writable: libraries wrap Node's functions, and the replacement is all they can reach. */
+/** The property stays writable, because libraries wrap Node's functions, and they can only reach the replacement. */
 export function replace(target: object, name: string | symbol, value: unknown): void {
   define(target, name, { value })
 }

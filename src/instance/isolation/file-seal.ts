@@ -22,16 +22,16 @@ const BY_NAME_OR_DESCRIPTOR = ['readFile', 'writeFile', 'appendFile']
 
 type Callback = (error: Error | null, ...result: unknown[]) => void
 type FileFunction = (...args: unknown[]) => unknown
-/** Descriptors of files that were opened by their names: the permission model has seen these. */
+/** Descriptors of files opened by name, which the permission model has checked. */
 type Opened = Record<number, true>
 
 const { nextTick } = process
 const text = uncurryThis<Uint8Array, [], string>(Buffer.prototype.toString as never)
 const Bytes = Uint8Array
 
-/** Leaves of `node:fs` what goes by names, which the permission model judges, and printing. */
+/** Leaves only functions of `node:fs` that take names, which the permission model checks, and printing. */
 export function sealFiles(output: UserOutput): void {
-  // Opens what may be read, which is this program, and leads from there to any descriptor.
+  // It can open this program's readable files, and from there any descriptor.
   denyAll(fs.promises, ['open'], 'fs.promises')
   const opened = trackOpened()
   for (const name of BY_DESCRIPTOR) limitToOpened(name, opened, false)
@@ -86,7 +86,7 @@ function functionOf(name: string): FileFunction {
   return found as FileFunction
 }
 
-/** Loggers write to descriptors 1 and 2 by themselves. */
+/** Loggers write to descriptors 1 and 2 directly. */
 function sealPrinting(output: UserOutput): void {
   replace(fs, 'writeSync', (...args: unknown[]) =>
     isPrintable(args[0]) ? print(output, args[0], args) : refuse('writeSync', args, true),
@@ -104,7 +104,7 @@ function isPrintable(descriptor: unknown): descriptor is 1 | 2 {
   return descriptor === 1 || descriptor === 2
 }
 
-/** The number of bytes that were printed: of a text all, of bytes those from an offset on. */
+/** Returns the number of printed bytes: all of a text, or bytes from an offset on. */
 function print(output: UserOutput, descriptor: 1 | 2, args: readonly unknown[]): number {
   const data = args[1]
   const bytes = typeof data === 'string' ? bytesOf(data) : partOf(data as Uint8Array, args[2], args[3])
@@ -118,7 +118,7 @@ function partOf(data: Uint8Array, offset: unknown, length: unknown): Uint8Array 
   return bytesOf(new Bytes(data.buffer, data.byteOffset + from, count))
 }
 
-/** As the function itself would fail: by its callback where it has one. */
+/** Fails like the original function: through its callback if it has one. */
 function refuse(name: string, args: readonly unknown[], isSync: boolean): void {
   const error = refusal(`fs.${name} of ${typeof args[0] === 'number' ? 'a descriptor' : 'this file'}`)
   const done = isSync ? undefined : callbackOf(args)
@@ -131,18 +131,18 @@ function callbackOf(args: readonly unknown[]): Callback | undefined {
   return typeof last === 'function' ? (last as Callback) : undefined
 }
 
-/** Whether a file exists is known of readable ones only. */
+/** Reveals the existence of readable files only. */
 function hideExistence(): void {
   const { existsSync, realpath, realpathSync } = fs
   replace(fs, 'existsSync', (path: string) => {
     try {
-      // Many libraries look for a settings file when they are loaded, and do without. Node throws here instead of answering.
+      // Many libraries look for an optional settings file when they are loaded. Node throws here instead of returning false.
       return existsSync(path)
     } catch {
       return false // not permitted, so it does not exist for this process
     }
   })
-  // Node resolves links without asking the permission model whether the file may be read.
+  // Node resolves links without checking the permission to read the file.
   replace(fs, 'realpathSync', onlyReadable('realpathSync', realpathSync.native, true))
   replace(fs, 'realpath', onlyReadable('realpath', realpath.native, false))
 }

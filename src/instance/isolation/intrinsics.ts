@@ -1,12 +1,11 @@
 /**
- * JavaScript's own functions as they were before user code was loaded, which may replace any of them later. Code that runs
- * next to user code and guards something uses these, and avoids what looks a method up behind the scenes: spread and array
- * destructuring, `for…of`, `.call`, methods of arrays, sets and maps.
+ * JavaScript's own functions, captured before user code can replace them. Code that guards something next to user code uses these
+ * and avoids implicit method lookups: spread and array destructuring, `for…of`, `.call`, and methods of arrays, sets and maps.
  */
 export const { apply, getPrototypeOf, setPrototypeOf, ownKeys, getOwnPropertyDescriptor } = Reflect
 export const { hasOwn } = Object
 export const { parse, stringify } = JSON
-export const { min, ceil, round, trunc } = Math
+export const { min, ceil, round } = Math
 export const performanceNow = performance.now.bind(performance)
 export const dateNow = Date.now
 export const setTimer = setTimeout
@@ -16,7 +15,7 @@ const { defineProperty } = Object
 
 type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Result
 
-/** A method as a function whose first argument is `this`. */
+/** Converts a method to a function whose first argument is `this`. */
 export function uncurryThis<This, Args extends unknown[], Result>(
   method: Method<This, Args, Result>,
 ): (self: This, ...args: Args) => Result {
@@ -33,12 +32,12 @@ export const toIsoString = (() => {
   return (unixMs: number) => iso(new Moment(unixMs))
 })()
 
-/** An object without a prototype, so that nothing is found in it but what was put there. */
+/** An object without a prototype, which contains only its own members. */
 export function bare<Value extends object>(members?: Value): Value {
   return { __proto__: null, ...members } as Value
 }
 
-/** Defines a property whatever setters and descriptors user code has put into prototypes. */
+/** Defines a property without using setters or descriptors that user code may have put into prototypes. */
 export function define(
   target: object,
   key: PropertyKey,
@@ -51,7 +50,7 @@ export function define(
   )
 }
 
-/** Every occurrence of `search`, which is not empty, replaced. */
+/** Replaces every occurrence of `search`, which must not be empty. */
 export function replaceEvery(text: string, search: string, replacement: string): string {
   let result = ''
   let from = 0

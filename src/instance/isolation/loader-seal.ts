@@ -3,16 +3,16 @@ import vm from 'node:vm'
 import { denyAll, refusal, replace, SealError } from './denied.ts'
 import { apply, slice } from './intrinsics.ts'
 
-// Captured when loaded: handler modules may not have it.
+// Captured when loaded, because handler modules must not have it.
 export const { registerHooks } = module
 
-/** Our files in a build: `instance/` has everything that the program imports. */
+/** Our files in a build: `instance/` contains everything that the program imports. */
 const OWN_FOLDER = new URL('./', import.meta.url).href
 const OWN_PROGRAM = `${slice(OWN_FOLDER, 0, -1)}.js`
 
 /**
- * Keeps the modules of this program from user code: Node gives every importer the same module, with the functions that were
- * captured before the seals. The program itself still loads what it needs later.
+ * Hides this program's modules from user code, because Node would give every importer the same module, with the functions
+ * captured before the seals. The program itself can still load modules later.
  */
 export function sealLoader(): void {
   registerHooks({
@@ -22,7 +22,7 @@ export function sealLoader(): void {
       return found
     },
     load: (url, context, next) => {
-      // This program requires none of its files.
+      // This program does not `require` its own files.
       if (isOwn(url) && isRequire(context.conditions)) throw refusal('This module')
       return next(url, context)
     },
@@ -49,7 +49,7 @@ function isOwn(url: string): boolean {
   return slice(url, 0, OWN_FOLDER.length) === OWN_FOLDER || slice(url, 0, OWN_PROGRAM.length) === OWN_PROGRAM
 }
 
-/** Code that is compiled under the name of one of our files would import as that file. */
+/** Code compiled under the name of one of our files could import like that file. */
 function sealReferrers(): void {
   denyAll(module.Module.prototype, ['_compile', 'load'], 'module')
   const { constants } = vm
@@ -63,7 +63,7 @@ function sealReferrers(): void {
   })
 }
 
-/** It imports as a file in any folder. */
+/** node:repl can import like a file in any folder. */
 function isRepl(id: unknown): boolean {
   return id === 'repl' || id === 'node:repl'
 }

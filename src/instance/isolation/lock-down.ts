@@ -1,9 +1,9 @@
 import { syncBuiltinESMExports } from 'node:module'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import { unsealableNode } from '../../shared/sealed-node.ts'
-import { describeInternalError, stopEndingOnInternalErrors } from '../internal-error.ts'
+import { SANDBOX_GAP, type Tenant } from '../../shared/instances/instance-protocol.ts'
+import { moduleIsolationProblem } from '../../shared/sandbox/module-isolation.ts'
 import { openLog } from '../log/open-log.ts'
 import { replaceNetwork } from '../network/module-network.ts'
+import { describeInternalError, keepRunningOnInternalErrors } from '../server/internal-error.ts'
 import { type ChannelListener, sealChannel } from './channel-seal.ts'
 import { SealError } from './denied.ts'
 import { sealDescriptors } from './descriptor-seal.ts'
@@ -12,19 +12,21 @@ import './process-title.ts'
 import { sealProcess } from './process-seal.ts'
 import { UserOutput } from './user-output.ts'
 
+/** Read before user code gets another environment. */
+const gap = process.env[SANDBOX_GAP]
 let isLocked = false
 let problem: string | undefined
 
 /**
- * Takes from this process, permanently, what Node's permission model leaves to the code that is loaded next: signals to
- * other processes, the daemon's channel, open descriptors, Unix sockets, and more output than a log can bear. What it
- * prints, and what ends it, goes to the log. This program's own code captured what it needs of these when it was loaded.
- * Returns why no user code may run here, as a sentence; undefined when everything is sealed.
+ * Permanently removes what Node's permission model still allows to code loaded afterwards: signals to other processes, the
+ * daemon's channel, open descriptors, Unix sockets and unlimited output. Output and fatal errors go to the log. This program's
+ * own code has captured what it needs. Returns a sentence with the reason if user code must not run here, undefined if everything
+ * is sealed.
  */
 export function lockDown(tenant: Tenant, listener: ChannelListener): string | undefined {
   if (isLocked) return problem
   isLocked = true
-  problem = unsealableNode() ?? trySeal(tenant, listener)
+  problem = moduleIsolationProblem() ?? trySeal(tenant, listener)
   return problem
 }
 
@@ -40,13 +42,14 @@ function trySeal(tenant: Tenant, listener: ChannelListener): string | undefined 
 
 function seal(tenant: Tenant, listener: ChannelListener): void {
   const log = openLog(tenant)
+  if (gap !== undefined) log.server('warn', `the code ${gap}`)
   const output = new UserOutput(log)
   sealChannel(listener)
   sealDescriptors(output)
   sealLoader()
   replaceNetwork(tenant, log)
   sealProcess({ env: tenant.env, output, log })
-  stopEndingOnInternalErrors()
-  // What modules import by name are copies.
+  keepRunningOnInternalErrors()
+  // Modules import copies of named exports.
   syncBuiltinESMExports()
 }

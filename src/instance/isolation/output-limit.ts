@@ -1,10 +1,10 @@
 import { ceil, min, performanceNow } from './intrinsics.ts'
 
-/** What a server may print in the long run, and at once. */
+/** Long-term output rate of a server, and the size of a burst. */
 const BYTES_A_SECOND = 256 * 1024
 const BURST_BYTES = 1024 * 1024
 
-/** Lets through what a server prints, up to a rate, and counts the rest. */
+/** Limits the rate of a server's output and counts what is dropped. */
 export class OutputLimit {
   readonly #now: () => number
   #left = BURST_BYTES
@@ -17,10 +17,10 @@ export class OutputLimit {
     this.#filledAt = now()
   }
 
-  /** False: it is too much, and counted. */
+  /** Returns false for output above the limit, and counts it. */
   takes(bytes: number): boolean {
     this.#fill()
-    // After a flood not every other line: a part of a second's worth first.
+    // After dropping, resumes with half a second's worth of lines instead of every other line.
     const least = this.#droppedLines > 0 ? BYTES_A_SECOND / 2 : 0
     if (this.#left >= bytes + least) {
       this.#left -= bytes
@@ -31,10 +31,10 @@ export class OutputLimit {
     return false
   }
 
-  /** What was dropped since the last time, as a sentence; undefined when nothing was. */
+  /** Sentence about output dropped since the last report. Undefined when there is none. */
   takeReport(): string | undefined {
     if (this.#droppedLines === 0) return undefined
-    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of its output were dropped: it printed more than ${BYTES_A_SECOND / 1024} KB a second`
+    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped: the limit is ${BYTES_A_SECOND / 1024} KB per second`
     this.#droppedLines = 0
     this.#droppedBytes = 0
     return report

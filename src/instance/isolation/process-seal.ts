@@ -8,13 +8,13 @@ import { apply, bare } from './intrinsics.ts'
 import type { UserOutput } from './user-output.ts'
 
 interface SealOptions {
-  /** All that the environment holds once the process is sealed. */
+  /** Environment after the seal. */
   env: Record<string, string>
   output: UserOutput
   log: TenantLog
 }
 
-/** Reach other processes, change who this one is, or open files without asking the permission model. */
+/** Functions that reach other processes, change the process's identity, or open files without a permission check. */
 const PROCESS_FUNCTIONS = [
   '_debugProcess',
   '_debugEnd',
@@ -34,7 +34,7 @@ const PROCESS_FUNCTIONS = [
   'loadEnvFile',
 ]
 
-/** Limits what handler modules see of the process and do with it. */
+/** Limits which parts of the process handler modules can see and change. */
 export function sealProcess({ env, output, log }: SealOptions): void {
   const end = createEnd(output, log)
   sealKill()
@@ -45,12 +45,12 @@ export function sealProcess({ env, output, log }: SealOptions): void {
   replace(process, '_getActiveHandles', () => [])
   replace(process, '_getActiveRequests', () => [])
   replace(process, 'report', undefined)
-  // Declared names only; what the process itself was started with is nobody's business.
+  // Declared variables only. The process's own environment and arguments stay hidden.
   replace(process, 'env', { ...env })
   replace(process, 'argv', ['node', 'server'])
   replace(process, 'execArgv', [])
   replaceStreams(output)
-  // Writes to descriptor 2 by itself; warnings come this way.
+  // Writes to descriptor 2 directly. Node prints warnings with it.
   replace(process, '_rawDebug', (...args: unknown[]) => console.error(...args))
   for (const name of ['exit', 'reallyExit'] as const)
     replace(process, name, (code?: number | string | null) => {
@@ -67,7 +67,7 @@ export function sealProcess({ env, output, log }: SealOptions): void {
 const toNumber = Number
 const isInteger = Number.isInteger
 
-/** Ends this process with its reason in the log, whatever else is under way. */
+/** Terminates the process immediately, with the reason in its log. */
 function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: number) => void {
   const { reallyExit } = process as unknown as { reallyExit(code: number): never }
   return (reason, code) => {
@@ -76,13 +76,13 @@ function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: n
       log.server('error', reason)
       log.flushNow()
     } finally {
-      // Also when user code took away what a log line is made with.
+      // Works even if user code removed functions that log lines need.
       apply(reallyExit, process, [isInteger(code) ? code : 1])
     }
   }
 }
 
-/** The process may signal itself, and ask whether it runs; no other one. */
+/** The process may signal itself and check that it runs, but no other process. */
 function sealKill(): void {
   const { _kill: kill } = process as unknown as { _kill(pid: number, signal: number): number }
   const { pid: own } = process
@@ -103,17 +103,17 @@ function replaceStreams({ stdout, stderr }: UserOutput): void {
   replace(process, 'stdout', Object.assign(stdout, { fd: 1 }))
   replace(process, 'stderr', Object.assign(stderr, { fd: 2 }))
   replace(process, 'openStdin', () => process.stdin)
-  // Whoever printed before has the console bound to the descriptors.
+  // If anything was printed before, the console is bound to the descriptors.
   Object.assign(console, { _stdout: stdout, _stderr: stderr })
 }
 
-/** For example ` at tools/add.ts:3:9`; an empty text when that is not known. */
+/** For example ` at tools/add.ts:3:9`. Empty when unknown. */
 function describeCaller(): string {
   try {
     const [, frame] = describeStack(new Error('for its stack')).split('\n')
     return frame === undefined ? '' : ` ${frame.trim()}`
   } catch {
-    return '' // user code replaced what a stack is read with
+    return '' // user code changed how stack traces are read
   }
 }
 
@@ -121,6 +121,6 @@ function describe(error: unknown): string {
   try {
     return describeStack(error)
   } catch {
-    return 'something that cannot be shown' // thrown on purpose
+    return 'an error that cannot be displayed' // thrown on purpose
   }
 }

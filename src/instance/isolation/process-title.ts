@@ -1,12 +1,12 @@
-/** Elsewhere it costs milliseconds, and nobody reads it. */
+/** On other systems it takes milliseconds, and nothing reads it. */
 const isCheap = process.platform === 'linux'
-/** Read before user code is left other arguments. */
+/** Read before user code gets other arguments. */
 const [, , id = ''] = process.argv
 let last = ''
 
 /**
- * Puts what runs now into the process's title, for example `tool "add"`: when it never comes back, the daemon reads there
- * what it was (src/daemon/runtime/vital-signs.ts). Nothing inside of a process that is stuck could tell.
+ * Shows what is running in the process title, for example `tool "add"`. When a call hangs, the daemon reads it from there
+ * (src/daemon/runtime/process/vital-signs.ts), because a hung process cannot answer.
  */
 export function showRunning(kind: string, name: string): void {
   if (!isCheap || name === last) return

@@ -5,14 +5,14 @@ import { bare, clearTimer, indexOf, setTimer, slice, uncurryThis } from './intri
 import { OutputLimit } from './output-limit.ts'
 
 const REPORT_EVERY_MS = 1000
-/** A line without an end is cut there. */
+/** Longer lines are split. */
 const MAX_LINE_CHARACTERS = 64 * 1024
 
 const decode = uncurryThis<StringDecoder, [chunk: Buffer], string>(StringDecoder.prototype.write)
 
 export type OutputStream = 'stdout' | 'stderr'
 
-/** What the code of a server prints, as lines of its log, at a rate that no disk minds. */
+/** Writes the output of a server's code to its log, line by line and rate-limited. */
 export class UserOutput {
   readonly stdout = this.#streamOf('stdout')
   readonly stderr = this.#streamOf('stderr')
@@ -37,20 +37,20 @@ export class UserOutput {
     this.#unfinished[stream] = isTooLong ? '' : slice(all, from)
   }
 
-  /** What is not yet a line, and what was dropped. */
+  /** Writes unfinished lines and the report about dropped output. */
   finish(): void {
     if (this.#unfinished.stdout) this.write('stdout', '\n')
     if (this.#unfinished.stderr) this.write('stderr', '\n')
-    this.#tellDropped()
+    this.#reportDropped()
   }
 
   #line(stream: OutputStream, line: string): void {
-    // The line's time, level and so on are written too.
+    // 100 bytes for the line's timestamp, level and other members.
     if (this.#limit.takes(line.length + 100)) this.#log.output(stream, line)
-    else this.#report ??= setTimer(() => this.#tellDropped(), REPORT_EVERY_MS)
+    else this.#report ??= setTimer(() => this.#reportDropped(), REPORT_EVERY_MS)
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     clearTimer(this.#report)
     this.#report = undefined
     const dropped = this.#limit.takeReport()

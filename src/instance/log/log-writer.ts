@@ -4,28 +4,31 @@ import { promisify } from 'node:util'
 import { bytesOf, clearTimer, performanceNow, setTimer, subarray } from '../isolation/intrinsics.ts'
 
 const appendFile = promisify(appendFileCallback)
-// Kept from the start: user code is left other ones (src/instance/isolation).
+// Captured at start because user code gets other functions (src/instance/isolation).
 const writeSoon = promisify(write)
 const writeNow = writeSync
 
 const FLUSH_MS = 100
-/** Under load lines go out in parts of this size: one large part would hold up the requests of that moment. */
+/** Chunk size under load. A larger write would delay the requests of that time. */
 const FLUSH_CHARACTERS = 32 * 1024
-/** A write that takes longer waits for the disk; no request waits for another one for so long. */
+/** A write that takes longer waited for the disk. Requests must not wait that long for a log. */
 const SLOW_MS = 20
-const SPARED_MS = 60_000
-/** Lines that wait for the disk; above it they are counted and dropped, so that a full disk costs lines and not memory. */
+const ASYNC_MS = 60_000
+/**
+ * Maximum number of lines waiting for the disk. Additional lines are counted and dropped, so that a full disk does not fill
+ * the memory.
+ */
 const MAX_WAITING_CHARACTERS = 1024 * 1024
 
 /**
- * Appends lines to a file, or to an inherited descriptor, a tenth of a second's worth at a time: no request waits for a
- * slow disk. The file is opened for each flush, so a shared host needs no descriptor per tenant and follows a renamed file.
+ * Appends lines to a file or an inherited descriptor in batches of 100 ms, so that no request waits for a slow disk. Opens
+ * the file for each flush, so that a shared host needs no descriptor per tenant, and log rotation works.
  */
 export class LogWriter {
   readonly #target: string | number
-  /** Makes the line that says how many were lost. */
+  /** Creates the line that reports lost lines. */
   readonly #lostLine: (count: number, reason: string) => string
-  /** Whole lines. One text: user code can replace what lists are made with. */
+  /** Whole lines. A string, because user code can replace what arrays are built with. */
   #waiting = ''
   #waitingLines = 0
   #lost = 0
@@ -39,7 +42,7 @@ export class LogWriter {
     this.#lostLine = lostLine
   }
 
-  /** `line` without its line feed. */
+  /** `line` has no line feed. */
   write(line: string): void {
     if (this.#waiting.length > MAX_WAITING_CHARACTERS) {
       this.#lost++
@@ -51,7 +54,7 @@ export class LogWriter {
     else this.#schedule()
   }
 
-  /** Blocks until what waits is written, unless the log is held. */
+  /** Blocks until all waiting lines are written, unless the log is held. */
   flushNow(): void {
     if (this.#held || this.#waitingLines === 0) return
     const lines = this.#waitingLines + this.#lost
@@ -63,7 +66,7 @@ export class LogWriter {
     }
   }
 
-  /** Resolves when nothing is being written and nothing will be until `resume`. */
+  /** Resolves when no write is running. None starts until `resume`. */
   async hold(): Promise<void> {
     this.#held = true
     await this.#flushing
@@ -74,7 +77,7 @@ export class LogWriter {
     if (this.#waitingLines > 0) this.#schedule()
   }
 
-  /** Resolves when everything is written; nothing may be written after it. */
+  /** Resolves when everything is written. Nothing may be written afterwards. */
   async close(): Promise<void> {
     clearTimer(this.#timer)
     await this.#flushing
@@ -83,7 +86,7 @@ export class LogWriter {
     await this.#flush()
   }
 
-  // The timer stays referenced: nothing written may be lost because the event loop ran dry.
+  // The timer keeps the process alive, so that lines are not lost when the event loop is otherwise empty.
   #schedule(): void {
     if (this.#held || this.#flushing) return
     this.#timer ??= setTimer(() => this.#flushSoon(), FLUSH_MS)
@@ -135,13 +138,13 @@ async function append(target: string | number, text: string): Promise<void> {
 
 let slowUntil = 0
 
-/** The threads of the pool take ten times the processor time of a write that need not wait for the disk. */
+/** Writes synchronously unless the disk is slow, because the thread pool costs ten times the processor time. */
 async function appendToFile(path: string, text: string): Promise<void> {
   const startedAt = performanceNow()
   if (startedAt < slowUntil) return appendFile(path, text, { mode: 0o600 })
   appendFileSync(path, text, { mode: 0o600 })
   const now = performanceNow()
-  if (now - startedAt > SLOW_MS) slowUntil = now + SPARED_MS
+  if (now - startedAt > SLOW_MS) slowUntil = now + ASYNC_MS
 }
 
 async function appendToDescriptor(descriptor: number, text: string): Promise<void> {

@@ -1,11 +1,11 @@
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { TenantLog } from './tenant-log.ts'
 
 let ofProcess: { tenantId: string; log: TenantLog } | undefined
 
 /**
- * The log of a tenant. In a process of its own it is there before the tenant is served, for what its code prints while it
- * is loaded: the same one, so that lines come in order and are held together.
+ * The log of a tenant. A dedicated process opens it before the tenant is served, for output during loading, and then reuses
+ * it, so that lines stay in order and are held together.
  */
 export function openLog(tenant: Tenant): TenantLog {
   if (tenant.logFile !== undefined) return new TenantLog(tenant)

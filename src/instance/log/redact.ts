@@ -2,22 +2,22 @@ import { bare, replaceEvery } from '../isolation/intrinsics.ts'
 
 const SECRET_NAME =
   /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
-/** Below this a value is replaced only where it stands alone: "1" or "eu" is part of too many other words. */
+/** Shorter values are replaced only when they are the whole text: "1" or "eu" occurs in too many words. */
 const SHORTEST_PART = 4
 const HIDDEN = '[redacted]'
-/** Names of the protocol that only look like secrets. */
+/** Protocol names that only look secret. */
 const HARMLESS = new Set(['progressToken'])
 
-/** Makes a copy of any JSON value without the values of `secrets` and of members whose name says that they are secret. */
+/** Creates a function that copies any JSON value without `secrets` and without members whose names look secret. */
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
   const whole = new Set(secrets.filter(secret => secret !== ''))
   const wholeNames = bare<Record<string, true>>(Object.fromEntries([...whole].map(name => [name, true])))
-  // The longest first, so that a secret that contains another one does not leave its rest behind.
+  // Longest first, so that a secret inside another one does not leave the rest behind.
   const parts = [
-    ...new Set([...whole].filter(secret => secret.length >= SHORTEST_PART).flatMap(writings)),
+    ...new Set([...whole].filter(secret => secret.length >= SHORTEST_PART).flatMap(encodings)),
   ].sort((a, b) => b.length - a.length)
 
-  // Also for what user code prints, which may have replaced the methods of texts and lists.
+  // Also used for output of user code, which may have replaced methods of strings and arrays.
   function redactText(text: string): string {
     if (wholeNames[text] === true) return HIDDEN
     let rest = text
@@ -36,11 +36,11 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
   }
 
   function redactMember(name: string, member: unknown): unknown {
-    // A schema's member called "password" is a description, not a password.
+    // A schema's property called "password" is a description, not a password.
     return isValue(member) && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redactInner(member)
   }
 
-  /** Inside of a message a text may be JSON itself, as servers answer. What user code prints is never parsed. */
+  /** Text inside a message may be JSON itself. Output of user code is never parsed. */
   function redactInner(value: unknown): unknown {
     return typeof value === 'string' ? redactText(redactJson(value)) : redact(value)
   }
@@ -58,7 +58,7 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
 const MEMBER = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*)/g
 
-/** JSON within other text, or cut off. */
+/** For JSON inside other text, or truncated JSON. */
 function redactMembers(text: string): string {
   return text.replace(MEMBER, (member, name: string, colon: string) =>
     SECRET_NAME.test(name) && !HARMLESS.has(name) ? `"${name}"${colon}"${HIDDEN}"` : member,
@@ -79,7 +79,7 @@ function isValue(member: unknown): boolean {
   return typeof member === 'string' || typeof member === 'number'
 }
 
-/** A secret as it is, inside of a JSON text and inside of a URL. */
-function writings(secret: string): string[] {
+/** The secret as is, inside JSON text and inside a URL. */
+function encodings(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]
 }

@@ -1,4 +1,4 @@
-import { LOG_DESCRIPTOR, type LogLine, type Tenant } from '../../shared/instance-protocol.ts'
+import { LOG_DESCRIPTOR, type LogLine, type Tenant } from '../../shared/instances/instance-protocol.ts'
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
@@ -8,10 +8,10 @@ const MAX_MESSAGE_CHARACTERS = 64 * 1024
 const MAX_ARGUMENTS_CHARACTERS = 4096
 const MAX_SUBJECTS = 200
 const MAX_SUBJECT_CHARACTERS = 200
-/** Of one word or sentence that a client chose: a request of 4 MB must not make a line of it. */
+/** Limit on client-supplied text, because a 4 MB request must not become a log line. */
 const MAX_TEXT_CHARACTERS = 1000
 
-/** One answered MCP request, for its log line. */
+/** An answered MCP request, as logged. */
 export interface RequestRecord {
   method: string
   /** Of a `tools/call`. */
@@ -21,11 +21,11 @@ export interface RequestRecord {
   bytes: number
   requestId: string
   sessionId?: string | undefined
-  /** What was asked for; written where messages are. */
+  /** The request's arguments, written only where messages are logged. */
   arguments?: unknown
 }
 
-/** Texts by name; user code can replace what maps are read with. */
+/** Strings by name. Not a Map, because user code can replace its methods. */
 class Subjects {
   count = 0
   readonly #texts: Record<string, string> = bare()
@@ -40,7 +40,7 @@ class Subjects {
   }
 }
 
-/** The log of one tenant: a line a request, and every message where the tenant wants that. */
+/** The log of one tenant: a line per request, and at level `debug` every message. */
 export class TenantLog {
   readonly showsMessages: boolean
   readonly #writer: LogWriter
@@ -52,11 +52,11 @@ export class TenantLog {
     this.showsMessages = tenant.logLevel === 'debug'
     this.#redact = createRedactor(Object.values(tenant.env))
     this.#writer = new LogWriter(tenant.logFile ?? LOG, (count, reason) =>
-      stringify(bare(serverLine('warn', `${count} log lines were lost (${reason})`))),
+      stringify(bare(serverLine('warn', `${count} log lines were lost: ${reason}`))),
     )
   }
 
-  // Written out by hand: this is the one line that every request pays for.
+  // Formatted by hand, because every request pays for this line.
   request({ method, tool, ms, failed, bytes, requestId, sessionId, arguments: args }: RequestRecord): void {
     const outcome = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
@@ -66,16 +66,16 @@ export class TenantLog {
     )
   }
 
-  /** Whole, or its text where that is long: half a JSON value is none. */
+  /** The value, or its truncated text if long, because half a JSON value is invalid. */
   #argumentsMember(args: unknown): string {
     if (!this.showsMessages || args === undefined) return ''
     const text = stringify(this.#redact(args))
     return `,"arguments":${text.length > MAX_ARGUMENTS_CHARACTERS ? stringify(cut(text, MAX_ARGUMENTS_CHARACTERS)) : text}`
   }
 
-  /** The members that say what was asked; the same few for almost all requests, so they are kept. */
+  /** Log members that describe the request. Cached, because almost all requests share a few. */
   #subject(method: string, tool: string | undefined): string {
-    // No key is put together: what a client's JSON says is known to V8 by now, a new text would have to be hashed.
+    // Not a combined key, because V8 has already hashed these strings, and a new string would have to be hashed again.
     const subjects = tool === undefined ? this.#methods : this.#tools
     const key = tool ?? method
     const known = subjects.get(key)
@@ -83,12 +83,12 @@ export class TenantLog {
     const message = stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
     const members = `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
     const subject = tool === undefined ? members : `${members},"tool":${stringify(cut(tool))}`
-    // Clients choose these names: what they make up must not fill the memory.
+    // Clients choose these names, so the cache is limited.
     if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
     return subject
   }
 
-  /** A message as it came in or went out, at `debug` only. `message` is its JSON text or parsed. */
+  /** Logs a message as received or sent, at `debug` only. `message` is JSON text or parsed. */
   message(direction: 'in' | 'out', message: unknown, sessionId?: string): void {
     if (!this.showsMessages) return
     const parsed = typeof message === 'string' ? parse(message) : message
@@ -103,30 +103,30 @@ export class TenantLog {
     })
   }
 
-  /** A request that was answered before it reached the server's methods. */
+  /** Logs a request that was refused before it reached a method of the server. */
   refusal(status: number, reason: string): void {
     const message = cut(this.#redactText(`refused with ${status}: ${reason}`))
     this.#write({ timestamp: timestamp(), level: 'warn', stream: 'mcp', message, outcome: 'error' })
   }
 
-  /** `stream`: where the line came from. */
+  /** `stream` is the source of the line. */
   server(level: LogLine['level'], message: string, stream: LogLine['stream'] = 'server'): void {
     this.#write({ ...serverLine(level, cut(this.#redactText(message), MAX_MESSAGE_CHARACTERS)), stream })
   }
 
-  /** A line that the server's code printed; on the disk at once, for nobody knows what it does next. */
+  /** Logs a line that user code printed. Written immediately, because the code may crash the process next. */
   output(stream: 'stdout' | 'stderr', text: string): void {
     const message = cut(this.#redactText(text), MAX_MESSAGE_CHARACTERS)
     this.#write({ timestamp: timestamp(), level: stream === 'stdout' ? 'info' : 'warn', stream, message })
     this.#writer.flushNow()
   }
 
-  /** A line as another log of ours made it. */
+  /** Copies a line from another log in our format. */
   copy(line: LogLine): void {
     this.#write({ ...line, message: cut(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
   }
 
-  /** Writes what waits before anything else happens. */
+  /** Blocks until waiting lines are written. */
   flushNow(): void {
     this.#writer.flushNow()
   }
@@ -148,7 +148,7 @@ export class TenantLog {
   }
 
   #write(line: LogLine): void {
-    // Without a prototype, which user code could give a `toJSON`.
+    // Without a prototype, to which user code could add a `toJSON`.
     this.#writer.write(stringify(bare(line)))
   }
 }
@@ -167,13 +167,13 @@ function parse(text: string): unknown {
 
 function cut(text: string, most = MAX_TEXT_CHARACTERS): string {
   const rest = text.length - most
-  return rest > 0 ? `${slice(text, 0, most)}… (${rest} characters more)` : text
+  return rest > 0 ? `${slice(text, 0, most)}… (${rest} more characters)` : text
 }
 
 let lastMs = 0
 let lastText = ''
 
-/** Many lines share a millisecond; formatting a date is the dearest part of a line. */
+/** Cached, because many lines share a millisecond and formatting a date is the most expensive part of a line. */
 function timestamp(): string {
   const now = dateNow()
   if (now !== lastMs) {

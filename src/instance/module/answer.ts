@@ -1,14 +1,9 @@
 import { INPUT_REQUIRED, type InputRequired as Question } from '../../sdk/input-required.ts'
-import {
-  type CallToolResult,
-  type Content,
-  type GetPromptResult,
-  InputRequired,
-  type ReadResourceResult,
-} from '../prepared-server.ts'
 import { isObject } from '../protocol/json-rpc.ts'
+import { InputRequired } from '../server/input-required.ts'
+import type { CallToolResult, Content, GetPromptResult, ReadResourceResult } from '../server/results.ts'
 
-/** Members that make an object a content block of its type. */
+/** Required members of each content block type. */
 const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -17,19 +12,19 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   resource_link: ['uri', 'name'],
 }
 
-export function isContent(value: unknown): value is Content {
+function isContent(value: unknown): value is Content {
   if (!isObject(value) || typeof value.type !== 'string' || !Object.hasOwn(BLOCKS, value.type)) return false
   return BLOCKS[value.type]!.every(member => member in value)
 }
 
-/** Throws InputRequired for an answer that asks. */
+/** Throws InputRequired for an answer that contains questions. */
 export function throwQuestion(value: unknown): void {
   if (!isObject(value) || !(INPUT_REQUIRED in value)) return
   const { requests, state } = value as unknown as Question
   throw new InputRequired({ ...requests }, state)
 }
 
-/** What a handler without an output schema answered, as a result. `anyJson`: the client takes other values than objects. */
+/** Converts a handler's answer without an output schema. `anyJson`: the client accepts values other than objects. */
 export function toToolResult(value: unknown, anyJson: boolean): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
   if (value === undefined || value === null) return { content: [] }
@@ -39,7 +34,7 @@ export function toToolResult(value: unknown, anyJson: boolean): CallToolResult {
   return toStructured(value, anyJson)
 }
 
-/** A value with its text, for clients that know no structured content (MCP, tools: structured content). */
+/** A value with its text, for clients without structured content (MCP, tools: structured content). */
 export function toStructured(value: unknown, anyJson: boolean): CallToolResult {
   const text = JSON.stringify(value) ?? 'null'
   const content = [{ type: 'text', text }]

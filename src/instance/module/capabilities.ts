@@ -1,7 +1,7 @@
-import type { Artifact } from '../../shared/artifact.ts'
-import type { ServerCapabilities } from '../prepared-server.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { ServerCapabilities } from '../server/prepared-server.ts'
 
-/** Code may log, and announce what changed, at any time. */
+/** Module code may log and announce changes at any time. */
 export function moduleCapabilities({
   tools,
   resources,

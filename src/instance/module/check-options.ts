@@ -10,7 +10,7 @@ const OPTIONS: Record<LoadedModule['kind'], readonly string[]> = {
   prompt: [...COMMON, 'arguments'],
 }
 
-/** What the same thing is called by the protocol and by other libraries. */
+/** Names of the same options in the protocol and in other libraries. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   parameters: 'input',
   argsSchema: 'arguments',
@@ -26,12 +26,12 @@ const ALIASES = [
   ['output', 'outputSchema'],
 ] as const
 
-/** The schemas of a tool, by either of their names. */
+/** A tool's schemas, under either name. */
 export function schemasOf({ input, inputSchema, output, outputSchema }: ToolDefinition) {
   return { input: input ?? inputSchema, output: output ?? outputSchema }
 }
 
-/** Throws an Error for an option that nobody would read: without types a slip of the hand is seen nowhere else. */
+/** Throws an Error for unknown options. Projects without types would not notice a typo otherwise. */
 export function checkOptions({ kind, path, definition }: LoadedModule): void {
   if (typeof definition === 'function') return
   const known = OPTIONS[kind]
@@ -39,12 +39,12 @@ export function checkOptions({ kind, path, definition }: LoadedModule): void {
   if (unknown !== undefined) {
     const other = Object.hasOwn(OTHER_NAMES, unknown) ? OTHER_NAMES[unknown] : undefined
     const meant = other && known.includes(other) ? other : nearestName(unknown, known)
-    const hint = meant ? `; did you mean "${meant}"?` : `; known are ${known.slice(1).join(', ')}`
+    const hint = meant ? `. Did you mean "${meant}"?` : `. Known options: ${known.slice(1).join(', ')}.`
     throw new Error(`${path}: "${unknown}" is not a known option of a ${kind}${hint}`)
   }
   for (const [name, alias] of ALIASES)
     if (name in definition && alias in definition)
-      throw new Error(`${path}: "${name}" and "${alias}" are the same option; give one of them`)
+      throw new Error(`${path}: "${name}" and "${alias}" are the same option. Remove one of them.`)
   if (kind === 'prompt' && Array.isArray((definition as { arguments?: unknown }).arguments))
-    throw new Error(`${path}: "arguments" must be an object of names: { city: { description: '…' } }`)
+    throw new Error(`${path}: "arguments" must be an object, such as { city: { description: '…' } }`)
 }

@@ -1,17 +1,20 @@
 import { basename } from 'node:path'
 import type { Completion, PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
-import type { Artifact, Described } from '../../shared/artifact.ts'
+import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
 import type {
   ModuleHandler,
   PromptDefinition as Prompt,
   ResourceDefinition as Resource,
   ToolDefinition as Tool,
-} from '../../shared/definitions.ts'
+} from '../../shared/definitions/definitions.ts'
+import { withoutAbsent } from '../protocol/json-rpc.ts'
 import { checkOptions, schemasOf } from './check-options.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { toJsonSchema } from './standard-schema.ts'
 
-/** Loads a bundle and tells what its modules define, in the terms of a build request. Rejects with what its code throws. */
+/**
+ * Loads a bundle and returns the definitions of its modules in the form of a build request. Rejects with the errors of its code.
+ */
 export async function describeModule(bundle: string): Promise<Described> {
   const modules = await loadBundle(bundle)
   for (const module of modules) checkOptions(module)
@@ -36,7 +39,7 @@ function describeTool(module: Of<'tool'>): Tool {
   const options = optionsOf<ToolDefinition>(module)
   const { name, title, description, annotations, icons, _meta } = options
   const { input, output } = schemasOf(options)
-  return defined({
+  return withoutAbsent({
     name: name ?? nameOf(module),
     title,
     description,
@@ -52,7 +55,7 @@ function describeTool(module: Of<'tool'>): Tool {
 function describeResource(module: Of<'resource'>): Resource {
   const { uri, name, title, description, mimeType, icons, annotations, size, complete, _meta } =
     optionsOf<ResourceDefinition>(module)
-  return defined({
+  return withoutAbsent({
     uri,
     name: name ?? nameOf(module),
     title,
@@ -70,13 +73,13 @@ function describeResource(module: Of<'resource'>): Resource {
 function describePrompt(module: Of<'prompt'>): Prompt & Artifact['prompts'][number] {
   const { name, title, description, icons, _meta, ...options } = optionsOf<PromptDefinition>(module)
   const args = Object.entries(options.arguments ?? {})
-  return defined({
+  return withoutAbsent({
     name: name ?? nameOf(module),
     title,
     description,
     icons,
     arguments: args.map(([argument, { title, description, required = true }]) =>
-      defined({ name: argument, title, description, required }),
+      withoutAbsent({ name: argument, title, description, required }),
     ),
     completions: listsOf(Object.fromEntries(args.map(([argument, { complete }]) => [argument, complete]))),
     _meta,
@@ -84,7 +87,7 @@ function describePrompt(module: Of<'prompt'>): Prompt & Artifact['prompts'][numb
   }) as Artifact['prompts'][number]
 }
 
-/** A function alone says nothing of itself: the build request describes it. */
+/** A bare function has no options. The build request describes it. */
 function optionsOf<Definition extends object>({ definition }: LoadedModule): Definition {
   return (typeof definition === 'function' ? {} : definition) as Definition
 }
@@ -97,7 +100,7 @@ function handlerOf({ path, export: name }: LoadedModule): ModuleHandler {
   return { type: 'module', path, export: name }
 }
 
-/** Lists can be told; functions are asked when somebody types. */
+/** Only lists can be stored. Functions run when a client completes. */
 function listsOf(
   completions: Record<string, Completion | undefined> = {},
 ): Record<string, string[]> | undefined {
@@ -114,10 +117,4 @@ function completes(module: LoadedModule): boolean {
   return Object.values(optionsOf<PromptDefinition>(module).arguments ?? {}).some(
     one => one.complete !== undefined,
   )
-}
-
-function defined<Value extends object>(value: Value): Partial<Value> {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, member]) => member !== undefined),
-  ) as Partial<Value>
 }

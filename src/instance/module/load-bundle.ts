@@ -2,7 +2,7 @@ import { setSourceMapsSupport } from 'node:module'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
 import { registerHooks } from '../isolation/loader-seal.ts'
 
-/** One module of the project with what it exports. */
+/** One module of the project with one of its exports. */
 export type LoadedModule =
   | { kind: 'tool'; path: string; export: string; definition: ToolDefinition | ToolDefinition['handler'] }
   | {
@@ -18,21 +18,21 @@ export type LoadedModule =
       definition: PromptDefinition | PromptDefinition['handler']
     }
 
-/** Where the code seems to lie; its source map's files lie beside it, `/server/tools/add.ts`. Nothing is read there. */
+/** Virtual location of the code. Its source map refers to sibling files such as `/server/tools/add.ts`. No file is read. */
 const BUNDLE_URL = 'file:///server/server.mjs'
 export const SOURCE_ROOT = '/server/'
 
 let loads = 0
 
-/** Node keeps what it loaded by its URL. */
+/** Node caches modules by URL. */
 function nextUrl(): string {
   return loads++ === 0 ? BUNDLE_URL : `${BUNDLE_URL}?${loads}`
 }
 
 /**
- * Runs a bundle's code and gives what it defines. Rejects with what the code throws, whose stack names the project's own
- * files and lines. The process may read no files, so the text is given to Node by a hook that is gone afterwards; unlike a
- * `data:` URL that gives a stack with short names, and source maps that are applied.
+ * Runs a bundle and returns its definitions. Rejects with errors of its code, whose stack traces show the project's files and
+ * lines. The process may not read files, so a temporary loader hook supplies the code. A `data:` URL would give long names in
+ * stack traces and ignore source maps.
  */
 export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedModule[]> {
   setSourceMapsSupport(true, { nodeModules: true, generatedCode: true })
@@ -52,7 +52,7 @@ export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedM
   }
 }
 
-/** Node's own error for a `data:` URL of another type names a hook that no user has written. */
+/** Replaces Node's error for a `data:` URL of another type, which mentions our hook. */
 function requireFormat<Context extends { format?: string | null | undefined }>(
   url: string,
   context: Context,
@@ -60,7 +60,7 @@ function requireFormat<Context extends { format?: string | null | undefined }>(
   if (!url.startsWith('data:') || context.format) return context
   const type = /^data:([^;,]*)/.exec(url)?.[1] || 'text/plain'
   throw new TypeError(
-    `A data: URL of type "${type}" cannot be imported; Node imports text/javascript, application/json and application/wasm.`,
+    `A data: URL of type "${type}" cannot be imported. Node imports text/javascript, application/json and application/wasm.`,
   )
 }
 
@@ -71,10 +71,10 @@ function checkModule(module: LoadedModule): LoadedModule {
   const handler = (definition as { handler?: unknown } | null)?.handler
   if (typeof handler !== 'function')
     throw new Error(
-      `${what} exports no ${kind}: it must be what ${DEFINE[kind]}({…}) of mcp-hosting/server returns, with a handler.`,
+      `${what} exports no ${kind}. It must export the result of ${DEFINE[kind]}({…}) from mcp-hosting/server, with a handler.`,
     )
   if (definition.kind !== undefined && definition.kind !== kind)
-    throw new Error(`${what} exports a ${definition.kind}, but stands where a ${kind} belongs.`)
+    throw new Error(`${what} exports a ${definition.kind}, but a ${kind} is expected here.`)
   return module
 }
 

@@ -1,12 +1,11 @@
 import type { Completion } from '../../sdk/define.ts'
-import type { ClientContext, CompleteParams, CompleteResult } from '../prepared-server.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import { toCompletion } from '../server/completion.ts'
+import type { CompleteParams, CompleteResult } from '../server/results.ts'
 import type { ModulePrompt } from './module-prompts.ts'
 import type { ModuleResource } from './module-resources.ts'
 
-/** MCP: a completion holds at most 100 values. */
-const MAX_VALUES = 100
-
-/** The function that completes a variable, if it has one; lists are told by the artifact. */
+/** The function that completes a variable. Undefined for lists, which the artifact contains. */
 export function completionFunction(
   { ref, argument }: CompleteParams,
   prompts: ReadonlyMap<string, ModulePrompt>,
@@ -30,14 +29,7 @@ export async function complete(
 ): Promise<CompleteResult> {
   const { client, signal } = call
   const given = { arguments: context?.arguments ?? {}, env, client, signal }
-  const values = [...(await completion(argument.value, given))].map(String)
-  return {
-    completion: {
-      values: values.slice(0, MAX_VALUES),
-      total: values.length,
-      hasMore: values.length > MAX_VALUES,
-    },
-  }
+  return toCompletion([...(await completion(argument.value, given))].map(String))
 }
 
 function promptCompletion(definition: ModulePrompt['definition'] | undefined, name: string) {

@@ -11,24 +11,24 @@ import type {
 import type { Schema } from '../../sdk/schema.ts'
 import type { Check } from '../handlers/argument-check.ts'
 import { loadChecks } from '../handlers/load.ts'
-import type { CallerSession, ClientContext, ClientFacts } from '../prepared-server.ts'
 import { isObject } from '../protocol/json-rpc.ts'
+import type { CallerSession, ClientContext, ClientFacts } from '../server/client-context.ts'
 import { describeIssue, isStandardSchema, toJsonSchema } from './standard-schema.ts'
 
 const DEFAULT_MAX_TOKENS = 1000
 
-/** What stays the same for all calls of a server. */
+/** Shared by all calls of a server. */
 export interface ModuleScope {
   env: Readonly<Record<string, string>>
-  /** To the deployment's log. */
+  /** Writes to the deployment's log. */
   log(level: LogLevel, data: unknown): void
 }
 
-/** The context that a handler gets; made for each call, so it holds nothing but two references. */
+/** Context of a handler call. One per call, so it holds only two references. */
 export class ModuleContext implements Context {
   readonly #scope: ModuleScope
   readonly #call: ClientContext
-  /** Of a resource's handler. */
+  /** Set for resource handlers. */
   readonly uri: string
 
   constructor(scope: ModuleScope, call: ClientContext, uri = '') {
@@ -130,7 +130,7 @@ export class ModuleContext implements Context {
     toResult: (answer: Record<string, unknown>) => Result | Promise<Result>,
   ): Promise<Result> {
     const answer = this.#call.ask(method, params, key).then(toResult)
-    // A question that its handler did not wait for must not end the process when it stays without an answer.
+    // A question that the handler did not await must not terminate the process if it fails.
     answer.catch(() => {})
     return answer
   }
@@ -156,7 +156,7 @@ function textOf(content: Content | Content[] | undefined): string {
   return blocks.map(block => (block.type === 'text' ? block.text : '')).join('')
 }
 
-/** A form that its client filled in wrongly must not reach the handler as if it were right. */
+/** Validates a form before the handler gets it. */
 async function checkContent(schema: Schema, content: unknown): Promise<unknown> {
   if (isStandardSchema(schema)) {
     const result = await schema['~standard'].validate(content)

@@ -1,26 +1,26 @@
 import { OutputLimit } from '../isolation/output-limit.ts'
-import type { ServerOutlet } from '../prepared-server.ts'
+import type { ServerReporter } from '../server/prepared-server.ts'
 
-type Level = Parameters<ServerOutlet['log']>[0]
+type Level = Parameters<ServerReporter['log']>[0]
 
 const REPORT_EVERY_MS = 1000
 
-/** What handlers log and what they fail of, as lines of the deployment's log, at the rate of what they may print. */
+/** Writes log messages and errors of handlers to the deployment's log, limited to the rate of printed output. */
 export class ModuleLog {
-  /** Until it is there nothing is written. */
-  outlet: ServerOutlet | undefined
+  /** Messages are dropped until this is set. */
+  reporter: ServerReporter | undefined
   readonly #limit = new OutputLimit()
   #report: NodeJS.Timeout | undefined
 
   write(level: Level, message: string): void {
-    // The line's time, level and so on are written too.
-    if (this.#limit.takes(message.length + 100)) this.outlet?.log(level, message)
-    else this.#report ??= setTimeout(() => this.#tellDropped(), REPORT_EVERY_MS).unref()
+    // 100 bytes for the line's timestamp, level and other members.
+    if (this.#limit.takes(message.length + 100)) this.reporter?.log(level, message)
+    else this.#report ??= setTimeout(() => this.#reportDropped(), REPORT_EVERY_MS).unref()
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     this.#report = undefined
     const dropped = this.#limit.takeReport()
-    if (dropped !== undefined) this.outlet?.log('warn', dropped)
+    if (dropped !== undefined) this.reporter?.log('warn', dropped)
   }
 }

@@ -1,6 +1,8 @@
 import type { PromptDefinition } from '../../sdk/define.ts'
-import type { Artifact } from '../../shared/artifact.ts'
-import { type ClientContext, type GetPromptResult, RpcError } from '../prepared-server.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import { RpcError } from '../protocol/json-rpc.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { GetPromptResult } from '../server/results.ts'
 import { throwQuestion, toPromptResult } from './answer.ts'
 import type { ModuleFailure } from './failure.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
@@ -10,7 +12,7 @@ export interface ModulePrompt {
   definition: PromptDefinition | PromptDefinition['handler']
 }
 
-/** Runs a prompt's handler. Throws RpcError for a missing argument and for a handler that fails. */
+/** Runs a prompt's handler. Throws RpcError for a missing argument or a failed handler. */
 export async function getModulePrompt(
   { prompt, definition }: ModulePrompt,
   args: Record<string, string>,

@@ -1,7 +1,9 @@
 import type { ResourceDefinition } from '../../sdk/define.ts'
-import type { ResourceDefinition as Resource } from '../../shared/definitions.ts'
-import { isUriTemplate, parseUriTemplate, type UriVariables } from '../../shared/uri-template.ts'
-import { type ClientContext, type ReadResourceResult, RpcError } from '../prepared-server.ts'
+import type { ResourceDefinition as Resource } from '../../shared/definitions/definitions.ts'
+import { isUriTemplate, parseUriTemplate, type UriVariables } from '../../shared/definitions/uri-template.ts'
+import { RpcError } from '../protocol/json-rpc.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { ReadResourceResult } from '../server/results.ts'
 import { throwQuestion, toResourceResult } from './answer.ts'
 import type { ModuleFailure } from './failure.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
@@ -11,7 +13,7 @@ export interface ModuleResource {
   definition: ResourceDefinition | ResourceDefinition['handler']
 }
 
-/** The resources and resource templates whose content comes from code of the project. */
+/** Resources and resource templates whose content comes from module code. */
 export class ModuleResources {
   readonly #fixed = new Map<string, ModuleResource>()
   readonly #templates: { one: ModuleResource; match(uri: string): UriVariables | undefined }[] = []
@@ -32,7 +34,7 @@ export class ModuleResources {
     return this.#fixed.has(uri)
   }
 
-  /** Undefined when no module is behind the URI. */
+  /** Undefined when no module serves the URI. */
   find(uri: string): { one: ModuleResource; variables: UriVariables } | undefined {
     const one = this.#fixed.get(uri)
     if (one) return { one, variables: {} }

@@ -1,11 +1,13 @@
 import type { ToolDefinition } from '../../sdk/define.ts'
 import type { StandardResult, StandardSchema } from '../../sdk/schema.ts'
-import type { ToolDefinition as Tool } from '../../shared/definitions.ts'
+import type { ToolDefinition as Tool } from '../../shared/definitions/definitions.ts'
 import { toolError } from '../handlers/answer.ts'
 import type { Check } from '../handlers/argument-check.ts'
 import { loadChecks } from '../handlers/load.ts'
-import type { CallToolResult, ClientContext, PreparedTool } from '../prepared-server.ts'
 import { isModernRevision } from '../protocol/revisions.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { PreparedTool } from '../server/prepared-server.ts'
+import type { CallToolResult } from '../server/results.ts'
 import { isResult, throwQuestion, toStructured, toToolResult } from './answer.ts'
 import { schemasOf } from './check-options.ts'
 import type { ModuleFailure } from './failure.ts'
@@ -16,19 +18,19 @@ type Args = Record<string, unknown>
 type Handler = ToolDefinition['handler']
 
 export interface ModuleToolOptions {
-  /** As the artifact has it. */
+  /** Definition in the artifact. */
   tool: Tool
-  /** As the module exports it; a bare function is the handler. */
+  /** Definition in the module. A bare function is the handler. */
   definition: ToolDefinition | Handler
   scope: ModuleScope
   failure: ModuleFailure
 }
 
-/** A tool whose handler is code of the project. All that its schema needs is made before the first call. */
+/** A tool with a handler of the project. Its schema checks are created before the first call. */
 export class ModuleTool implements PreparedTool {
   readonly name: string
   readonly inputSchema: Record<string, unknown>
-  /** Its answer becomes a stream when the handler says something. */
+  /** The answer becomes a stream when the handler sends its first message. */
   readonly streams = false
   readonly #handler: Handler
   readonly #schema: StandardSchema | undefined
@@ -67,7 +69,7 @@ export class ModuleTool implements PreparedTool {
     const fault = this.#checkArguments(args)
     if (fault) return this.#refuse(fault)
     try {
-      // The schema's own library does what JSON Schema cannot say: transforms, refinements.
+      // The schema's library adds what JSON Schema cannot express: transforms and refinements.
       const parsed = this.#schema ? this.#schema['~standard'].validate(args) : { value: args }
       const result = isThenable(parsed)
         ? Promise.resolve(parsed).then(value => this.#run(value, call))
@@ -81,7 +83,7 @@ export class ModuleTool implements PreparedTool {
   #run(parsed: StandardResult<unknown>, call: ClientContext): CallToolResult | Promise<CallToolResult> {
     if (parsed.issues) return this.#refuse(describeIssue(parsed.issues))
     const answer = this.#handler(parsed.value, new ModuleContext(this.#scope, call))
-    // Query builders are thenables and no promises.
+    // Query builders are thenables but not promises.
     return isThenable(answer)
       ? Promise.resolve(answer).then(value => this.#finish(value, call))
       : this.#finish(answer, call)

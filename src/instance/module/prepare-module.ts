@@ -1,9 +1,9 @@
-import type { Artifact } from '../../shared/artifact.ts'
-import type { Handler, LogLevel } from '../../shared/definitions.ts'
-import type { LogLine, Tenant } from '../../shared/instance-protocol.ts'
-import { createServerScope } from '../handlers/scope.ts'
-import { prepareServer } from '../prepare-server.ts'
-import type { PreparedServer } from '../prepared-server.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { Handler, LogLevel } from '../../shared/definitions/definitions.ts'
+import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
+import { createServerScope } from '../handlers/templates/scope.ts'
+import { prepareServer } from '../server/prepare-server.ts'
+import type { PreparedServer } from '../server/prepared-server.ts'
 import { moduleCapabilities } from './capabilities.ts'
 import { ModuleFailure } from './failure.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
@@ -15,8 +15,8 @@ import { type ModuleResource, ModuleResources } from './module-resources.ts'
 import { ModuleTool } from './module-tool.ts'
 
 /**
- * A server whose handlers are the modules of a project. What its artifact declares besides answers as in any other server.
- * Rejects with what the code throws when it is loaded.
+ * A server whose handlers are modules of a project. Other definitions of its artifact work as in any other server. Rejects
+ * with the code's errors while it loads.
  */
 export async function prepareModule(
   artifact: Artifact,
@@ -27,7 +27,7 @@ export async function prepareModule(
   const declared = prepareServer(artifact, tenant)
   const log = new ModuleLog()
   const scope: ModuleScope = {
-    // A server that declares none sees all that its deployment gives.
+    // A server that declares no variables gets all variables of its deployment.
     env: Object.freeze({ ...createServerScope(artifact, tenant).env, ...tenant.env }),
     log: (level, data) => {
       if (level === 'debug' && tenant.logLevel !== 'debug') return
@@ -38,16 +38,16 @@ export async function prepareModule(
   const found = matchModules(artifact, modules)
   const tools = await createTools(found.tools, { scope, failure })
   const resources = new ModuleResources(found.resources, scope, failure)
-  // A template of a module's may match the URI of a resource that is declared.
+  // A declared resource takes precedence over a module's template that matches its URI.
   const isDeclared = (uri: string) =>
     artifact.resources.some(one => one.uri === uri && one.handler?.type !== 'module')
   const prompts = new Map(found.prompts.map(one => [one.prompt.name, one]))
   return {
     ...declared,
     capabilities: moduleCapabilities(artifact),
-    speaksUnasked: true,
-    attach: outlet => {
-      log.outlet = outlet
+    sendsServerRequests: true,
+    attach: reporter => {
+      log.reporter = reporter
     },
     findTool: name => tools.get(name) ?? declared.findTool(name),
     readResource: (uri, call) =>
@@ -85,7 +85,7 @@ interface Found {
   prompts: ModulePrompt[]
 }
 
-/** What the artifact's definitions name by path and export. Throws for a name that the bundle does not have. */
+/** Pairs definitions with module exports. Throws for a name that the bundle lacks. */
 function matchModules(artifact: Artifact, modules: readonly LoadedModule[]): Found {
   const byName = new Map(modules.map(one => [keyOf(one.kind, one), one.definition]))
   const definitionOf = (kind: LoadedModule['kind'], handler: Handler | undefined) => {

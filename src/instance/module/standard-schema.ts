@@ -3,15 +3,15 @@ import type { JsonSchema, Schema, StandardIssue, StandardSchema } from '../../sd
 const TARGET = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Libraries make schemas of objects and of functions (ArkType). */
+/** Schemas are objects or, in ArkType, functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   return isHolder && typeof (schema as StandardSchema)['~standard']?.validate === 'function'
 }
 
 /**
- * The schema as JSON Schema 2020-12: of what goes into it, or of what comes out. Throws an Error that says what to do when
- * its library cannot tell.
+ * Converts a schema to JSON Schema 2020-12, for its input or output values. Throws an Error with instructions when its library
+ * does not support that.
  */
 export function toJsonSchema(
   schema: Schema,
@@ -22,13 +22,13 @@ export function toJsonSchema(
   const { jsonSchema, vendor } = schema['~standard']
   if (!jsonSchema)
     throw new Error(
-      `${where} is a schema of ${vendor} that cannot say its JSON Schema. Take zod from 4.2 on (not zod/mini), ArkType from 2.1.28 on, Valibot's toStandardJsonSchema(), or write the JSON Schema itself.`,
+      `${where} is a schema of ${vendor} that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini), ArkType 2.1.28 or later, Valibot's toStandardJsonSchema(), or JSON Schema itself.`,
     )
   try {
     const { $schema, ...plain } = jsonSchema[side](TARGET)
     return $schema === undefined || $schema === DIALECT ? plain : { $schema, ...plain }
   } catch (error) {
-    throw new Error(`${where} cannot be written as JSON Schema: ${(error as Error).message}`, {
+    throw new Error(`${where} cannot be converted to JSON Schema: ${(error as Error).message}`, {
       cause: error,
     })
   }

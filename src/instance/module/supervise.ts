@@ -1,32 +1,33 @@
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { toolError } from '../handlers/answer.ts'
 import { showRunning } from '../isolation/process-title.ts'
-import { type ClientContext, type PreparedServer, type PreparedTool, RpcError } from '../prepared-server.ts'
-import { RPC } from '../protocol/json-rpc.ts'
+import { RPC, RpcError } from '../protocol/json-rpc.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { PreparedServer, PreparedTool } from '../server/prepared-server.ts'
 
-export const DEFAULT_TIMEOUT_MS = 60_000
+const DEFAULT_TIMEOUT_MS = 60_000
 
 interface Limits {
   timeoutMs: number
-  tell(message: string): void
+  warn(message: string): void
 }
 
 /**
- * The same server, whose handlers are shown in the process's title while they run and have so much time to answer. Time
- * in which a client is asked does not count.
+ * Wraps a server so that running handlers appear in the process title and are limited in time. Time spent waiting for the client
+ * does not count.
  */
 export function supervise(server: PreparedServer, { handlerTimeoutMs }: Tenant): PreparedServer {
   let attached: Parameters<NonNullable<PreparedServer['attach']>>[0] | undefined
   const limits: Limits = {
     timeoutMs: handlerTimeoutMs ?? DEFAULT_TIMEOUT_MS,
-    tell: message => attached?.log('warn', message),
+    warn: message => attached?.log('warn', message),
   }
   const tools = new Map<string, PreparedTool>()
   return {
     ...server,
-    attach: outlet => {
-      attached = outlet
-      server.attach?.(outlet)
+    attach: reporter => {
+      attached = reporter
+      server.attach?.(reporter)
     },
     findTool: name => {
       const known = tools.get(name)
@@ -39,17 +40,17 @@ export function supervise(server: PreparedServer, { handlerTimeoutMs }: Tenant):
     },
     readResource: (uri, call) => {
       showRunning('resource', uri)
-      return inTime(`resource "${uri}"`, call, limits, server.readResource(uri, call), failLate)
+      return withTimeout(`resource "${uri}"`, call, limits, server.readResource(uri, call), failLate)
     },
     getPrompt: (name, args, call) => {
       showRunning('prompt', name)
-      return inTime(`prompt "${name}"`, call, limits, server.getPrompt(name, args, call), failLate)
+      return withTimeout(`prompt "${name}"`, call, limits, server.getPrompt(name, args, call), failLate)
     },
     complete: (params, call) => {
       const { ref } = params
       const name = ref.type === 'ref/prompt' ? ref.name : ref.uri
       showRunning('completion', name)
-      return inTime(`completion of "${name}"`, call, limits, server.complete(params, call), failLate)
+      return withTimeout(`completion of "${name}"`, call, limits, server.complete(params, call), failLate)
     },
   }
 }
@@ -63,7 +64,9 @@ function superviseTool(tool: PreparedTool, limits: Limits): PreparedTool {
     call: (args, call) => {
       showRunning('tool', name)
       const result = tool.call(args, call)
-      return result instanceof Promise ? inTime(`tool "${name}"`, call, limits, result, toolError) : result
+      return result instanceof Promise
+        ? withTimeout(`tool "${name}"`, call, limits, result, toolError)
+        : result
     },
   }
 }
@@ -72,30 +75,30 @@ function failLate(message: string): never {
   throw new RpcError(RPC.internalError, message)
 }
 
-/** Settles as the handler does, or as `onLate` does when that takes too long; its signal is aborted then. */
-function inTime<Result>(
+/** Settles like the handler, or like `onLate` after the timeout, which also aborts the handler's signal. */
+function withTimeout<Result>(
   what: string,
   call: ClientContext,
-  { timeoutMs, tell }: Limits,
+  { timeoutMs, warn }: Limits,
   result: Promise<Result>,
   onLate: (message: string) => Result,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const look = () => {
-      if (call.isAsking) timer = setTimeout(look, timeoutMs)
+    const check = () => {
+      if (call.isAsking) timer = setTimeout(check, timeoutMs)
       else end()
     }
     const end = () => {
       const message = `The ${what} did not answer within ${timeoutMs / 1000} s.`
       call.cancel?.()
-      tell(`${message} Its signal was aborted.`)
+      warn(`${message} Its signal was aborted.`)
       try {
         resolve(onLate(message))
       } catch (error) {
         reject(error)
       }
     }
-    let timer = setTimeout(look, timeoutMs)
+    let timer = setTimeout(check, timeoutMs)
     result.then(
       value => {
         clearTimeout(timer)

@@ -3,7 +3,7 @@ import { loadBundle } from './load-bundle.ts'
 
 const BUNDLE = 'export default { definitions: [] }'
 
-/** Of each kind that the schemas of tools usually have. */
+/** Typical tool schemas with every common keyword. */
 const INPUT = {
   type: 'object',
   properties: {
@@ -18,10 +18,10 @@ const OUTPUT = {
   properties: { list: { type: 'array', items: { type: 'object', properties: { sum: { type: 'number' } } } } },
   required: ['list'],
 }
-/** By then V8 has compiled the most of what compiles a schema, which takes a third of the time. */
+/** After this many rounds V8 has compiled most of the schema compiler, which then takes a third of the time. */
 const TIMES = 3
 
-/** Loads what describes and serves handler modules, and does what each of them needs. Some 0.3 MB of it stay. */
+/** Loads and runs the code that describes and serves handler modules. Uses about 0.3 MB permanently. */
 export async function warmUpModules(): Promise<void> {
   const [{ compileArgumentCheck, compileResultCheck }] = await Promise.all([
     loadChecks(),

@@ -1,12 +1,12 @@
 import type { TcpSocketConnectOpts } from 'node:net'
 
-/** How `socket.connect` was called. */
+/** Arguments of a `socket.connect` call. */
 export interface ConnectCall {
   options: Partial<TcpSocketConnectOpts> & { path?: unknown }
   onConnect: (() => void) | undefined
 }
 
-/** Reads the forms of `socket.connect(…)`; Node itself passes them on as one array. */
+/** Parses the forms of `socket.connect(…)`. Node itself passes its arguments as one array. */
 export function readConnectArguments(given: unknown[]): ConnectCall {
   const args = Array.isArray(given[0]) ? (given[0] as unknown[]) : given
   const last = args.at(-1)
@@ -20,7 +20,7 @@ export function readConnectArguments(given: unknown[]): ConnectCall {
   }
 }
 
-/** As Node tells a path from a port. */
+/** Distinguishes a path from a port like Node does. */
 function isPath(value: unknown): boolean {
   return typeof value === 'string' && !(Number(value) >= 0)
 }

@@ -11,11 +11,11 @@ interface Asked {
 }
 
 const LOOPBACK = '127.0.0.1'
-/** Connections that are asked for come from addresses of their own, so that the egress process can tell them apart. */
+/** Each requested connection uses its own source address, so that the egress process can distinguish them. */
 const FIRST_FROM = 0x7f_40_00_01
 const FROM_COUNT = 0x3f_ff_fe
 
-/** Asks the egress process over one connection, which is made with the first question and again after it broke. */
+/** Sends queries to the egress process over one connection. Reconnects with the next query if it breaks. */
 export class EgressClient {
   readonly port: number
   readonly #asked = new Map<number, Asked>()
@@ -28,7 +28,7 @@ export class EgressClient {
     this.port = port
   }
 
-  /** Rejects as `net.connect` and `dns.lookup` would fail. */
+  /** Rejects with the errors of `net.connect` and `dns.lookup`. */
   async ask(question: Question): Promise<ControlAnswer> {
     const id = ++this.#lastId
     const answered = new Promise<ControlAnswer>((resolve, reject) => this.#asked.set(id, { resolve, reject }))
@@ -40,7 +40,7 @@ export class EgressClient {
     return answer
   }
 
-  /** A local address that no other connection of this process comes from. */
+  /** A local address that no other connection of this process uses. */
   nextFrom(): string {
     this.#lastFrom = (this.#lastFrom + 1) % FROM_COUNT
     const value = FIRST_FROM + this.#lastFrom
@@ -69,7 +69,7 @@ export class EgressClient {
       this.#asked.get(answer.id)?.resolve(answer)
       this.#asked.delete(answer.id)
     }
-    // Only a question keeps the process busy.
+    // Only an unanswered query keeps the process running.
     if (this.#asked.size === 0) this.#socket?.unref()
   }
 

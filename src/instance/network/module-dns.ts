@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { RECORD_TYPES } from '../../shared/network/egress-protocol.ts'
 import { REFUSED } from '../../shared/network/network-policy.ts'
 import { replace } from '../isolation/denied.ts'
+import type { NetworkRoute } from './network-route.ts'
 import { isLoopback } from './own-listeners.ts'
-import type { WayOut } from './way-out.ts'
 
 type Callback = (error: Error | null, ...result: unknown[]) => void
 interface LookupOptions {
@@ -13,24 +13,24 @@ interface LookupOptions {
   all?: boolean
 }
 
-/** Replaces the look-ups of `node:dns` and its promises, resolvers included, with those of the way out. */
-export function replaceLookUps(way: WayOut): void {
-  const lookup = createLookup(way)
+/** Replaces the lookups of `node:dns`, its promises and resolvers with those of the route. */
+export function replaceLookUps(route: NetworkRoute): void {
+  const lookup = createLookup(route)
   replace(dns, 'lookup', withCallback(lookup, spreadLookup))
   replace(dns.promises, 'lookup', lookup)
   const withCallbacks = [dns, dns.Resolver.prototype]
   const withPromises = [dns.promises, dns.promises.Resolver.prototype]
-  for (const [name, resolve] of Object.entries(createResolvers(way))) {
+  for (const [name, resolve] of Object.entries(createResolvers(route))) {
     for (const target of withCallbacks) replace(target, name, withCallback(resolve))
     for (const target of withPromises) replace(target, name, resolve)
   }
 }
 
-function createLookup(way: WayOut) {
+function createLookup(route: NetworkRoute) {
   return async (host: string, given?: LookupOptions | number): Promise<LookupAddress | LookupAddress[]> => {
     const options = typeof given === 'number' ? { family: given } : (given ?? {})
     const family = Number(String(options.family ?? 0).replace('IPv', ''))
-    const all = (await addressesOf(way, host))
+    const all = (await addressesOf(route, host))
       .map(address => ({ address, family: isIP(address) }))
       .filter(one => family === 0 || one.family === family)
     if (options.all) return all
@@ -43,19 +43,19 @@ function createLookup(way: WayOut) {
   }
 }
 
-/** Loopback needs no name service, and a server may listen there. */
-async function addressesOf(way: WayOut, host: string): Promise<string[]> {
+/** Loopback needs no DNS, and a server may listen there. */
+async function addressesOf(route: NetworkRoute, host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
   if (isLoopback(host)) return ['127.0.0.1', '::1']
-  return way.lookUp(String(host))
+  return route.lookUp(String(host))
 }
 
 type Resolve = (...args: string[]) => Promise<unknown>
 
-function createResolvers(way: WayOut): Record<string, Resolve> {
+function createResolvers(route: NetworkRoute): Record<string, Resolve> {
   const named = RECORD_TYPES.map((type): [string, Resolve] => {
     const name = type === 'A' ? '4' : type === 'AAAA' ? '6' : `${type[0]}${type.slice(1).toLowerCase()}`
-    return [`resolve${name}`, async host => way.resolve(String(host), type)]
+    return [`resolve${name}`, async host => route.resolve(String(host), type)]
   })
   const unsupported = ['reverse', 'lookupService', 'resolveAny', 'resolveTlsa'].map(
     (name): [string, Resolve] => [
@@ -68,7 +68,7 @@ function createResolvers(way: WayOut): Record<string, Resolve> {
     ],
   )
   const resolve: Resolve = async (host, type) =>
-    way.resolve(String(host), typeof type === 'string' ? type : 'A')
+    route.resolve(String(host), typeof type === 'string' ? type : 'A')
   return { resolve, ...Object.fromEntries([...named, ...unsupported]) }
 }
 

@@ -1,48 +1,56 @@
 import dgram from 'node:dgram'
 import { Socket } from 'node:net'
-import type { Tenant } from '../../shared/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { describeRefusal, isBorderless, NetworkPolicy, REFUSED } from '../../shared/network/network-policy.ts'
 import { replace } from '../isolation/denied.ts'
 import type { TenantLog } from '../log/tenant-log.ts'
-import { egressPort, hasOwnNetwork } from '../own-network.ts'
 import { readConnectArguments } from './connect-arguments.ts'
-import { EgressWay } from './egress-way.ts'
-import { GuardedWay } from './guarded-way.ts'
+import { EgressRoute } from './egress-route.ts'
+import { GuardedRoute } from './guarded-route.ts'
+import { HandleGuard } from './handle-guard.ts'
 import { replaceLookUps } from './module-dns.ts'
-import { connectOwn } from './own-connect.ts'
+import { egressPort, hasNetworkNamespace } from './network-namespace.ts'
+import type { NetworkRoute } from './network-route.ts'
+import { connectOwn, guardOwn } from './own-connect.ts'
 import { OwnListeners } from './own-listeners.ts'
 import { RefusalLog } from './refusal-log.ts'
-import type { WayOut } from './way-out.ts'
 
 const { connect } = Socket.prototype
 
 /**
- * Leads connections and look-ups of handler modules to the way out: fetch, node:http, node:tls and clients of databases all
- * connect by `net.Socket`. In a network namespace this is plumbing only, and the namespace is the wall. Without one it is
- * what keeps the policy.
+ * Redirects connections and lookups of handler modules to the route: fetch, node:http, node:tls and database clients all
+ * connect through `net.Socket`. In a network namespace this is only plumbing, because the namespace is the barrier.
+ * Elsewhere it enforces the policy.
  */
 export function replaceNetwork(tenant: Tenant, log: TenantLog): void {
-  const way = wayOutOf(tenant, log)
-  if (!way) return
-  replaceConnect(way)
-  replaceLookUps(way)
+  const route = routeOf(tenant, log)
+  if (!route) return
+  if (route instanceof GuardedRoute) route.guard.install()
+  replaceConnect(route)
+  replaceLookUps(route)
   refuseUdp()
 }
 
-/** Undefined where the network is the machine's own and nothing restricts it. */
-function wayOutOf(tenant: Tenant, log: TenantLog): WayOut | undefined {
-  if (hasOwnNetwork && egressPort !== undefined) return new EgressWay(egressPort)
+/** Undefined when the host's network is used without restrictions. */
+function routeOf(tenant: Tenant, log: TenantLog): NetworkRoute | undefined {
+  if (hasNetworkNamespace && egressPort !== undefined) return new EgressRoute(egressPort)
   if (isBorderless(tenant)) return undefined
   const refusals = new RefusalLog(message => log.server('warn', message))
-  return new GuardedWay(new NetworkPolicy(tenant), refusal => refusals.add(describeRefusal(refusal)))
+  const guard = new HandleGuard(tenant)
+  guardOwn(guard)
+  return new GuardedRoute({
+    policy: new NetworkPolicy(tenant),
+    guard,
+    onRefused: refusal => refusals.add(describeRefusal(refusal)),
+  })
 }
 
-function replaceConnect(way: WayOut): void {
+function replaceConnect(route: NetworkRoute): void {
   const listeners = new OwnListeners()
   replace(Socket.prototype, 'connect', function (this: Socket, ...args: unknown[]) {
     const { options, onConnect } = readConnectArguments(args)
     const { host = 'localhost', port, path } = options
-    // Unix sockets and wrong ports are refused by Node's own.
+    // Node itself rejects Unix sockets and invalid ports.
     if (path !== undefined || !isPort(port)) return Reflect.apply(connect, this, args)
     if (onConnect) this.once('connect', onConnect)
     const isOwn = listeners.has(String(host), Number(port))
@@ -50,7 +58,7 @@ function replaceConnect(way: WayOut): void {
       this,
       isOwn
         ? { ...options, port: Number(port), host: String(host) }
-        : way.connectOptions(options, String(host), Number(port)),
+        : route.connectOptions(options, String(host), Number(port)),
     )
   })
 }
@@ -60,14 +68,12 @@ function isPort(port: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
 }
 
-/** A name service that is asked directly would carry data out whatever the list says. */
+/** Direct queries to a DNS server could leak data past the policy. */
 function refuseUdp(): void {
   for (const name of ['bind', 'connect', 'send'] as const)
     replace(dgram.Socket.prototype, name, () => {
       throw Object.assign(
-        new Error(
-          'UDP is not available to handler modules. Connections over TCP are, see "network" in docs/isolation.md.',
-        ),
+        new Error('UDP is not available to handler modules. Use TCP, see "network" in docs/isolation.md.'),
         { code: REFUSED },
       )
     })

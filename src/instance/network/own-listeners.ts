@@ -1,9 +1,9 @@
 import { Server } from 'node:net'
 
-// Captured when loaded: handler modules may replace it.
+// Captured when loaded, because handler modules may replace it.
 const { listen } = Server.prototype
 
-/** Ports of this process that its own code listens on: a module may call a server of its own. */
+/** Ports on which this process listens, so that a module may call its own server. */
 export class OwnListeners {
   readonly #ports = new Map<number, number>()
 

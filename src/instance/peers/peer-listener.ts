@@ -1,23 +1,22 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import { NONCE_BYTES, type PeerQuestion, proofOf, REPLY, readBytes, readQuestion } from './greeting.ts'
-import type { PeerPort } from './peer-gate.ts'
+import { NONCE_BYTES, type PeerQuestion, proofOf, REPLY, readBytes, readQuestion } from './handshake.ts'
+import type { PeerPort } from './peer-connector.ts'
 
 export interface PeerListenerOptions extends PeerPort {
   key: Buffer
-  /** Gets each connection of a peer, ready for its first request. */
+  /** Receives each accepted connection of a peer, ready for its first request. */
   accept(socket: Socket): void
-  /** The instance that listens. */
   tenant: Host
 }
 
 interface Host {
   readonly isDraining: boolean
-  takesFromPeer(question: PeerQuestion): boolean
+  acceptsFromPeer(question: PeerQuestion): boolean
 }
 
 /**
- * Where other instances of the same deployment bring requests of the sessions that this one holds: a connection is given
- * to any instance, but what a session asked its client, and who listens for it, only its own instance knows.
+ * Accepts requests that other instances of the deployment relay here. A new connection reaches any instance, but only a session's
+ * instance knows its pending questions and listeners.
  */
 export class PeerListener {
   readonly port: number
@@ -30,26 +29,27 @@ export class PeerListener {
     this.#server.listen(options.handle).unref()
   }
 
-  /** Connections that are open stay. */
+  /** Leaves open connections alone. */
   close(): void {
     this.#server.close()
   }
 }
 
 async function greet(socket: Socket, { key, accept, tenant }: PeerListenerOptions): Promise<void> {
-  socket.on('error', () => {}) // a connection may break at any time; its 'close' is what counts
+  socket.on('error', () => {}) // a connection may break at any time, only its 'close' event matters
   try {
     const proof = proofOf(await readBytes(socket, NONCE_BYTES), key)
-    // Only who drains has sessions that are not its any more.
-    if (!tenant.isDraining) socket.write(Buffer.concat([proof, Buffer.of(REPLY.welcome)]))
+    // Only a draining instance can have lost sessions.
+    if (!tenant.isDraining) socket.write(Buffer.concat([proof, Buffer.of(REPLY.accepted)]))
     else {
-      socket.write(Buffer.concat([proof, Buffer.of(REPLY.whose)]))
-      if (!tenant.takesFromPeer(await readQuestion(socket))) return void socket.end(Buffer.of(REPLY.away))
-      socket.write(Buffer.of(REPLY.welcome))
+      socket.write(Buffer.concat([proof, Buffer.of(REPLY.whichSession)]))
+      if (!tenant.acceptsFromPeer(await readQuestion(socket)))
+        return void socket.end(Buffer.of(REPLY.refused))
+      socket.write(Buffer.of(REPLY.accepted))
     }
     accept(socket)
   } catch {
-    // Nobody who belongs here.
+    // Not a peer.
     socket.destroy()
   }
 }

@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net'
-import { isFromPeer } from '../http/connection-tenant.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { isFromPeer } from '../http/connection.ts'
 import { header } from '../http/headers.ts'
+import type { ExchangeTenant, HttpExchange } from '../http/http-exchange.ts'
 import { relay } from '../http/relay.ts'
-import { readSessionId, type SessionClaim, sessionInstance, sessionKey } from '../protocol/session-id.ts'
-import type { ServedTenant } from '../served-tenant.ts'
+import {
+  readSessionId,
+  type SessionClaim,
+  sessionInstance,
+  sessionKey,
+} from '../protocol/legacy/session-id.ts'
 import {
   createNonce,
   formatQuestion,
@@ -14,17 +18,17 @@ import {
   REPLY,
   REPLY_BYTES,
   readBytes,
-} from './greeting.ts'
+} from './handshake.ts'
 
-/** Instances may end while their sessions move. */
+/** Instances may stop while their sessions move. */
 const MAX_MOVES = 5
 
 /**
- * Brings a request to the instance that holds its session: one of the release that began it, or a sibling. When that is
- * gone, `serve` takes the session over, unless another instance did so before. False when the request is none of that kind,
- * and for one that an instance brought here: it goes nowhere else.
+ * Relays a request to the instance that holds its session: one of the release that started it, or one of this release. If
+ * that instance has stopped, `serve` takes the session over, unless another instance already has. Returns false for requests
+ * that need no relay, including those that another instance relayed here.
  */
-export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
+export function relayToPeer(exchange: HttpExchange, serve: () => void): boolean {
   const { tenant, request } = exchange
   const id = header(request, 'mcp-session-id')
   if (id === undefined || isFromPeer(request.socket) || isHere(tenant, id)) return false
@@ -38,92 +42,92 @@ export function relayToPeer(exchange: Exchange, serve: () => void): boolean {
 interface Destination {
   id: string
   claim: SessionClaim
-  /** Of the release that began the session, in the order to try them. */
+  /** Ports of the release that started the session, in the order to try them. */
   earlier: readonly number[]
 }
 
 async function bring(
-  exchange: Exchange,
+  exchange: HttpExchange,
   { id, claim, earlier }: Destination,
   serve: () => void,
 ): Promise<void> {
-  // Whoever has it; else the first one that can take it over, so that the session stays with its release.
+  // First the instance that has it, then any that can take it over, so that the session stays with its release.
   for (const isOrphan of [false, true])
     for (const port of earlier) {
-      const socket = await knock(port, exchange.tenant, { session: id, isOrphan })
+      const socket = await tryConnect(port, exchange.tenant, { session: id, isOrphan })
       if (socket) return pass(exchange, id, socket)
     }
   await bringToSibling(exchange, { id, claim }, serve)
 }
 
 async function bringToSibling(
-  exchange: Exchange,
+  exchange: HttpExchange,
   { id, claim }: Omit<Destination, 'earlier'>,
   serve: () => void,
 ): Promise<void> {
-  const { siblings } = exchange.tenant
-  const { owners } = siblings
+  const { peers } = exchange.tenant
+  const { owners } = peers
   let owner = owners?.portOf(id) ?? claim.peerPort
   for (let moves = 0; moves < MAX_MOVES && owner !== undefined && owner !== owners?.port; moves++) {
-    const socket = await knock(owner, exchange.tenant, { session: id, isOrphan: false })
+    const socket = await tryConnect(owner, exchange.tenant, { session: id, isOrphan: false })
     if (socket) return pass(exchange, id, socket)
     owner = await owners?.claim(id, owner)
   }
   serve()
 }
 
-function pass(exchange: Exchange, id: string, socket: Socket): void {
+function pass(exchange: HttpExchange, id: string, socket: Socket): void {
   const { tenant, request, response } = exchange
-  // The connection has to leave an instance that drains, wherever its answers come from.
+  // The client must switch away from a draining instance, even if another instance answers.
   const added = tenant.isDraining ? ['Connection', 'close'] : []
-  // Whoever ended it may be gone soon, and nobody of this release is to take it over then.
+  // The instance that ended the session may stop soon, and no instance of this release may revive the session.
   const onAnswer = (status: number) => request.method === 'DELETE' && status < 300 && tenant.sessions.end(id)
   relay(exchange, socket, () => response.destroy(), { added, onAnswer })
 }
 
-function isHere(tenant: ServedTenant, id: string): boolean {
+function isHere(tenant: ExchangeTenant, id: string): boolean {
   return sessionInstance(id) === tenant.instanceId || tenant.sessions.has(id)
 }
 
-/** Of the instance that began the session, then of those that may have taken it over. */
+/** The instance that started the session comes first. */
 function earlierPorts(
-  { siblings }: ServedTenant,
+  { peers }: ExchangeTenant,
   { version }: SessionClaim,
   sessionId: string,
 ): readonly number[] | undefined {
   const first = sessionInstance(sessionId)
-  const instances = version === undefined ? undefined : siblings.earlier?.get(version)
+  const instances = version === undefined ? undefined : peers.earlier?.get(version)
   return instances
     ?.toSorted((a, b) => Number(b.id === first) - Number(a.id === first))
     .map(({ port }) => port)
 }
 
-/** A connection to the instance there, if it takes the session's request. */
-async function knock(
+/** Returns a connection if the instance on the port accepts requests of the session. */
+async function tryConnect(
   port: number,
-  { siblings, stateKey }: ServedTenant,
+  { peers, stateKey }: ExchangeTenant,
   question: PeerQuestion,
 ): Promise<Socket | undefined> {
   let socket: Socket | undefined
   try {
-    socket = await siblings.connect(port)
-    if (await greet(socket, stateKey, question)) return socket
+    socket = await peers.connect(port)
+    if (await shakeHands(socket, stateKey, question)) return socket
   } catch {
-    // Nobody is there, or nobody of ours.
+    // No peer listens there.
   }
   socket?.destroy()
   return undefined
 }
 
-async function greet(socket: Socket, key: Buffer, question: PeerQuestion): Promise<boolean> {
+async function shakeHands(socket: Socket, key: Buffer, question: PeerQuestion): Promise<boolean> {
   const nonce = createNonce()
   socket.write(nonce)
   const answer = await readBytes(socket, PROOF_BYTES + REPLY_BYTES)
   if (!isProof(answer.subarray(0, PROOF_BYTES), nonce, key)) return false
   let reply = answer[PROOF_BYTES]
-  if (reply === REPLY.whose) {
+  if (reply === REPLY.whichSession) {
     socket.write(formatQuestion(question))
     reply = (await readBytes(socket, REPLY_BYTES))[0]
   }
-  return reply === REPLY.welcome
+  return reply === REPLY.accepted
 }

@@ -1,6 +1,6 @@
 import { isObject } from './json-rpc.ts'
 
-/** The capability that a client must have declared to be asked this, as it would declare it; undefined when it needs none. */
+/** Capability that a client must declare before the server may send this request. Undefined when it needs none. */
 export function requiredCapability(
   method: string,
   params: Record<string, unknown>,
@@ -17,7 +17,7 @@ export function requiredCapability(
   }
 }
 
-/** The part of `required` that the client did not declare; undefined when it declared all. */
+/** The `required` capability if the client lacks any part of it. */
 export function missingCapability(
   declared: Readonly<Record<string, unknown>>,
   required: Record<string, unknown> | undefined,

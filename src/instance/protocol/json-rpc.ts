@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as MCP uses it: one message or an array of them, ids are strings or numbers, params are objects. */
+/** JSON-RPC 2.0 as MCP uses it: one message or an array of them. Ids are strings or numbers, params are objects. */
 export type RequestId = string | number
 
 export interface RpcRequest {
@@ -13,7 +13,7 @@ export interface RpcNotification {
   params?: Record<string, unknown>
 }
 
-/** What a client posts to answer a request of the server. */
+/** A client's response to a request from the server. */
 export interface RpcAnswer {
   jsonrpc: '2.0'
   id: RequestId
@@ -28,15 +28,17 @@ export const RPC = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Anything the transport refuses; no code of MCP's own. */
+  /** Transport errors, for which MCP has no codes. */
   refused: -32000,
   sessionNotFound: -32001,
-  /** Until 2025-11-25; later revisions say invalidParams. */
+  /** Until 2025-11-25. Later revisions use invalidParams. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,
 } as const
+
+export type JsonObject = Record<string, unknown>
 
 export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
 
@@ -44,7 +46,21 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a parsed body is. `null` ids and array params are not MCP, so they are invalid. */
+/** Copies an object without its undefined members. */
+export function withoutAbsent(value: object): JsonObject {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
+}
+
+/** Parses JSON. Undefined when it is invalid. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Kind of a parsed message. MCP forbids `null` ids and array params, so they are invalid. */
 export function messageKind(message: unknown): MessageKind {
   if (!isObject(message) || message.jsonrpc !== '2.0') return 'invalid'
   const { id, method } = message
@@ -59,7 +75,7 @@ export function rpcResult(id: RequestId, members: string): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":{${members}}}`
 }
 
-/** `id` null where the request could not be read. */
+/** `id` is null when the request could not be parsed. */
 export function rpcError(id: RequestId | null, code: number, message: string, data?: unknown): string {
   const details = data === undefined ? '' : `,"data":${JSON.stringify(data)}`
   return `{"jsonrpc":"2.0","id":${id === null ? 'null' : idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}${details}}}`
@@ -73,7 +89,7 @@ export function rpcNotification(method: string, params: Record<string, unknown>)
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`
 }
 
-/** The id to repeat in an error about a message that may be malformed. */
+/** Id to return in an error about a possibly malformed message. */
 export function echoableId(message: unknown): RequestId | null {
   return isObject(message) && isRequestId(message.id) && typeof message.method === 'string'
     ? message.id
@@ -90,4 +106,15 @@ function isAnswer(message: Record<string, unknown>): boolean {
 
 function idText(id: RequestId): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+/** A JSON-RPC error that the protocol layer sends unchanged. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
 }

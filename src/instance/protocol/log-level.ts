@@ -1,6 +1,6 @@
-import type { LogLevel } from '../../shared/definitions.ts'
+import type { LogLevel } from '../../shared/definitions/definitions.ts'
 
-/** RFC 5424 order, the least severe first (MCP "logging"). */
+/** RFC 5424 order, least severe first (MCP "logging"). */
 const SEVERITY: Readonly<Record<LogLevel, number>> = {
   debug: 0,
   info: 1,

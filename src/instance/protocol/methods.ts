@@ -1,30 +1,24 @@
-import {
-  type ClientContext,
-  type CompleteParams,
-  type PreparedServer,
-  type PreparedTool,
-  ResultText,
-  RpcError,
-  type ServerCapabilities,
-} from '../prepared-server.ts'
-import { isObject, RPC } from './json-rpc.ts'
+import type { ClientContext } from '../server/client-context.ts'
+import type { PreparedServer, PreparedTool, ServerCapabilities } from '../server/prepared-server.ts'
+import { type CompleteParams, ResultText } from '../server/results.ts'
+import { isObject, RPC, RpcError } from './json-rpc.ts'
 
-/** A result as serialised members without braces; `_meta` apart, because the eras add to it. */
+/** A result as serialized members without braces. `_meta` is separate, because the eras add to it. */
 export interface MethodResult {
   members: string
   meta?: Record<string, unknown> | undefined
-  /** A tool said `isError`. */
+  /** A tool returned `isError`. */
   failed: boolean
 }
 
 export type Params = Record<string, unknown>
-type Method = (
+export type Method = (
   server: PreparedServer,
   params: Params,
   context: ClientContext,
 ) => MethodResult | Promise<MethodResult>
 
-/** Requests that both eras know, with the capability each belongs to. */
+/** Requests of both eras with their capability. */
 const METHODS: ReadonlyMap<string, { capability: keyof ServerCapabilities; run: Method }> = new Map([
   ['tools/call', { capability: 'tools', run: callTool }],
   ['tools/list', { capability: 'tools', run: list('listTools') }],
@@ -36,13 +30,13 @@ const METHODS: ReadonlyMap<string, { capability: keyof ServerCapabilities; run: 
   ['completion/complete', { capability: 'completions', run: complete }],
 ] as const)
 
-/** Undefined when the server does not offer the method, which a client sees as "method not found". */
+/** Undefined when the server does not offer the method. The client then gets "method not found". */
 export function findMethod(server: PreparedServer, name: string): Method | undefined {
   const method = METHODS.get(name)
   return method && server.capabilities[method.capability] ? method.run : undefined
 }
 
-/** The tool that a `tools/call` names, if there is one. */
+/** Tool that a `tools/call` names, if it exists. */
 export function toolOf(server: PreparedServer, method: string, params: Params): PreparedTool | undefined {
   return method === 'tools/call' && typeof params.name === 'string' ? server.findTool(params.name) : undefined
 }
@@ -58,7 +52,7 @@ function callTool(
   const args = params.arguments ?? {}
   if (!isObject(args)) throw invalid('arguments', 'an object')
   const result = tool.call(args, context)
-  return result instanceof Promise ? result.then(serialise) : serialise(result)
+  return result instanceof Promise ? result.then(serialize) : serialize(result)
 }
 
 function list(method: 'listTools' | 'listResources' | 'listResourceTemplates' | 'listPrompts'): Method {
@@ -78,7 +72,7 @@ async function readResource(
 ): Promise<MethodResult> {
   const uri = requireText(params, 'uri')
   if (!server.hasResource(uri)) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
-  return serialise(await server.readResource(uri, context))
+  return serialize(await server.readResource(uri, context))
 }
 
 async function getPrompt(
@@ -90,7 +84,7 @@ async function getPrompt(
   const args = params.arguments ?? {}
   if (!isObject(args) || !Object.values(args).every(value => typeof value === 'string'))
     throw invalid('arguments', 'an object of strings')
-  return serialise(await server.getPrompt(name, args as Record<string, string>, context))
+  return serialize(await server.getPrompt(name, args as Record<string, string>, context))
 }
 
 async function complete(
@@ -101,9 +95,9 @@ async function complete(
   if (!isCompleteParams(params))
     throw new RpcError(
       RPC.invalidParams,
-      'Invalid params: completion/complete takes ref (ref/prompt with name, or ref/resource with uri) and argument {name, value}',
+      'Invalid params: completion/complete requires ref (ref/prompt with name, or ref/resource with uri) and argument {name, value}',
     )
-  return serialise(await server.complete(params, context))
+  return serialize(await server.complete(params, context))
 }
 
 function isCompleteParams(params: unknown): params is CompleteParams {
@@ -115,7 +109,7 @@ function isCompleteParams(params: unknown): params is CompleteParams {
   return named && typeof argument.name === 'string' && typeof argument.value === 'string'
 }
 
-function serialise(result: object): MethodResult {
+function serialize(result: object): MethodResult {
   if (result instanceof ResultText) return result
   const { _meta: meta, isError } = result as { _meta?: Record<string, unknown>; isError?: boolean }
   const plain = meta === undefined ? result : { ...result, _meta: undefined }

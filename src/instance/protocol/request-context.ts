@@ -1,28 +1,18 @@
-import type { LogLevel } from '../../shared/definitions.ts'
-import {
-  type Caller,
-  type CallerSession,
-  type ClientContext,
-  type ClientFacts,
-  RpcError,
-} from '../prepared-server.ts'
-import { bearerToken } from './conversation.ts'
-import { isObject, RPC, rpcNotification } from './json-rpc.ts'
+import type { IncomingMessage } from 'node:http'
+import type { LogLevel } from '../../shared/definitions/definitions.ts'
+import type { Caller, CallerSession, ClientFacts } from '../server/client-context.ts'
+import { isObject, RPC, RpcError, rpcNotification } from './json-rpc.ts'
 import { isAtLeast } from './log-level.ts'
-import type { Run } from './run-request.ts'
-
-/** Takes a serialised JSON-RPC message that belongs to a running request. */
-export type NotificationSink = (message: string) => void
+import type { NotificationSink, Run, RunContext } from './run.ts'
 
 const HOSTING_CONTEXT = 'mcp-hosting/context'
 
-/** One running request: what its handler may say on the way, and how it is cancelled. */
-export class RequestContext implements ClientContext {
+/** Context of one running request: messages that its handler may send, and cancellation. */
+export class RequestContext implements RunContext {
   readonly meta: Readonly<Record<string, unknown>>
   readonly hostingContext: Record<string, unknown> | undefined
-  /** Where log lines and progress go; opened when there is one and something to say. */
+  /** Destination of log messages and progress. Opened by the first message. */
   sink: NotificationSink | undefined
-  /** Set as soon as there is a run; without one the request cannot but answer. */
   run: Run | undefined
   readonly #progressToken: string | number | undefined
   readonly #minimumLevel: LogLevel | undefined
@@ -32,7 +22,7 @@ export class RequestContext implements ClientContext {
   #isOpened = false
   #asking = 0
 
-  /** `meta`: `params._meta` of the request; `minimumLevel` undefined: no log line is sent. */
+  /** `meta`: `params._meta` of the request. No log messages are sent when `minimumLevel` is undefined. */
   constructor(meta: unknown, minimumLevel: LogLevel | undefined) {
     this.#minimumLevel = minimumLevel
     this.meta = NO_META
@@ -45,7 +35,7 @@ export class RequestContext implements ClientContext {
     if (isObject(context)) this.hostingContext = context
   }
 
-  // Made on demand: most handlers never look at it, and it is the dearest thing a request could own.
+  // Created on demand: few handlers use it, and it is the most expensive part of a request.
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -63,11 +53,11 @@ export class RequestContext implements ClientContext {
   }
 
   get client(): ClientFacts {
-    return this.run?.conversation?.client(this.run) ?? UNKNOWN_CLIENT
+    return this.run?.sideChannel?.client(this.run) ?? UNKNOWN_CLIENT
   }
 
   get session(): CallerSession | undefined {
-    return this.run?.conversation?.session(this.run)
+    return this.run?.sideChannel?.session(this.run)
   }
 
   get bearerToken(): string | undefined {
@@ -79,14 +69,14 @@ export class RequestContext implements ClientContext {
   }
 
   get inputResponses(): Record<string, Record<string, unknown>> | undefined {
-    return this.run?.conversation?.inputResponses(this.run)
+    return this.run?.sideChannel?.inputResponses(this.run)
   }
 
   get requestState(): unknown {
-    return this.run?.conversation?.requestState(this.run)
+    return this.run?.sideChannel?.requestState(this.run)
   }
 
-  /** The client asked to stop, or went away where that means the same. Does nothing after the answer. */
+  /** Cancels the request, unless it was answered. Called when the client cancels or disconnects, depending on the era. */
   cancel(): void {
     if (this.#state !== 'running') return
     this.#state = 'cancelled'
@@ -100,7 +90,6 @@ export class RequestContext implements ClientContext {
     this.#cancelListeners.push(listener)
   }
 
-  /** The answer was given: later notifications are dropped. */
   finish(): void {
     if (this.#state === 'running') this.#state = 'answered'
   }
@@ -126,12 +115,13 @@ export class RequestContext implements ClientContext {
     key?: string,
     unwanted?: AbortSignal,
   ): Promise<Record<string, unknown>> {
-    if (!this.isRunning) throw new RpcError(RPC.invalidRequest, `${method} came after the end of its call`)
-    if (!this.run?.conversation)
-      throw new RpcError(RPC.invalidRequest, `${method} cannot be asked by this request`)
+    if (!this.isRunning)
+      throw new RpcError(RPC.invalidRequest, `${method} was called after its call had ended`)
+    if (!this.run?.sideChannel)
+      throw new RpcError(RPC.invalidRequest, `${method} cannot be sent during this request`)
     this.#asking++
     try {
-      return await this.run.conversation.ask(this.run, method, params, key, unwanted)
+      return await this.run.sideChannel.ask(this.run, method, params, key, unwanted)
     } finally {
       this.#asking--
     }
@@ -142,22 +132,21 @@ export class RequestContext implements ClientContext {
   }
 
   announce(list: 'tools' | 'prompts' | 'resources'): void {
-    this.run?.exchange.tenant.announcements.listChanged(list)
+    this.run?.exchange.tenant.changeNotifier.listChanged(list)
   }
 
   resourceUpdated(uri: string): void {
-    this.run?.exchange.tenant.announcements.resourceUpdated(uri)
+    this.run?.exchange.tenant.changeNotifier.resourceUpdated(uri)
   }
 
   closeStream(retryMs?: number): void {
-    if (this.isRunning && this.run) this.run.conversation?.closeStream(this.run, retryMs)
+    if (this.isRunning && this.run) this.run.sideChannel?.closeStream(this.run, retryMs)
   }
 
-  /** The sink, made now when there is none yet; undefined when there cannot be one. */
   openSink(): NotificationSink | undefined {
     if (this.sink || this.#isOpened || !this.run) return this.sink
     this.#isOpened = true
-    this.sink = this.run.conversation?.open(this.run)
+    this.sink = this.run.sideChannel?.open(this.run)
     return this.sink
   }
 
@@ -168,3 +157,10 @@ export class RequestContext implements ClientContext {
 
 const NO_META = Object.freeze({})
 const UNKNOWN_CLIENT: ClientFacts = { protocolVersion: '', capabilities: Object.freeze({}), info: undefined }
+
+const BEARER = /^bearer +([^\s,]+) *$/i
+
+/** Token of the `Authorization` header (RFC 6750 2.1). */
+function bearerToken({ headers }: IncomingMessage): string | undefined {
+  return headers.authorization === undefined ? undefined : BEARER.exec(headers.authorization)?.[1]
+}

@@ -1,37 +1,10 @@
-import type { Exchange } from '../http/exchange.ts'
-import { InputRequired, RpcError } from '../prepared-server.ts'
-import type { Conversation } from './conversation.ts'
-import { RPC, type RpcRequest, rpcError, rpcResult } from './json-rpc.ts'
-import type { findMethod, MethodResult } from './methods.ts'
-import { addQuiet, type QuietRequest, removeQuiet } from './quiet-requests.ts'
-import type { RequestContext } from './request-context.ts'
+import { InputRequired } from '../server/input-required.ts'
+import { RPC, RpcError, type RpcRequest, rpcError, rpcResult } from './json-rpc.ts'
+import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
+import type { Method, MethodResult } from './methods.ts'
+import type { Run } from './run.ts'
 
-/** One JSON-RPC request on its way to its answer. */
-export interface Run extends QuietRequest {
-  exchange: Exchange
-  request: RpcRequest
-  context: RequestContext
-  /** What it can do besides answering; without one nothing. */
-  conversation?: Conversation
-  /** The result's members with what the era adds. */
-  finishResult(result: MethodResult): string
-  /** The error as the era says it. */
-  finishError?(error: RpcError): RpcError
-  /** Goes on with a call that ended with questions. Throws or rejects with what the call fails of. */
-  onInputRequired?(run: Run, thrown: InputRequired, method: Method): void | Promise<void>
-  /**
-   * Sends the answer, or ends the exchange without one (undefined) when the request was cancelled. `code`: that of an error.
-   * Returns bytes sent.
-   */
-  deliver(body: string | undefined, code?: number): number
-  onSettled?(): void
-  sessionId?: string | undefined
-  isSettled: boolean
-}
-
-export type Method = NonNullable<ReturnType<typeof findMethod>>
-
-/** Runs the request; whatever happens, `deliver` is called exactly once. `onWaiting` when the answer takes its time. */
+/** Runs a request. Calls `deliver` exactly once in any case, and `onWaiting` when the answer is asynchronous. */
 export function runRequest(run: Run, method: Method, onWaiting?: () => void): void {
   const { tenant } = run.exchange
   tenant.counters.active++
@@ -41,14 +14,14 @@ export function runRequest(run: Run, method: Method, onWaiting?: () => void): vo
     if (!(result instanceof Promise)) return succeed(run, result)
     tenant.changed()
     onWaiting?.()
-    addQuiet(run)
+    startKeepAlive(run)
     follow(run, method, result)
   } catch (error) {
     fail(run, method, error)
   }
 }
 
-/** Runs the handler anew, with what it asked for. */
+/** Runs the handler again with the answers to its questions. */
 export function runAgain(run: Run, method: Method): void {
   if (run.isSettled) return
   try {
@@ -60,14 +33,14 @@ export function runAgain(run: Run, method: Method): void {
   }
 }
 
-/** Stops the request and ends its exchange without an answer. Does nothing when it was answered. */
+/** Cancels a request and closes its exchange without an answer. Does nothing after the answer. */
 export function cancelRun(run: Run): void {
   if (run.isSettled) return
   run.context.cancel()
   settle(run, undefined, true)
 }
 
-/** Ends the request with these members as its result, whatever its handler still does. */
+/** Answers a request with these result members, even if its handler is still running. */
 export function endRun(run: Run, members: string): void {
   if (run.isSettled) return
   settle(run, rpcResult(run.request.id, members), false)
@@ -78,7 +51,7 @@ function follow(run: Run, method: Method, result: Promise<MethodResult>): void {
     try {
       succeed(run, value)
     } catch (error) {
-      fail(run, method, error) // unhandled it would end the process
+      fail(run, method, error) // an unhandled rejection would terminate the process
     }
   }
   result.then(answer, error => fail(run, method, error))
@@ -89,14 +62,14 @@ function succeed(run: Run, result: MethodResult): void {
 }
 
 function fail(run: Run, method: Method, thrown: unknown): void {
-  if (run.isSettled) return tellLateFault(run, thrown)
-  if (thrown instanceof InputRequired && run.onInputRequired) return goOn(run, method, thrown)
+  if (run.isSettled) return logLateError(run, thrown)
+  if (thrown instanceof InputRequired && run.onInputRequired) return continueRun(run, method, thrown)
   const error = thrown instanceof RpcError ? thrown : internalError(run, thrown)
   const { code, message, data } = run.finishError?.(error) ?? error
   settle(run, rpcError(run.request.id, code, message, data), true, code)
 }
 
-function goOn(run: Run, method: Method, thrown: InputRequired): void {
+function continueRun(run: Run, method: Method, thrown: InputRequired): void {
   const { onInputRequired } = run
   try {
     const going = onInputRequired!(run, thrown, method)
@@ -107,16 +80,16 @@ function goOn(run: Run, method: Method, thrown: InputRequired): void {
 }
 
 function internalError(run: Run, thrown: unknown): RpcError {
-  tellFault(run, thrown)
+  logError(run, thrown)
   return new RpcError(RPC.internalError, 'Internal error')
 }
 
-/** What a request ends with that was cancelled, or that ended with a question, is of no interest. */
-function tellLateFault(run: Run, thrown: unknown): void {
-  if (!run.context.isCancelled && !(thrown instanceof InputRequired)) tellFault(run, thrown)
+/** Errors after a cancellation or a question are expected and not logged. */
+function logLateError(run: Run, thrown: unknown): void {
+  if (!run.context.isCancelled && !(thrown instanceof InputRequired)) logError(run, thrown)
 }
 
-function tellFault(run: Run, thrown: unknown): void {
+function logError(run: Run, thrown: unknown): void {
   const { log } = run.exchange.tenant
   log.server('error', `${run.request.method} failed: ${(thrown as Error)?.stack ?? String(thrown)}`)
 }
@@ -125,7 +98,7 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   run.isSettled = true
   run.context.finish()
   run.onSettled?.()
-  removeQuiet(run)
+  stopKeepAlive(run)
   const { tenant } = run.exchange
   const bytes = run.deliver(body, code)
   const ms = performance.now() - run.startedAt

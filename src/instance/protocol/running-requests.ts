@@ -5,7 +5,7 @@ export interface RunningRequest {
   cancel(): void
 }
 
-/** What a session waits for, a few at a time mostly: a `Map` would make a new table every few requests. */
+/** Running requests of a session. Usually a few, for which a `Map` would create a new table every few requests. */
 export class RunningRequests {
   readonly #all: RunningRequest[] = []
 
@@ -17,14 +17,14 @@ export class RunningRequests {
     this.#all.push(request)
   }
 
-  /** Does nothing when it is not among them. */
+  /** Does nothing when the request is not registered. */
   delete(request: RunningRequest): void {
     const at = this.#all.lastIndexOf(request)
     if (at === this.#all.length - 1) this.#all.pop()
     else if (at >= 0) this.#all.splice(at, 1)
   }
 
-  /** The newest of that id, should a client use one twice. */
+  /** Cancels the newest request of this id, in case the client uses an id twice. */
   cancel(id: RequestId): void {
     this.#all.findLast(request => request.id === id)?.cancel()
   }

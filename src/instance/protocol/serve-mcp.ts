@@ -1,24 +1,25 @@
-import type { Era } from '../../shared/artifact.ts'
-import { needsServer } from '../asleep.ts'
+import type { Era } from '../../shared/definitions/artifact.ts'
 import { preflightHeaders } from '../http/address-check.ts'
 import { MAX_BODY_BYTES, parseJson, readBody } from '../http/body.ts'
-import { type Exchange, refuse, sendEmpty } from '../http/exchange.ts'
 import { accepts, header, isJson } from '../http/headers.ts'
-import { hasClaim } from './envelope.ts'
+import { refuse, sendEmpty } from '../http/responses.ts'
+import { mustWake } from '../server/sleeping-server.ts'
+import type { TenantExchange } from '../tenant/served-tenant.ts'
 import { echoableId, messageKind, RPC, type RpcNotification, type RpcRequest } from './json-rpc.ts'
-import { serveLegacyMessage } from './legacy.ts'
-import { serveBatch } from './legacy-batch.ts'
-import { endSession, openSessionStream } from './legacy-streams.ts'
-import { refuseModern, serveModernNotification, serveModernRequest } from './modern.ts'
+import { serveBatch } from './legacy/batch.ts'
+import { serveLegacyMessage } from './legacy/serve-legacy.ts'
+import { endSession, openSessionStream } from './legacy/streams.ts'
+import { hasClaim } from './modern/envelope.ts'
+import { refuseModern, serveModernNotification, serveModernRequest } from './modern/serve-modern.ts'
 import { isModernRevision } from './revisions.ts'
 
-/** The MCP endpoint: Streamable HTTP of both eras at one URL. */
-export function serveMcp(exchange: Exchange): void {
-  const { relay } = exchange.tenant.siblings
+/** The MCP endpoint: Streamable HTTP for both eras at one URL. */
+export function serveMcp(exchange: TenantExchange): void {
+  const { relay } = exchange.tenant.peers
   if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)
 }
 
-function serveHere(exchange: Exchange): void {
+function serveHere(exchange: TenantExchange): void {
   const { request } = exchange
   if (request.method === 'POST') return servePost(exchange)
   if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
@@ -32,7 +33,7 @@ function serveHere(exchange: Exchange): void {
   ])
 }
 
-function servePost(exchange: Exchange): void {
+function servePost(exchange: TenantExchange): void {
   const { request } = exchange
   if (!isJson(request.headers['content-type']))
     return refuse(exchange, 415, { code: RPC.refused, message: 'Content-Type must be application/json' })
@@ -48,12 +49,12 @@ function servePost(exchange: Exchange): void {
     () =>
       refuse(exchange, 413, {
         code: RPC.refused,
-        message: `The message is larger than ${MAX_BODY_BYTES} bytes`,
+        message: `The message is larger than the limit of ${MAX_BODY_BYTES} bytes`,
       }),
   )
 }
 
-function serveText(exchange: Exchange, text: string): void {
+function serveText(exchange: TenantExchange, text: string): void {
   let message: unknown
   try {
     message = parseJson(text)
@@ -62,36 +63,40 @@ function serveText(exchange: Exchange, text: string): void {
     return refuse(exchange, 400, { code: RPC.parseError, message: `Parse error: ${reason}` })
   }
   const { wakeUp } = exchange.tenant
-  if (wakeUp && needsServer(message, eraOf(exchange, message), exchange.tenant.server))
+  if (wakeUp && mustWake(message, eraOf(exchange, message), exchange.tenant.server))
     return wakeUp(exchange, text, () => serveParsed(exchange, message))
   serveParsed(exchange, message)
 }
 
-function serveParsed(exchange: Exchange, message: unknown): void {
+function serveParsed(exchange: TenantExchange, message: unknown): void {
   exchange.tenant.log.message('in', message)
   if (Array.isArray(message)) return serveBatch(exchange, message)
   serveMessage(exchange, message)
 }
 
-function eraOf({ request }: Exchange, message: unknown): Era {
+function eraOf({ request }: TenantExchange, message: unknown): Era {
   const { method, params } = Object(message) as Partial<RpcRequest>
   const isModern = hasClaim(params) || isModernRevision(header(request, 'mcp-protocol-version') ?? '')
   return isModern && method !== 'initialize' ? 'modern' : 'legacy'
 }
 
-// Body first: a proxy that drops or adds a header must not change the era (2026-07-28 transports, "Protocol Version Header").
-function serveMessage(exchange: Exchange, message: unknown): void {
+// The body decides, because a proxy that drops or adds a header must not change the era (2026-07-28 transports, "Protocol
+// Version Header").
+function serveMessage(exchange: TenantExchange, message: unknown): void {
   const kind = messageKind(message)
   if (kind === 'invalid')
     return refuse(exchange, 400, {
       code: RPC.invalidRequest,
-      message: 'Invalid Request: the body is not a JSON-RPC 2.0 message as MCP uses it',
+      message: 'Invalid Request: the body is not a JSON-RPC 2.0 message as defined by MCP',
       id: echoableId(message),
     })
   const isModernHeader = isModernRevision(header(exchange.request, 'mcp-protocol-version') ?? '')
   if (kind === 'response')
     return isModernHeader
-      ? refuseModern(exchange, RPC.invalidRequest, 'Responses cannot be posted in this revision')
+      ? refuseModern(exchange, {
+          code: RPC.invalidRequest,
+          message: 'Responses cannot be posted in this revision',
+        })
       : serveLegacyMessage(exchange, kind, message as RpcNotification)
   const call = message as RpcRequest
   const isClaimed = hasClaim(call.params)
@@ -101,12 +106,12 @@ function serveMessage(exchange: Exchange, message: unknown): void {
   serveModernRequest(exchange, call)
 }
 
-/** A fault of ours costs its request, never the process. */
-function guard(exchange: Exchange, serve: () => void): void {
+/** An internal error fails its request, not the process. */
+function guard(exchange: TenantExchange, serve: () => void): void {
   try {
     serve()
   } catch (error) {
-    exchange.tenant.log.server('error', `A request failed: ${(error as Error)?.stack ?? error}`)
+    exchange.tenant.log.server('error', `Request failed: ${(error as Error)?.stack ?? error}`)
     refuse(exchange, 500, { code: RPC.internalError, message: 'Internal error' })
   }
 }

@@ -1,8 +1,9 @@
-import type { Artifact, Described } from '../../shared/artifact.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import { ChildStartError } from '../bridge/child-start-error.ts'
-import { commandLine, type ExistingProgram } from '../bridge/command-line.ts'
-import { ProcessGuard } from '../bridge/process-guard.ts'
+import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import { ChildStartError } from '../bridge/process/child-start-error.ts'
+import { commandLine } from '../bridge/process/command-line.ts'
+import { ProcessGuard } from '../bridge/process/process-guard.ts'
+import type { RunnableProgram } from '../bridge/process/program-command.ts'
 import { readDefinitions } from '../bridge/read-definitions.ts'
 import { readPages, type ServerFacts, toFacts } from '../bridge/server-facts.ts'
 import { createErrorOutput } from '../log/error-output.ts'
@@ -11,16 +12,16 @@ import { McpHttpClient } from './mcp-http-client.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-/** Starts the program once to hear what it offers. Rejects with ChildStartError when it does not become a server. */
+/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
 export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
-  const program = artifact.program as ExistingProgram
-  const tell = createErrorOutput(tenant)
+  const program = artifact.program as RunnableProgram
+  const printError = createErrorOutput(tenant)
   const guard = new ProcessGuard()
   try {
     const child = await HttpChild.start(commandLine(program, tenant), {
       guard,
       startTimeoutMs: START_TIMEOUT_MS,
-      onOutput: (_stream, line) => tell(line),
+      onOutput: (_stream, line) => printError(line),
     })
     return await describeAndStop(child, 'program', program.path)
   } finally {
@@ -28,7 +29,7 @@ export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): P
   }
 }
 
-/** What a running child offers at the path; it has ended afterwards. `what` it is, for the error. */
+/** Reads the definitions of a running child and stops it. `what` names the child in errors. */
 export async function describeAndStop(
   child: Pick<HttpChild, 'origin' | 'process' | 'stop'>,
   what: string,
@@ -46,7 +47,6 @@ export async function describeAndStop(
   }
 }
 
-/** What the server at the address offers. */
 async function readHttpDefinitions(url: string): Promise<Described> {
   const client = new McpHttpClient(url)
   const facts: ServerFacts = toFacts(await client.open())

@@ -1,38 +1,36 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
-import type { Exchange } from '../http/exchange.ts'
 import { HOP_BY_HOP, header } from '../http/headers.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 import type { ForwardedSession } from './program-sessions.ts'
 
 const SESSION = 'mcp-session-id'
 
 export interface ForwardOptions {
-  /** The address that a page came from was checked already, and the upstream knows only its own. */
+  /** The page's origin was already checked, and the upstream knows only its own. */
   dropsOrigin?: boolean
 }
 
-/** Of one request. */
-export interface ForwardedAs extends ForwardOptions {
+export interface ForwardRequestOptions extends ForwardOptions {
   session?: ForwardedSession | undefined
-  /** Instead of those of the same names; an empty one is left out. */
+  /** Replaces headers of the same names. An empty value removes the header. */
   headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Sends a request on and its answer back, both as they come: nothing is collected, a client that goes away ends the
- * program's answer, and the other way round. Resolves when the exchange is over, with the fault of a program
- * that did not begin to answer: what to say then is the caller's to decide.
+ * Forwards a request and streams the answer back. If either side closes, so does the other. Resolves when the exchange is over,
+ * with an error if the program did not start its response. The caller then decides how to respond.
  */
 export async function forward(
-  exchange: Exchange,
+  exchange: HttpExchange,
   pool: Pool,
   path: string,
-  options: ForwardedAs = {},
+  options: ForwardRequestOptions = {},
 ): Promise<NodeJS.ErrnoException | undefined> {
   const { request, response } = exchange
   const gone = new AbortController()
-  if (response.destroyed) return undefined // while it waited for the program
+  if (response.destroyed) return undefined // the client disconnected while the program started
   response.once('close', () => gone.abort())
   try {
     await pool.stream(
@@ -42,7 +40,7 @@ export async function forward(
         headers: requestHeaders(exchange, options),
         body: hasBody(request) ? bodyOf(request) : null,
         signal: gone.signal,
-        // A stream of events may be quiet for hours.
+        // An event stream may be quiet for hours.
         headersTimeout: 0,
         bodyTimeout: 0,
         responseHeaders: 'raw',
@@ -60,10 +58,10 @@ export async function forward(
   return undefined
 }
 
-/** Flat lists of names and values keep what comes more than once. */
+/** Flat lists keep repeated headers. */
 function requestHeaders(
-  { request, tenant }: Exchange,
-  { dropsOrigin, headers: own = {} }: ForwardedAs,
+  { request, tenant }: HttpExchange,
+  { dropsOrigin, headers: own = {} }: ForwardRequestOptions,
 ): string[] {
   const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : []), ...Object.keys(own)]
   const headers = passed(request.rawHeaders, new Set(dropped))
@@ -84,7 +82,7 @@ function requestHeaders(
 }
 
 function begin(
-  { tenant, response }: Exchange,
+  { tenant, response }: HttpExchange,
   status: number,
   raw: Buffer[] | string[],
   session: ForwardedSession | undefined,
@@ -94,7 +92,7 @@ function begin(
     ? headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION)
     : -1
   if (session && at >= 0) headers[at + 1] = session.nameFor(headers[at + 1]!, status)
-  if (tenant.endsConnection()) headers.push('Connection', 'close')
+  if (tenant.shouldCloseConnection()) headers.push('Connection', 'close')
   response.writeHead(status, headers)
   response.flushHeaders()
 }
@@ -111,7 +109,7 @@ function passed(raw: readonly string[], dropped: ReadonlySet<string>): string[] 
   return kept
 }
 
-/** What a `Connection` header names belongs to the connection too. */
+/** Headers named by `Connection` belong to a single connection as well. */
 function namedByConnection(raw: readonly string[]): Set<string> {
   const named = new Set<string>()
   for (let index = 0; index < raw.length; index += 2)
@@ -121,11 +119,11 @@ function namedByConnection(raw: readonly string[]): Set<string> {
 }
 
 /**
- * Read only once there is a connection, and never destroyed with a try that failed: a request that nobody took can be sent
- * again, and its client can still be told why not.
+ * Reads the body only once connected, and does not destroy it when an attempt fails. The request can then be sent again, and its
+ * client can still get an error.
  */
 function bodyOf(request: IncomingMessage): Readable {
-  // Its types do not tell that undici takes any iterable (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).
+  // The types omit that undici accepts any iterable (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).
   return request.iterator({ destroyOnReturn: false }) as unknown as Readable
 }
 

@@ -1,47 +1,48 @@
 import { Pool } from 'undici'
-import type { Artifact } from '../../shared/artifact.ts'
-import type { Tenant } from '../../shared/instance-protocol.ts'
-import { type Child, ChildSlot } from '../bridge/child-slot.ts'
-import { ChildStartError } from '../bridge/child-start-error.ts'
-import { tellCrash } from '../bridge/children.ts'
-import type { EarlyOutlet } from '../bridge/outlet.ts'
-import { startWithRetries } from '../bridge/start-with-retries.ts'
-import { type Exchange, refuse } from '../http/exchange.ts'
-import { type PreparedServer, RpcError, type ServerOutlet } from '../prepared-server.ts'
-import { RPC } from '../protocol/json-rpc.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import { type Child, ChildSlot } from '../bridge/children/child-slot.ts'
+import { logCrash } from '../bridge/children/children.ts'
+import type { BufferedReporter } from '../bridge/process/buffered-reporter.ts'
+import { ChildStartError } from '../bridge/process/child-start-error.ts'
+import { startWithRetries } from '../bridge/process/start-with-retries.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
+import { refuse } from '../http/responses.ts'
+import { RPC, RpcError } from '../protocol/json-rpc.ts'
+import type { PreparedServer, ServerReporter } from '../server/prepared-server.ts'
 import { type ForwardOptions, forward } from './forward.ts'
 import { type ForwardedSession, ProgramSessions } from './program-sessions.ts'
 import { recordExchange } from './record-exchange.ts'
 
 const CONNECT_TRIES = 5
-const PAUSE_MS = 200
+const RETRY_DELAY_MS = 200
 
-/** What serves HTTP by itself. */
+/** A process that serves HTTP itself. */
 export interface Upstream extends Child {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** Resident memory, where it is known. */
+  /** Resident memory, if known. */
   readonly memoryBytes?: number
-  /** Whether a request gets an answer; what cannot tell is taken to be well. */
+  /** True when it answers a request. Upstreams without this check count as healthy. */
   answers?(): Promise<boolean>
 }
 
 export interface ForwardingOptions<U extends Upstream> extends ForwardOptions {
   artifact: Artifact
-  outlet: EarlyOutlet
-  /** What it is to people: `program`, `container`. */
+  reporter: BufferedReporter
+  /** Name in messages: `program` or `container`. */
   what: string
-  /** Where it serves MCP. */
+  /** Path of its MCP endpoint. */
   path: string
-  /** Starts one, and tells of it by `began`. Rejects with ChildStartError. */
-  open(began: (upstream: U) => void): Promise<U>
-  /** Its requests are told by its own log lines. */
-  tellsRequests?: boolean
-  /** Nothing of it is left. */
+  /** Starts an upstream and reports it through `onStarted`. Rejects with ChildStartError. */
+  open(onStarted: (upstream: U) => void): Promise<U>
+  /** Its own log lines report its requests. */
+  logsRequests?: boolean
+  /** Called when everything has stopped. */
   onClosed(): void
 }
 
-/** Serves what serves MCP over HTTP itself: every request but `/health` goes to it as it is. */
+/** Prepares a server that forwards every request except `/health` to an MCP server over HTTP. */
 export async function prepareForwarding<U extends Upstream>(
   tenant: Tenant,
   options: ForwardingOptions<U>,
@@ -59,8 +60,8 @@ export async function prepareForwarding<U extends Upstream>(
 class ForwardingServer<U extends Upstream> implements PreparedServer {
   readonly info: PreparedServer['info']
   readonly capabilities = {}
-  /** Its sessions are nobody else's. */
-  readonly speaksUnasked = true
+  /** Only the program knows its sessions. */
+  readonly sendsServerRequests = true
   readonly #options: ForwardingOptions<U>
   readonly #slot: ChildSlot<U>
   readonly #pools = new WeakMap<U, Pool>()
@@ -70,13 +71,13 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
 
   constructor(options: ForwardingOptions<U>) {
     const { name, version, title } = options.artifact.server
-    const { outlet, what } = options
+    const { reporter, what } = options
     this.info = { name, version, ...(title !== undefined && { title }) }
     this.#options = options
     this.#slot = new ChildSlot({
-      open: began => this.#open(began),
+      open: onStarted => this.#open(onStarted),
       onCrash: (sentence, restartMs) => this.#onCrash(sentence, restartMs),
-      onCrashLoop: sentence => outlet.fail(`the ${what} ends again and again; the last time it ${sentence}`),
+      onCrashLoop: sentence => reporter.fail(`the ${what} keeps crashing. The last time it ${sentence}`),
     })
   }
 
@@ -84,22 +85,22 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     await this.#slot.get()
   }
 
-  attach(outlet: ServerOutlet): void {
-    this.#options.outlet.attach(outlet)
+  attach(reporter: ServerReporter): void {
+    this.#options.reporter.attach(reporter)
   }
 
-  async forward(exchange: Exchange): Promise<void> {
+  async forward(exchange: HttpExchange): Promise<void> {
     try {
-      const ended = recordExchange(exchange, { isTold: this.#options.tellsRequests === true })
+      const ended = recordExchange(exchange, { isLogged: this.#options.logsRequests === true })
       const session = this.#sessions.of(exchange)
       await this.#tryForward(exchange, session).finally(() => {
         ended()
         session?.end(exchange.response.statusCode)
       })
     } catch (error) {
-      const message = error instanceof ChildStartError ? error.message : 'the request could not be passed on'
+      const message = error instanceof ChildStartError ? error.message : 'the request could not be forwarded'
       if (!(error instanceof ChildStartError))
-        this.#options.outlet.log('error', String((error as Error).stack))
+        this.#options.reporter.log('error', String((error as Error).stack))
       refuse(exchange, 503, { code: RPC.refused, message: `This server cannot answer: ${message}` }, [
         'Retry-After',
         '1',
@@ -107,8 +108,8 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     }
   }
 
-  /** Where nobody listens the program has just died, and the next one answers. */
-  async #tryForward(exchange: Exchange, session: ForwardedSession | undefined): Promise<void> {
+  /** A refused connection means that the program has just stopped. Retries with the next one. */
+  async #tryForward(exchange: HttpExchange, session: ForwardedSession | undefined): Promise<void> {
     const path = this.#pathOf(exchange.request.url ?? '/')
     for (let tries = 0; tries < CONNECT_TRIES; tries++) {
       const child = await this.#slot.get()
@@ -116,20 +117,20 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
       const options = { ...this.#options, session, ...(headers && { headers }) }
       const fault = await forward(exchange, this.#pools.get(child)!, path, options)
       if (!fault) return
-      // The next request is not to meet the same dead one.
-      await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PAUSE_MS))])
+      // Allows time to notice that the program stopped before the next request.
+      await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS))])
       if (fault.code === 'ECONNREFUSED') continue
       const message = `The ${this.#options.what} did not answer: ${reasonOf(fault)}`
       return refuse(exchange, 502, { code: RPC.refused, message }, ['Retry-After', '1'])
     }
-    throw new ChildStartError(`the ${this.#options.what} does not listen on $PORT any more`)
+    throw new ChildStartError(`the ${this.#options.what} no longer listens on $PORT`)
   }
 
   get memoryBytes(): number {
     return this.#slot.current?.memoryBytes ?? 0
   }
 
-  async isWell(): Promise<boolean> {
+  async isHealthy(): Promise<boolean> {
     const { current } = this.#slot
     return current !== undefined && (await (current.answers?.() ?? true))
   }
@@ -138,13 +139,13 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     this.#isClosed = true
     clearTimeout(this.#restart)
     const { current } = this.#slot
-    // A server that drains waits for connections that are merely kept alive.
+    // A draining server would wait for idle kept-alive connections.
     if (current) await this.#pools.get(current)?.destroy()
     await this.#slot.close()
     this.#options.onClosed()
   }
 
-  // Nothing below is ever asked: `forward` takes every request.
+  // Never called: `forward` receives every request.
   listTools = notServed
   listResources = notServed
   listResourceTemplates = notServed
@@ -155,25 +156,25 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   getPrompt = notServed
   complete = notServed
 
-  async #open(began: (upstream: U) => void): Promise<U> {
-    const upstream = await this.#options.open(began)
+  async #open(onStarted: (upstream: U) => void): Promise<U> {
+    const upstream = await this.#options.open(onStarted)
     const pool = new Pool(upstream.origin, { pipelining: 1, keepAliveTimeout: 4000 })
     this.#pools.set(upstream, pool)
     void upstream.ended.then(() => pool.destroy())
     return upstream
   }
 
-  /** The next client is not to wait for it. */
+  /** Restarts without waiting for the next client. */
   #onCrash(sentence: string, restartMs: number): void {
-    const { outlet, what } = this.#options
-    tellCrash(outlet, what)(sentence, restartMs)
-    outlet.restarting(sentence)
+    const { reporter, what } = this.#options
+    logCrash(reporter, what)(sentence, restartMs)
+    reporter.restarting(sentence)
     if (this.#isClosed) return
     clearTimeout(this.#restart)
-    this.#restart = setTimeout(() => void this.start().catch(() => {}), restartMs) // told by `onCrash`
+    this.#restart = setTimeout(() => void this.start().catch(() => {}), restartMs) // logged by `onCrash`
   }
 
-  /** `/mcp` is wherever the program serves MCP; all else is where it is. */
+  /** Maps `/mcp` to the program's MCP path. Other paths stay as they are. */
   #pathOf(url: string): string {
     const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!
     return path === '/mcp' ? this.#options.path + query : url
@@ -181,9 +182,9 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
 }
 
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return code === 'UND_ERR_SOCKET' ? 'it closed the connection before' : (code ?? message)
+  return code === 'UND_ERR_SOCKET' ? 'it closed the connection' : (code ?? message)
 }
 
 function notServed(): never {
-  throw new RpcError(RPC.internalError, 'Requests of this server are answered by its program')
+  throw new RpcError(RPC.internalError, 'The program of this server answers its requests')
 }

@@ -1,13 +1,17 @@
 import { connect, createServer } from 'node:net'
-import { ChildStartError } from '../bridge/child-start-error.ts'
-import type { CommandLine } from '../bridge/command-line.ts'
-import { LineReader } from '../bridge/lines.ts'
-import type { ProcessGuard } from '../bridge/process-guard.ts'
-import { describeProgramEnding, type ProgramEnding, ProgramProcess } from '../bridge/program-process.ts'
+import { ChildStartError } from '../bridge/process/child-start-error.ts'
+import { readOutput } from '../bridge/process/line-reader.ts'
+import type { ProcessGuard } from '../bridge/process/process-guard.ts'
+import type { CommandLine } from '../bridge/process/program-command.ts'
+import {
+  describeProgramEnding,
+  type ProgramEnding,
+  ProgramProcess,
+} from '../bridge/process/program-process.ts'
 
 export interface HttpChildOptions {
   guard: ProcessGuard
-  /** From the start to the first answer over HTTP. */
+  /** From the start until it accepts connections. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
   /** Called before it listens. */
@@ -16,10 +20,10 @@ export interface HttpChildOptions {
 
 const PROBE_PAUSE_MS = 30
 const MAX_LINE_BYTES = 16 * 1024
-/** It reads no input, so closing that tells it nothing. */
+/** Closing its input has no effect, because it does not read it. */
 const STOP_DELAYS = { politeMs: 0, terminateMs: 1800 }
 
-/** A program that serves HTTP on a port of its own, on loopback. */
+/** A program that serves HTTP on its own loopback port. */
 export class HttpChild {
   readonly process: ProgramProcess
   readonly ended: Promise<ProgramEnding>
@@ -35,20 +39,14 @@ export class HttpChild {
       { ...command, env },
       { guard, delays: STOP_DELAYS, onStderr: line => onOutput('stderr', line) },
     )
-    const reader = new LineReader({
-      maxBytes: MAX_LINE_BYTES,
-      onLine: line => onOutput('stdout', line),
-      onLongLine: (start, _end, bytes) => onOutput('stdout', `${start}… (${bytes} bytes)`),
-    })
-    this.process.stdout.on('data', chunk => reader.read(chunk))
-    this.process.stdout.on('error', () => {}) // a pipe that breaks tells nothing that the program's end does not
+    readOutput(this.process.stdout, MAX_LINE_BYTES, line => onOutput('stdout', line))
     this.ended = this.process.ended.then(ending => {
       this.isAlive = false
       return ending
     })
   }
 
-  /** Resolves when it accepts connections. Rejects with ChildStartError; then it has ended. */
+  /** Resolves when it accepts connections. Rejects with ChildStartError after it has stopped. */
   static async start(command: CommandLine, options: HttpChildOptions): Promise<HttpChild> {
     const child = new HttpChild(command, await findFreePort(), options)
     options.onStarted?.(child)
@@ -80,15 +78,15 @@ export class HttpChild {
 }
 
 /**
- * A port that nobody listens on, outside of what systems choose from for outgoing connections (32768 and above) and of the
- * addresses of servers (12000 to 31999). Somebody may still take it before the program does: it then ends, and gets another.
+ * Finds a free port outside the ranges for outgoing connections (32768 and above) and for addresses of servers (12000 to 31999).
+ * If another process takes it first, the program stops and gets another port.
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const port = FIRST_PORT + Math.floor(Math.random() * PORTS)
     if (await canListen(port)) return port
   }
-  throw new ChildStartError(`there is no free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}`)
+  throw new ChildStartError(`no port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is free`)
 }
 
 const FIRST_PORT = 10_000

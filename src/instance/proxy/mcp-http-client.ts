@@ -1,22 +1,21 @@
 import { request } from 'undici'
-import type { Era } from '../../shared/artifact.ts'
+import type { Era } from '../../shared/definitions/artifact.ts'
 import { VERSION } from '../../shared/version.ts'
-import type { Result } from '../bridge/rpc-channel.ts'
-import { META } from '../protocol/envelope.ts'
-import { isObject } from '../protocol/json-rpc.ts'
+import { isObject, type JsonObject, tryParseJson } from '../protocol/json-rpc.ts'
+import { META } from '../protocol/modern/envelope.ts'
 import { LATEST_LEGACY, MODERN_REVISIONS } from '../protocol/revisions.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 const CLIENT = { name: 'mcp-hosting', version: VERSION }
 
-/** As whom it speaks in the era of sessions. */
+/** Client identity in the legacy era. */
 export interface LegacyClient {
   protocolVersion: string
   capabilities: Record<string, unknown>
 }
 
-/** Asks a server over Streamable HTTP what it offers: in the era of sessions, or in the modern one where it has no other. */
+/** Queries a server over Streamable HTTP: in the legacy era, or in the modern era if the server has no other. */
 export class McpHttpClient {
   readonly #url: string
   readonly #client: LegacyClient
@@ -29,19 +28,19 @@ export class McpHttpClient {
     this.#client = client
   }
 
-  /** What its requests go with: the session's id, where there is one, and the revision that was agreed on. */
+  /** Headers of its requests: the session id, if there is one, and the negotiated revision. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers
   }
 
-  /** Gives what the server says of itself, in the shape of `initialize`'s result. */
-  async open(): Promise<Result> {
+  /** Returns the server's description in the shape of an `initialize` result. */
+  async open(): Promise<JsonObject> {
     try {
       return await this.beginSession()
     } catch (error) {
       this.#isModern = true
       const facts = await this.request('server/discover').catch(() => {
-        throw error // of the two the one that most servers would have understood
+        throw error // most servers understand the first request, so its error is more informative
       })
       const meta = isObject(facts._meta) ? facts._meta : {}
       return { serverInfo: meta[META.serverInfo], ...facts }
@@ -49,14 +48,14 @@ export class McpHttpClient {
   }
 
   /** The handshake of the legacy era. */
-  async beginSession(): Promise<Result> {
+  async beginSession(): Promise<JsonObject> {
     const facts = await this.request('initialize', { ...this.#client, clientInfo: CLIENT })
     this.#headers['mcp-protocol-version'] = String(facts.protocolVersion)
     await this.#post({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return facts
   }
 
-  /** After `open`: the eras that the server speaks. */
+  /** Eras of the server. Must be called after `open`. */
   async eras(): Promise<Era[]> {
     if (this.#isModern) return ['modern']
     const modern = new McpHttpClient(this.#url)
@@ -68,7 +67,7 @@ export class McpHttpClient {
     return isSpoken ? ['legacy', 'modern'] : ['legacy']
   }
 
-  async request(method: string, params: Result = {}): Promise<Result> {
+  async request(method: string, params: JsonObject = {}): Promise<JsonObject> {
     const id = ++this.#lastId
     const { status, text } = await this.#post(
       { jsonrpc: '2.0', id, method, params: this.#withEnvelope(params) },
@@ -77,10 +76,12 @@ export class McpHttpClient {
     const answer = findAnswer(text, id)
     if (!answer) throw new Error(`it answered ${method} with HTTP ${status}`)
     if (isObject(answer.result)) return answer.result
-    throw new Error(`it refused ${method}: ${isObject(answer.error) ? answer.error.message : 'no reason'}`)
+    throw new Error(
+      `it refused ${method}: ${isObject(answer.error) ? answer.error.message : 'no reason given'}`,
+    )
   }
 
-  #withEnvelope(params: Result): Result {
+  #withEnvelope(params: JsonObject): JsonObject {
     if (!this.#isModern) return params
     const _meta = {
       [META.protocolVersion]: MODERN_REVISIONS[0],
@@ -90,7 +91,7 @@ export class McpHttpClient {
     return { ...params, _meta }
   }
 
-  async #post(message: Result, method?: string): Promise<{ status: number; text: string }> {
+  async #post(message: JsonObject, method?: string): Promise<{ status: number; text: string }> {
     const modern = { 'mcp-protocol-version': MODERN_REVISIONS[0], 'mcp-method': method ?? '' }
     const { statusCode, headers, body } = await request(this.#url, {
       method: 'POST',
@@ -109,31 +110,24 @@ export class McpHttpClient {
   }
 }
 
-/** All of it; of a stream of events what comes up to the answer, for it may not end by itself. */
+/** Reads the whole body. An event stream is read up to the answer, because it may not end by itself. */
 async function readAnswer(body: AsyncIterable<Buffer>, id: number | undefined): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()
   for await (const chunk of body) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_ANSWER_CHARACTERS) throw new Error('its answer is too long')
+    if (text.length > MAX_ANSWER_CHARACTERS)
+      throw new Error(`its answer is longer than ${MAX_ANSWER_CHARACTERS} characters`)
     if (id !== undefined && text.endsWith('\n\n') && findAnswer(text, id)) break
   }
   return text
 }
 
-function findAnswer(text: string, id: number): Result | undefined {
+function findAnswer(text: string, id: number): JsonObject | undefined {
   const events = text
     .split(/\r?\n\r?\n/)
     .map(event => [...event.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line).join('\n'))
-  return [text, ...events].map(parse).find(message => isObject(message) && message.id === id) as
-    | Result
+  return [text, ...events].map(tryParseJson).find(message => isObject(message) && message.id === id) as
+    | JsonObject
     | undefined
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // not the answer
-  }
 }

@@ -1,45 +1,49 @@
-import type { Exchange } from '../http/exchange.ts'
 import { header } from '../http/headers.ts'
-import { capabilitiesOf } from '../protocol/capability-bits.ts'
-import { readSessionId, type SessionClaim, sessionInstance, sessionKey } from '../protocol/session-id.ts'
-import type { Session } from '../protocol/sessions.ts'
-import type { ServedTenant } from '../served-tenant.ts'
+import type { ExchangeTenant, HttpExchange } from '../http/http-exchange.ts'
+import { capabilitiesOf } from '../protocol/legacy/capability-bits.ts'
+import type { Session } from '../protocol/legacy/session.ts'
+import {
+  readSessionId,
+  type SessionClaim,
+  sessionInstance,
+  sessionKey,
+} from '../protocol/legacy/session-id.ts'
 
-/** A longer id goes to the client as it is: with ours around it, it could be more than a header may be. */
+/** Longer ids are returned unchanged, because wrapped in ours they could exceed the size of a header. */
 const MAX_ID_LENGTH = 2000
 const MAX_NAMED = 10_000
 
-/** The session of one request to a program that makes its session ids itself. */
+/** Session of one request to a program that creates its own session ids. */
 export interface ForwardedSession {
-  /** Headers that the request goes to the program with, instead of its own of these names; `url`: where it serves MCP. */
+  /** Headers that replace the request's own on the way to the program. `url` is the program's MCP endpoint. */
   headers(url: string): Promise<Readonly<Record<string, string>>>
-  /** What the client is to call the session that the program's answer names. */
+  /** Id for the client, instead of the id in the program's answer. */
   nameFor(id: string, status: number): string
-  /** The answer has been given, with this status. */
+  /** Must be called with the status when the answer is complete. */
   end(status: number): void
 }
 
 /**
- * The sessions of a program. Only the process that began one knows it, and a connection reaches any instance, also that of a later
- * release: so clients are given ids that name the instance and carry the program's own id, signed as all others are
- * (protocol/session-id.ts), and requests are brought there (peers/relay-to-peer.ts). What sessions are open decides how
- * long a release stays that another one replaced. A session that began while the program slept is begun with it by the first request.
+ * Sessions of a program that creates its own session ids. Only one process knows a session, but a connection may reach any
+ * instance, even one of a later release. Clients therefore get a signed id that names the instance and contains the program's id
+ * (protocol/legacy/session-id.ts), and requests are relayed to that instance (peers/relay-to-peer.ts). A replaced release stays
+ * until its sessions have ended. The first request of a session that started while the program slept starts it in the program.
  */
 export class ProgramSessions {
-  /** What clients call sessions, by the program's ids: some programs name theirs in each answer. */
+  /** Client ids by the program's ids, because some programs repeat their id in each answer. */
   readonly #named = new Map<string, string>()
-  /** Headers of sessions that began elsewhere, by what clients call them. */
+  /** Headers by client id, for sessions that started while the program slept. */
   readonly #begun = new Map<string, Promise<Readonly<Record<string, string>>>>()
 
-  /** Undefined where the request is to go as it is. */
-  of(exchange: Exchange): ForwardedSession | undefined {
+  /** Undefined when the request must be forwarded unchanged. */
+  of(exchange: HttpExchange): ForwardedSession | undefined {
     const { tenant, request } = exchange
     const owner = exchange.caller?.subject
     const given = header(request, 'mcp-session-id')
     const claim = given === undefined ? undefined : readSessionId(given, sessionKey(tenant.stateKey, owner))
     if (!claim && !tenant.config.hasSiblings) return undefined
     const session = claim && findSession(tenant, { given: given!, claim, owner })
-    const isDone = beginWork(session)
+    const isDone = markBusy(session)
     return {
       headers: async url => {
         if (claim?.inner !== undefined) return { [SESSION]: claim.inner }
@@ -47,7 +51,7 @@ export class ProgramSessions {
       },
       nameFor: (id, status) => {
         if (given !== undefined && id === (claim?.inner ?? given)) return given
-        if (claim && claim.inner === undefined) return given! // begun with it for this client
+        if (claim && claim.inner === undefined) return given! // the program's side of the client's session
         return status < 400 && id.length <= MAX_ID_LENGTH ? this.#name(tenant, id, owner) : id
       },
       end: status => {
@@ -59,7 +63,7 @@ export class ProgramSessions {
     }
   }
 
-  #name(tenant: ServedTenant, id: string, owner: string | undefined): string {
+  #name(tenant: ExchangeTenant, id: string, owner: string | undefined): string {
     const known = this.#named.get(id)
     if (known !== undefined && tenant.sessions.find(known, owner)) return known
     const { id: name } = tenant.sessions.create(undefined, { owner, inner: id })
@@ -68,19 +72,19 @@ export class ProgramSessions {
     return name
   }
 
-  /** The handshake that the client made while nobody was there to make it with. */
+  /** Repeats the client's handshake, which happened while the program slept. */
   #begin(session: Session, claim: SessionClaim, url: string): Promise<Readonly<Record<string, string>>> {
     const known = this.#begun.get(session.id)
     if (known) return known
     const begun = beginSession(url, claim).catch(() => {
-      this.#begun.delete(session.id) // the next request tries anew
-      return {} // the program refuses this one itself
+      this.#begun.delete(session.id) // the next request tries again
+      return {} // the program refuses this request itself
     })
     remember(this.#begun, session.id, begun)
     return begun
   }
 
-  #end(tenant: ServedTenant, session: Session): void {
+  #end(tenant: ExchangeTenant, session: Session): void {
     this.#begun.delete(session.id)
     tenant.sessions.end(session.id)
   }
@@ -96,18 +100,18 @@ async function beginSession(url: string, claim: SessionClaim): Promise<Readonly<
   return { [SESSION]: '', ...client.headers }
 }
 
-/** One that the program of another process began is unknown to this one. */
+/** Ignores sessions of another process's program. */
 function findSession(
-  tenant: ServedTenant,
+  tenant: ExchangeTenant,
   { given, claim, owner }: { given: string; claim: SessionClaim; owner: string | undefined },
 ): Session | undefined {
   const isElsewhere = claim.inner !== undefined && sessionInstance(given) !== tenant.instanceId
   return isElsewhere ? undefined : tenant.sessions.find(given, owner)
 }
 
-/** While a request is answered, or a stream open, its session is in use. */
-function beginWork(session: Session | undefined): () => void {
-  const work = { id: 'forwarded', cancel: () => {} } // its client ends it
+/** Marks the session as used while a request is answered or a stream is open. */
+function markBusy(session: Session | undefined): () => void {
+  const work = { id: 'forwarded', cancel: () => {} } // the client cancels it by disconnecting
   session?.running.add(work)
   return () => {
     session?.running.delete(work)
@@ -116,8 +120,8 @@ function beginWork(session: Session | undefined): () => void {
 }
 
 /**
- * Streamable HTTP, "Session Management": 404 is the end of a session. Not to a GET: a program without a stream may have
- * nothing at all there, where it should say 405.
+ * 404 ends a session (Streamable HTTP, "Session Management"), except for GET: a program without a GET stream may answer 404
+ * instead of 405.
  */
 function isOver(method: string | undefined, status: number): boolean {
   return (status === 404 && method !== 'GET') || (method === 'DELETE' && status < 300)

@@ -1,19 +1,19 @@
-import { sessionLabel } from '../../shared/session-label.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { sessionLabel } from '../../shared/instances/session-label.ts'
 import { header } from '../http/headers.ts'
+import type { HttpExchange } from '../http/http-exchange.ts'
 
 /**
- * Counts and logs a request that somebody else answers; the function that it gives is called at its end. `isTold`: who
- * answers tells of it, so here it is counted only while it runs.
+ * Counts and logs a request that a program answers. The returned function must be called when it ends. `isLogged`: the program's
+ * own log reports the request, so it is counted only while it runs.
  */
 export function recordExchange(
-  { tenant, request, response }: Exchange,
-  { isTold = false }: { isTold?: boolean } = {},
+  { tenant, request, response }: HttpExchange,
+  { isLogged = false }: { isLogged?: boolean } = {},
 ): () => void {
-  // The stream that a client holds open for what comes unasked is no request that waits for an answer.
+  // A GET stream is not a request that waits for an answer.
   if (request.method === 'GET') return endWhenDraining({ tenant, request, response })
   const startedAt = performance.now()
-  // At the end the request may have been parted from it.
+  // The response may be detached from its socket at the end.
   const { socket } = request
   const written = socket.bytesWritten
   tenant.counters.active++
@@ -22,7 +22,7 @@ export function recordExchange(
     const ms = performance.now() - startedAt
     const failed = response.statusCode >= 500
     tenant.counters.active--
-    if (isTold && !failed) return tenant.changed()
+    if (isLogged && !failed) return tenant.changed()
     const method = header(request, 'mcp-method')
     const tool = method === 'tools/call' ? header(request, 'mcp-name') : undefined
     tenant.counters.count(method ?? '', tool, ms, failed)
@@ -40,8 +40,8 @@ export function recordExchange(
   }
 }
 
-/** A stream without an end of its own ends when its tenant leaves, unless its session stays: the client comes back to the next one. */
-function endWhenDraining({ tenant, request, response }: Exchange): () => void {
+/** Closes a GET stream when the tenant drains, unless its session stays. The client then reconnects to the next release. */
+function endWhenDraining({ tenant, request, response }: HttpExchange): () => void {
   const end = () => {
     if (!tenant.keepsSessionOf(request)) response.destroy()
   }

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
 import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './attempt.ts'
 
-/** Undefined when it must hold an entry that can have no value. */
+/** Undefined when a required entry has no possible value. */
 export function sampleArray(
   schema: JsonSchema,
   attempt: Attempt,
@@ -25,7 +25,7 @@ function countOf(schema: JsonSchema, { optional }: Attempt, depth: number): numb
   return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wished), most)
 }
 
-/** The first entries are those that `contains` asks for. */
+/** The first entries are those that `contains` requires. */
 function entrySchema(schema: JsonSchema, index: number): unknown {
   const tuple = tupleOf(schema)
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items
@@ -34,7 +34,7 @@ function entrySchema(schema: JsonSchema, index: number): unknown {
   return isContained ? { allOf: [entry, schema.contains] } : entry
 }
 
-/** `prefixItems`, which draft-07 writes as a list in `items`. */
+/** `prefixItems`, or a list in `items` as in draft-07. */
 function tupleOf({ prefixItems, items }: JsonSchema): unknown[] {
   if (Array.isArray(prefixItems)) return prefixItems
   return Array.isArray(items) ? items : []

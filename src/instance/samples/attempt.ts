@@ -1,26 +1,25 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
 
-/** How one attempt at a sample goes about the choices that a schema leaves. */
 export interface Attempt {
   root: JsonSchema
-  /** Values that members of the outermost object take when they are named alike. */
+  /** Values for members of the outermost object with the same names. */
   args: Record<string, unknown>
-  /** Take what `examples` and `default` say. */
+  /** Use `examples` and `default`. */
   annotated: boolean
-  /** Fill in members that are not required. */
+  /** Include optional members. */
   optional: boolean
-  /** Which alternative of `anyOf`, `oneOf` and `if` is taken. */
+  /** Index of the alternative of `anyOf`, `oneOf` and `if`. */
   branch: number
 }
 
-/** Where in the sample a value stands. */
+/** Position of a value in the sample. */
 export interface Place {
   depth: number
-  /** Tells the entries of an array apart, so that they can differ. */
+  /** Makes the entries of an array differ. */
   seed: number
 }
 
 export type Sampler = (schema: unknown, place: Place) => unknown
 
-/** Beyond it a recursive schema gets no more than it requires. */
+/** Below this depth only required members are filled in, which terminates recursive schemas. */
 export const FULL_DEPTH = 4

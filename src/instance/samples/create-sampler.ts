@@ -1,17 +1,17 @@
-import { compileSchema, type JsonSchema } from '../../shared/json-schema.ts'
+import { compileSchema, type JsonSchema } from '../../shared/json/json-schema.ts'
 import { sampleArray } from './array.ts'
 import type { Attempt, Place, Sampler } from './attempt.ts'
 import { flattenSchema, typeOf } from './flatten-schema.ts'
 import { sampleObject } from './object.ts'
 import { sampleNumber, sampleString } from './scalars.ts'
 
-/** Beyond it a schema that requires itself has no finite value. */
+/** Below this depth a schema that requires itself has no finite value. */
 const MAX_DEPTH = 40
 const BRANCHES = 4
 
 /**
- * Makes values that a schema allows, always the same for the same arguments. Where no attempt is valid (schemas can
- * contradict themselves) the first one is given, and the check of the answer says what is wrong with it.
+ * Creates values that match a schema. Equal arguments give equal values. If no attempt is valid, because a schema can contradict
+ * itself, the first attempt is returned and the check of the answer reports the error.
  */
 export function createSampler(schema: JsonSchema): (args: Record<string, unknown>) => unknown {
   const isValid = compileSchema(schema)
@@ -26,7 +26,7 @@ export function createSampler(schema: JsonSchema): (args: Record<string, unknown
   }
 }
 
-/** From what a reader would like best to what asks least. */
+/** From the richest sample to the smallest. */
 function* attempts(root: JsonSchema, args: Record<string, unknown>): Generator<Attempt> {
   for (let branch = 0; branch < BRANCHES; branch++) {
     yield { root, args, annotated: true, optional: true, branch }
@@ -37,7 +37,7 @@ function* attempts(root: JsonSchema, args: Record<string, unknown>): Generator<A
   }
 }
 
-/** Undefined when the schema allows nothing that could be found. */
+/** Undefined when no matching value was found. */
 function sampleAs(given: unknown, attempt: Attempt, place: Place): unknown {
   if (given === false || place.depth > MAX_DEPTH) return undefined
   const schema = flattenSchema(given, attempt)

@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
 import type { Attempt } from './attempt.ts'
 
 const MAX_REFERENCES = 50
 
-/** One schema without references, `allOf` and alternatives; undefined when there is no such schema. */
+/** Resolves references, `allOf` and alternatives to one schema. Undefined when that is impossible. */
 export function flattenSchema(given: unknown, attempt: Attempt, followed = 0): JsonSchema | undefined {
   if (given === false || followed > MAX_REFERENCES) return undefined
   if (given === null || typeof given !== 'object') return {}
@@ -35,7 +35,7 @@ export function flattenSchema(given: unknown, attempt: Attempt, followed = 0): J
   return merged
 }
 
-/** The type that a sample takes: the declared one, else what the keywords speak of. */
+/** The declared type, otherwise the type that the keywords imply. */
 export function typeOf(schema: JsonSchema): string {
   const { type } = schema
   if (Array.isArray(type)) return type.find(one => one !== 'null') ?? 'null'
@@ -57,7 +57,7 @@ export function typeOf(schema: JsonSchema): string {
   return 'string'
 }
 
-/** What satisfies both, as far as two schemas can be read as one. */
+/** A schema that satisfies both, as far as possible. */
 export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: JsonSchema = { ...a, ...b }
   for (const keyword of Object.keys(a))
@@ -89,7 +89,7 @@ function commonType(a: unknown[], b: unknown[]): unknown {
   return [...a, ...b].includes('integer') ? 'integer' : b
 }
 
-/** Only references within the schema: the build refuses all others. */
+/** The build refuses references to other schemas. */
 function resolveReference(reference: string, root: JsonSchema): unknown {
   const fragment = decodeURIComponent(reference.slice(1))
   if (fragment === '') return root

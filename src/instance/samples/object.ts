@@ -1,11 +1,11 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
 import { type Attempt, FULL_DEPTH, type Place, type Sampler } from './attempt.ts'
 import { mergeSchemas } from './flatten-schema.ts'
 import { samplePattern } from './pattern.ts'
 
 type Members = Record<string, unknown>
 
-/** Undefined when a required member can have no value. */
+/** Undefined when a required member has no possible value. */
 export function sampleObject(
   given: JsonSchema,
   attempt: Attempt,
@@ -27,14 +27,14 @@ export function sampleObject(
   return fillUp(schema, value, place, sampler)
 }
 
-/** Required members and, not too deep, the optional ones; as many as there may be. */
+/** Required members, and optional ones within the limits on depth and number. */
 function namesOf(schema: JsonSchema, { optional }: Attempt, { depth }: Place): string[] {
   const required = requiredOf(schema)
   if (!optional || depth >= FULL_DEPTH) return required
   const known = Object.keys((schema.properties as object | undefined) ?? {})
   const most = typeof schema.maxProperties === 'number' ? schema.maxProperties : Number.POSITIVE_INFINITY
   const extra = known.filter(name => !required.includes(name)).slice(0, Math.max(0, most - required.length))
-  // In the order of the properties, which is the one the author chose.
+  // In the order of the properties, as the author wrote them.
   return [
     ...known.filter(name => required.includes(name) || extra.includes(name)),
     ...required.filter(name => !known.includes(name)),
@@ -45,7 +45,7 @@ function requiredOf(schema: JsonSchema): string[] {
   return (schema.required as string[] | undefined) ?? []
 }
 
-/** A member that is there may ask for others. `dependencies` is draft-07's name for both. */
+/** Applies members that require others. `dependencies` is the draft-07 name for both keywords. */
 function withDependents(schema: JsonSchema, names: string[]): JsonSchema {
   const { dependentRequired, dependentSchemas, dependencies } = schema as Record<
     string,
@@ -75,7 +75,7 @@ function memberSchema(schema: JsonSchema, name: string): unknown {
   return all.length === 1 ? all[0] : { allOf: all }
 }
 
-/** Makes up members until there are `minProperties`. */
+/** Adds members until `minProperties` is reached. */
 function fillUp(schema: JsonSchema, value: Members, place: Place, sampler: Sampler): Members {
   const least = Number(schema.minProperties ?? 0)
   for (let index = 0; Object.keys(value).length < least && index < least * 2; index++) {

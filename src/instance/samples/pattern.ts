@@ -1,13 +1,13 @@
-import { createPattern } from '../../shared/bounded-pattern.ts'
+import { createPattern } from '../../shared/json/bounded-pattern.ts'
 
 export interface PatternChoices {
-  /** Picks among alternatives and characters. */
+  /** Selects alternatives and characters. */
   seed: number
-  /** How often beyond its least count an unbounded quantifier repeats. */
+  /** Repetitions of an unbounded quantifier above its minimum. */
   extra: number
 }
 
-/** A text that a JavaScript pattern (ECMA-262, flag `u`) matches; undefined when none was found. */
+/** A text that matches a JavaScript pattern (ECMA-262, flag `u`). Undefined when none was found. */
 export function samplePattern(pattern: string, choices: PatternChoices): string | undefined {
   const { seed, extra } = choices
   const matches = createPattern(pattern, 'u')
@@ -23,15 +23,15 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
   return undefined
 }
 
-/** Different in kind, so that a repeated class gives some of each: patterns for passwords ask for that. */
+/** Different kinds of characters, so that a repeated class yields several of them, as password patterns require. */
 const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
-/** Repetitions of repetitions would fill the memory. */
+/** Nested repetitions could fill the memory. */
 const MAX_LENGTH = 10_000
 const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }
 
-/** Reads a pattern from left to right and writes what it asks for. Assertions are left to the final test. */
+/** Reads a pattern from left to right and writes a matching text. The final test checks assertions. */
 class PatternReader {
   readonly #pattern: string
   readonly #choices: PatternChoices
@@ -44,7 +44,7 @@ class PatternReader {
     this.#choices = choices
   }
 
-  /** Alternatives up to the end of the pattern or of the group. */
+  /** Reads alternatives up to the end of the pattern or group. */
   read(): string {
     const alternatives = [this.#readSequence()]
     while (this.#take('|')) alternatives.push(this.#readSequence())
@@ -62,7 +62,7 @@ class PatternReader {
     return text
   }
 
-  /** Texts any of which will do. */
+  /** Alternative texts of an atom. */
   #readAtom(): string[] {
     const character = this.#next()
     switch (character) {
@@ -161,7 +161,7 @@ class PatternReader {
   }
 }
 
-/** Characters of a class, found by trying, so that every kind of class is understood. */
+/** Members of a character class, found by testing candidates, which supports every kind of class. */
 function charactersOf(source: string): string[] {
   const belongs = new RegExp(`^${source}$`, 'u')
   const letters = source.startsWith('[') ? [...source.slice(1, -1)].filter(letter => letter !== '\\') : []

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../shared/json-schema.ts'
+import type { JsonSchema } from '../../shared/json/json-schema.ts'
 import { samplePattern } from './pattern.ts'
 
-/** Fixed, because a sample is the same every time. Reserved names and networks (RFC 2606, RFC 5737, RFC 3849). */
+/** Fixed values, because samples must be reproducible. Reserved names and networks (RFC 2606, RFC 5737, RFC 3849). */
 const FORMATS: Record<string, (seed: number) => string> = {
   date: seed => `2026-01-${twoDigits(1 + (seed % 28))}`,
   time: seed => `12:${twoDigits(seed % 60)}:00Z`,
@@ -36,11 +36,11 @@ export function sampleString(schema: JsonSchema, seed: number): string | undefin
   const format = FORMATS[String(schema.format)]
   if (format) return format(seed)
   const text = seed === 0 ? 'sample' : `sample ${seed + 1}`
-  // A short text keeps its end, which is what tells it from others.
+  // Keeps the end, which distinguishes the samples.
   return text.length > most ? (most > 0 ? text.slice(-most) : '') : text.padEnd(least, '.')
 }
 
-/** Longer and longer, and other alternatives, until the length fits. */
+/** Tries longer texts and other alternatives until the length fits. */
 function matching(pattern: string, seed: number, least: number, most: number): string | undefined {
   for (let extra = 0; extra <= least + 8; extra++) {
     const text = samplePattern(pattern, { seed, extra })
@@ -65,7 +65,7 @@ export function sampleNumber(schema: JsonSchema, seed: number, isInteger: boolea
       .find(isAllowed)
     if (value !== undefined) return value
   }
-  // No whole step lies between the bounds.
+  // No multiple is between the bounds.
   return Number.isFinite(lower) && Number.isFinite(upper) ? (lower + upper) / 2 : start
 }
 
@@ -81,7 +81,7 @@ function boundsOf(schema: JsonSchema, isInteger: boolean): { lower: number; uppe
   return isInteger ? { lower: Math.ceil(lower), upper: Math.floor(upper) } : { lower, upper }
 }
 
-/** The number nearest to `bound` on one side of it. */
+/** Nearest number to `bound` on one side. */
 function next(bound: number, direction: 1 | -1, isInteger: boolean): number {
   if (isInteger) return direction > 0 ? Math.floor(bound) + 1 : Math.ceil(bound) - 1
   return bound + direction * Math.max(Math.abs(bound), 1) * 1e-9
@@ -91,7 +91,7 @@ function isMultiple(value: number, of: unknown): boolean {
   return typeof of !== 'number' || Math.abs(Math.round(value / of) - value / of) < 1e-9
 }
 
-/** Takes back what binary fractions add: 3 * 0.1 is 0.3. */
+/** Removes errors of binary fractions: 3 * 0.1 is 0.3. */
 function round(value: number): number {
   return Number.isInteger(value) || !Number.isFinite(value) ? value : Number(value.toPrecision(12))
 }

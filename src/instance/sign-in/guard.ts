@@ -9,19 +9,17 @@ import {
 import type { TokenVerifier } from '../../sdk/oauth/resource/token-verifier.ts'
 import { grantIdOf } from '../../sdk/oauth/tokens/access-token.ts'
 import { createAccessTokenVerifier } from '../../sdk/oauth/tokens/verify-access-token.ts'
-import type { TenantAuth } from '../../shared/instance-protocol.ts'
+import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
 import { preflightHeaders } from '../http/address-check.ts'
-import { arrivalUrl } from '../http/arrival.ts'
-import { type Exchange, sendEmpty } from '../http/exchange.ts'
-import type { Caller } from '../prepared-server.ts'
+import type { Guard, HttpExchange } from '../http/http-exchange.ts'
+import { originalUrl } from '../http/original-url.ts'
+import { sendEmpty } from '../http/responses.ts'
+import type { Caller } from '../server/client-context.ts'
 
-/** Serves the request when its token is good; otherwise answers it. `path`: without the query. */
-export type Guard = (exchange: Exchange, path: string, serve: () => void) => void
-
-/** One for each name of the server that clients use; names come from clients, but only those that are served get here. */
+/** One resource per host name of the server. Only served names get here. */
 const MAX_RESOURCES = 100
 
-/** Verifies tokens with the issuer's public keys and what it has told to be revoked, without asking anybody. Rejects when a key is none. */
+/** Verifies tokens with the issuer's keys and list of revoked tokens. Makes no network request. Rejects for an invalid key. */
 export async function createGuard(auth: TenantAuth, serverName: string): Promise<Guard> {
   const verifyAccessToken = await createVerifier(auth)
   const resources = new Map<string, ProtectedResource>()
@@ -40,8 +38,8 @@ export async function createGuard(auth: TenantAuth, serverName: string): Promise
     return made
   }
   return (exchange, path, serve) => {
-    admit(exchange, path, resourceAt(arrivalUrl(exchange)), serve).catch(error => {
-      exchange.tenant.log.server('error', `A request failed: ${(error as Error)?.stack ?? error}`)
+    admit(exchange, path, resourceAt(originalUrl(exchange)), serve).catch(error => {
+      exchange.tenant.log.server('error', `Request failed: ${(error as Error)?.stack ?? error}`)
       exchange.response.destroy()
     })
   }
@@ -64,15 +62,15 @@ async function createVerifier({ issuer, keys, revoked }: TenantAuth): Promise<To
   }
 }
 
-/** With a code, or it would count as a fault of ours (verify-access-token.ts). */
+/** Has a code, because verify-access-token.ts treats errors without one as internal. */
 function unknownKey(): never {
-  throw Object.assign(new Error('the token names a key that the issuer does not have'), {
+  throw Object.assign(new Error('The token names a key that the issuer does not have.'), {
     code: 'UNKNOWN_KEY',
   })
 }
 
 async function admit(
-  exchange: Exchange,
+  exchange: HttpExchange,
   path: string,
   resource: ProtectedResource,
   serve: () => void,
@@ -82,21 +80,21 @@ async function admit(
     const method = request.method ?? 'GET'
     return answer(exchange, await resource.fetch(new Request(resource.metadataUrl, { method })))
   }
-  // Browsers send no token with a preflight (Fetch, "CORS-preflight fetch").
+  // Browsers do not send a token with a preflight (Fetch, "CORS-preflight fetch").
   if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
   const caller = await resource.authenticate(request.headers.authorization)
   if ('token' in caller) {
     exchange.caller = toCaller(caller)
     return serve()
   }
-  exchange.tenant.log.refusal(caller.status, 'No token that is good here')
+  exchange.tenant.log.refusal(caller.status, 'no valid token')
   if (response.destroyed) return
   return answer(exchange, caller)
 }
 
-/** RFC 9112 9.6: what drains sends its client to the next release. */
-function answer({ tenant, response }: Exchange, answered: Response): Promise<void> {
-  if (tenant.isLeaving) answered.headers.set('Connection', 'close')
+/** RFC 9112 9.6: a draining instance sends its clients to the next release. */
+function answer({ tenant, response }: HttpExchange, answered: Response): Promise<void> {
+  if (tenant.closesConnections) answered.headers.set('Connection', 'close')
   return writeResponse(answered, response)
 }
 

@@ -10,35 +10,34 @@ import { verifyStandingToken } from './tokens/standing-token.ts'
 import type { ProviderConfig, UpstreamAccount } from './upstream/provider.ts'
 
 export interface AuthorizationServerOptions extends CommonOptions {
-  /** Public address of the application that mounts the component, without a slash at its end. */
+  /** Public URL of the application that mounts the component, without a trailing slash. */
   issuer: string
   upstreamProvider: ProviderConfig
-  /** At least 32 bytes. Signs tokens (HS256) and seals what is kept or travels through the browser. */
+  /** At least 32 bytes. Signs tokens (HS256) and encrypts stored values and values sent through the browser. */
   signingSecret: string
-  /** Lets clients register themselves (RFC 7591). Default false. */
+  /** Allows clients to register themselves (RFC 7591). Default: false. */
   enableDCR?: boolean
-  /** From one address. Default 60; where no address is known, of all together. */
+  /** Limit per client address. Default: 60, and 600 for loopback and unknown addresses, which count together. */
   registrationsPerHour?: number
 }
 
-/** An OAuth 2.1 authorization server to mount in an application. */
+/** OAuth 2.1 authorization server to mount in an application. */
 export interface AuthorizationServer {
   issuer: string
-  /** Answers a request to one of its addresses; 404 for every other one. */
+  /** Handles a request. Answers 404 to requests for other paths. */
   fetch(request: Request, connection?: Connection): Promise<Response>
-  /** Whether a path is one of its own. */
+  /** True for paths of the component. */
   has(pathname: string): boolean
-  /**
-   * Claims of a token that it issued, that is for `audience`, and whose grant still stands. Errors: OAuthError `invalid_token`.
-   */
+  /** Claims of an access token. Throws OAuthError `invalid_token` if it is not ours, not for `audience`, expired or revoked. */
   verifyAccessToken(token: string, audience: string | undefined): Promise<AccessTokenClaims>
-  /** Who signed in to get an access token, with the identity provider's tokens. Never send these to a client. */
+  /** User of an access token, with the tokens of the identity provider. Never send these to a client. */
   upstreamAccount(accessToken: string): Promise<UpstreamAccount>
 }
 
 /**
- * Routes under `issuer`: `/.well-known/oauth-authorization-server`, `/oauth/authorize`, `/oauth/consent`, `/oauth/callback`,
- * `/oauth/token`, and as switched on `/oauth/register`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/jwks`.
+ * Creates an authorization server with these paths: `/.well-known/oauth-authorization-server`, `/oauth/authorize`,
+ * `/oauth/consent`, `/oauth/callback`, `/oauth/token`, and if enabled `/oauth/register`, `/oauth/revoke`,
+ * `/oauth/introspect`, `/oauth/jwks`. Throws TypeError for invalid options.
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, upstreamProvider, signingSecret, enableDCR = false } = options
@@ -67,7 +66,7 @@ export function serve(component: Component): AuthorizationServer {
       const claims = await verify(accessToken, undefined)
       const grant = await findGrant(component, grantIdOf(claims))
       const account = grant && component.sealer.unseal<UpstreamAccount>('account', grant.account)
-      if (!account) throw new OAuthError('invalid_token', 'The grant of this token is over.')
+      if (!account) throw new OAuthError('invalid_token', 'The grant of this token has ended.')
       return account
     },
   }

@@ -12,18 +12,18 @@ import type { TokenMapper } from './tokens/token-mapper.ts'
 import type { AccessTokenVerifier } from './tokens/verify-access-token.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
-/** Everything an endpoint needs, checked and with its defaults. */
+/** Validated options with defaults, as endpoints use them. */
 export interface Component {
   issuer: string
   endpoints: Endpoints
   upstreams: ReadonlyMap<string, Upstream>
-  /** With several providers: each has a callback address of its own (RFC 9700 4.4.2.2). */
+  /** Each provider has its own callback URL (RFC 9700 4.4.2.2). */
   distinctCallbacks: boolean
   clients: ClientDirectory
   storage: OAuthStorage
   sealer: Sealer
   signer: TokenSigner
-  /** By signature and claims alone, not knowing what was revoked. */
+  /** Checks signature and claims, but not revocation. */
   verifyToken: AccessTokenVerifier
   cookies: Cookies
   offeredScopes: readonly string[]
@@ -32,7 +32,7 @@ export interface Component {
   /** Undefined: no refresh tokens. */
   refreshTokenTTL: number | undefined
   tokenMapper: TokenMapper | undefined
-  /** Undefined: each sign-in asks for consent. */
+  /** Undefined: consent is never remembered. */
   rememberConsentSeconds: number | undefined
   registrations: RegistrationLimit
   /** Whole seconds since 1970. */
@@ -42,7 +42,7 @@ export interface Component {
 
 export type Endpoint = (component: Component, request: Request, connection: Connection) => Promise<Response>
 
-/** OAuth 2.1 4.1.2: at most ten minutes; a client redeems its code at once. */
+/** Clients redeem codes immediately. The maximum is ten minutes (OAuth 2.1 4.1.2). */
 export const CODE_TTL_SECONDS = 60
-/** How long a user may take over the consent page, and then at the identity provider. */
+/** Time limit for the consent page, and for the sign-in at the identity provider. */
 export const SIGN_IN_TTL_SECONDS = 600

@@ -1,4 +1,4 @@
-/** Facts about a request that the request itself does not carry. */
+/** Facts about the connection of a request. */
 export interface Connection {
   /** IP address of the client, for the registration limit. */
   clientAddress?: string

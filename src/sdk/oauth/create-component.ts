@@ -23,7 +23,7 @@ const MIN_SECRET_BYTES = 32
 export interface ComponentParts extends CommonOptions {
   issuer: string
   secret: string
-  /** Address before `/authorize`. */
+  /** URL without `/authorize`. */
   base: string
   switches: EndpointSwitches
   providers: readonly ProviderConfig[]
@@ -31,7 +31,7 @@ export interface ComponentParts extends CommonOptions {
   registrationsPerHour?: number
 }
 
-/** Checks the options and fills in what they leave out. Throws a TypeError for what cannot work. */
+/** Validates the options and adds defaults. Throws TypeError for invalid options. */
 export function createComponent(parts: ComponentParts): Component {
   validateParts(parts)
   const { issuer, secret, tokenTTL = DEFAULT_TOKEN_TTL_SECONDS, now = () => Date.now() / 1000 } = parts
@@ -99,22 +99,22 @@ function validateParts({
 }: ComponentParts): void {
   if (!isSecureUrl(issuer) || /[?#]|\/$/.test(issuer)) {
     throw new TypeError(
-      `The issuer "${issuer}" must be an https URL (http on loopback only) without query, fragment and slash at its end.`,
+      `The issuer "${issuer}" must be an https URL (http on loopback only) without query, fragment and trailing slash.`,
     )
   }
-  // From an environment variable that is not set, it is undefined whatever its type says.
+  // May be undefined at run time, for example from a missing environment variable.
   if (Buffer.byteLength(secret ?? '') < MIN_SECRET_BYTES) {
     throw new TypeError(
-      `The signing secret must have at least ${MIN_SECRET_BYTES} bytes: use 32 random ones, in hex.`,
+      `The signing secret must have at least ${MIN_SECRET_BYTES} bytes. Use 32 random bytes in hexadecimal.`,
     )
   }
   if (!(tokenTTL > 0) || !(refreshTokenTTL > 0))
-    throw new TypeError('Token lifetimes are seconds and more than 0.')
-  if (providers.length === 0) throw new TypeError('At least one identity provider is needed.')
+    throw new TypeError('Token lifetimes must be more than 0 seconds.')
+  if (providers.length === 0) throw new TypeError('At least one identity provider is required.')
   for (const provider of providers) validateProvider(provider)
   const ids = providers.map(({ id }) => id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new TypeError(`There are two providers with the id "${twice}".`)
+  if (twice !== undefined) throw new TypeError(`Two providers have the id "${twice}".`)
 }
 
 function requiredResource(resource: string): string {

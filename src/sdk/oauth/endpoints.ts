@@ -1,4 +1,4 @@
-/** Absolute addresses of the component. What is switched off is undefined. */
+/** Absolute URLs of the component. Disabled endpoints are undefined. */
 export interface Endpoints {
   authorize: string
   consent: string
@@ -9,7 +9,7 @@ export interface Endpoints {
   introspect?: string
   jwks?: string
   providers?: string
-  /** Where RFC 8414 3.1 puts the metadata: between host and path of the issuer. */
+  /** Metadata, between host and path of the issuer (RFC 8414 3.1). */
   metadata: string
 }
 
@@ -21,7 +21,7 @@ export interface EndpointSwitches {
   providers: boolean
 }
 
-/** `base`: address before `/authorize`, without a slash at its end. */
+/** `base`: URL without `/authorize` and trailing slash. */
 export function createEndpoints(issuer: string, base: string, on: EndpointSwitches): Endpoints {
   return {
     authorize: `${base}/authorize`,

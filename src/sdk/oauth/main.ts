@@ -1,4 +1,4 @@
-/** What applications import: `mcp-hosting/oauth`. */
+/** Public API `mcp-hosting/oauth`. */
 export { type AuthErrorOptions, createAuthError } from '../auth-error.ts'
 export { expressHandler } from './adapters/express.ts'
 export { honoHandler } from './adapters/hono.ts'

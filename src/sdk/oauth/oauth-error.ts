@@ -1,4 +1,4 @@
-/** Codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 3.2.2, RFC 8707 2, RFC 6750 3.1 and OpenID Connect Core 3.1.2.6 that we use. */
+/** Error codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 3.2.2, RFC 8707 2, RFC 6750 3.1 and OpenID Connect Core 3.1.2.6. */
 export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -26,7 +26,7 @@ const STATUS: Partial<Record<OAuthErrorCode, number>> = {
   temporarily_unavailable: 503,
 }
 
-/** A refusal that the client is told of: a code of the specifications and a sentence, which never holds a secret. */
+/** Error that is sent to the client. The message never contains a secret. */
 export class OAuthError extends Error {
   readonly code: OAuthErrorCode
   readonly status: number

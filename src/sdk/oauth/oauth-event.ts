@@ -1,18 +1,18 @@
-/** What happened, for the operator's log. Never holds a secret, code, token or state. */
+/** Event for the operator's log. Never contains a secret, code, token or state. */
 export interface OAuthEvent {
   type: 'sign-in-failed' | 'code-reused' | 'refresh-token-reused' | 'token-mapper-failed' | 'request-failed'
   message: string
   clientId?: string
   providerId?: string
-  /** Names, codes and messages of the errors that led to it, the outermost first. */
+  /** Names, codes and messages of the errors that caused it, outermost first. */
   reason?: string
 }
 
 const MAX_CAUSES = 5
 
 /**
- * An error and its causes in words. Nothing but names, codes and messages: the errors of HTTP and OAuth libraries carry requests
- * and answers with tokens in them as properties.
+ * Describes an error and its causes. Only uses names, codes and messages, because other properties of errors from HTTP and OAuth
+ * libraries may contain tokens.
  */
 export function describeReason(error: unknown): string {
   const reasons: string[] = []

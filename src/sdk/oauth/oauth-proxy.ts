@@ -4,25 +4,26 @@ import { type CommonOptions, endpointSwitches } from './options.ts'
 import type { ProviderConfig } from './upstream/provider.ts'
 
 export interface OAuthProxyOptions extends CommonOptions {
-  /** Public address of the application, or of the routes themselves when it has a path: `https://app.example.com/auth`. */
+  /** Public URL of the application, or with a path, of the routes: `https://app.example.com/auth`. */
   baseUrl: string
-  /** Below `baseUrl`. Default `/auth`, and none when `baseUrl` has a path. */
+  /** Path below `baseUrl`. Default: `/auth`, or none when `baseUrl` has a path. */
   basePath?: string
-  /** At least 32 bytes. Signs tokens and seals what travels through the browser. */
+  /** At least 32 bytes. Signs tokens and encrypts values sent through the browser. */
   sessionSecret: string
   providers: readonly ProviderConfig[]
-  /** GET providers answers a list of `{id, name}`. Default true. */
+  /** Enables GET providers, which returns a list of `{id, name}`. Default: true. */
   listProviders?: boolean
   /**
-   * Where clients may be sent that are neither configured nor have a metadata document. Default: a program on the user's own
-   * computer. `[]`: there are no such clients.
+   * Redirect URIs for clients that are not configured and have no metadata document. Default: programs on the user's computer.
+   * `[]`: rejects such clients.
    */
   redirectUris?: readonly string[]
 }
 
 /**
- * The simpler form: GET authorize, GET callback, POST token and GET providers under a base path. No client registers; the user
- * is asked before the identity provider is. Its issuer is `baseUrl` with the base path.
+ * Creates a simpler authorization server with GET authorize, GET callback, POST token and GET providers below a base path. Clients
+ * need not register. Users see a consent page before the identity provider. The issuer is `baseUrl` with the base path.
+ * Throws TypeError for invalid options.
  */
 export function createOAuthProxy(options: OAuthProxyOptions): AuthorizationServer {
   const {
@@ -49,7 +50,7 @@ export function createOAuthProxy(options: OAuthProxyOptions): AuthorizationServe
 }
 
 function proxyBase(baseUrl: string, basePath: string | undefined): string {
-  if (!URL.canParse(baseUrl)) throw new TypeError(`The baseUrl "${baseUrl}" is no absolute URL.`)
+  if (!URL.canParse(baseUrl)) throw new TypeError(`The baseUrl "${baseUrl}" is not an absolute URL.`)
   const { origin, pathname } = new URL(baseUrl)
   const own = pathname.replace(/\/+$/, '')
   return `${origin}${own}${basePath ?? (own === '' ? '/auth' : '')}`

@@ -5,42 +5,42 @@ import type { OAuthStorage } from './storage/storage.ts'
 import type { SigningAlgorithm } from './tokens/signing-algorithm.ts'
 import type { TokenMapper } from './tokens/token-mapper.ts'
 
-/** Options that both forms of the component share. */
+/** Options of the authorization server and the proxy. */
 export interface CommonOptions {
-  /** Seconds that an access token lives. Default 3600. */
+  /** Lifetime of access tokens in seconds. Default: 3600. */
   tokenTTL?: number
   tokenMapper?: TokenMapper
-  /** Default: memory, gone with the process. */
+  /** Default: memory, which is lost with the process. */
   storage?: OAuthStorage
   /** Clients that need not register. */
   clients?: readonly ConfiguredClient[]
-  /** What tokens can be asked for. Default: openid, profile, email. */
+  /** Scopes that clients may request. Default: openid, profile, email. */
   scopes?: readonly string[]
   /**
-   * URLs of the MCP servers that tokens are issued for (RFC 8707), the first being the default. Default: any address on the
-   * issuer's own origin.
+   * URLs of the MCP servers that tokens are issued for (RFC 8707). The first is used when a client requests none. Default: any
+   * URL on the issuer's origin.
    */
   resources?: readonly string[]
-  /** Seconds that a refresh token lives unused. Refresh tokens are given when it is set. */
+  /** Lifetime of unused refresh tokens in seconds. Default: no refresh tokens. */
   refreshTokenTTL?: number
-  /** Seconds that a browser need not ask its user again for the same client. Default: it always asks. */
+  /** Seconds for which a browser remembers the consent for a client. Default: consent is not remembered. */
   rememberConsentSeconds?: number
-  /** Takes the address of a metadata document for a client id. Default true. */
+  /** Accepts the URL of a metadata document as client id. Default: true. */
   clientMetadataDocuments?: boolean | MetadataDocumentOptions
-  /** Default HS256 with the secret. The others make keys of their own, rotate them and publish them as a JWKS. */
-  signing?: { algorithm: SigningAlgorithm /** Default 30 days. */; rotationSeconds?: number }
-  /** POST revoke (RFC 7009). Default false. */
+  /** Default: HS256 with the secret. The other algorithms use generated keys, which are rotated and published as a JWKS. */
+  signing?: { algorithm: SigningAlgorithm /** Default: 30 days. */; rotationSeconds?: number }
+  /** Enables POST revoke (RFC 7009). Default: false. */
   revocation?: boolean
-  /** POST introspect (RFC 7662), for clients with a secret. Default false. */
+  /** Enables POST introspect (RFC 7662) for configured clients with a secret. Default: false. */
   introspection?: boolean
-  /** Gives each provider a callback address of its own, `<callback>/<id>`. Default false. */
+  /** Uses the callback URL `<callback>/<id>` for each provider. Default: false. */
   distinctCallbacks?: boolean
   log?: (event: OAuthEvent) => void
-  /** Seconds since 1970. Default: the machine's clock. */
+  /** Seconds since 1970. Default: the system clock. */
   now?: () => number
 }
 
-/** Which of the optional endpoints there are. */
+/** Enabled optional endpoints. */
 export function endpointSwitches({ revocation, introspection, signing }: CommonOptions): EndpointSwitches {
   return {
     register: false,
@@ -52,6 +52,6 @@ export function endpointSwitches({ revocation, introspection, signing }: CommonO
 }
 
 export interface MetadataDocumentOptions {
-  /** Instead of the request that refuses private addresses: for a proxy with rules of its own. */
+  /** Replaces the built-in request, which rejects private addresses. For a proxy with its own rules. */
   fetch?: (url: string) => Promise<Response>
 }

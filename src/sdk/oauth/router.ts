@@ -18,7 +18,7 @@ import { errorPage } from './pages/error-page.ts'
 interface Route {
   method: 'GET' | 'POST'
   endpoint: Endpoint
-  /** `browser`: a user looks at it, errors are pages. `client`: a program calls it, from any origin. */
+  /** `browser`: shown to users, with errors as pages. `client`: called by programs, from any origin. */
   audience: 'browser' | 'client'
 }
 
@@ -27,7 +27,7 @@ export interface Router {
   fetch(request: Request, connection: Connection): Promise<Response>
 }
 
-/** Answers the addresses of the component by their paths; whatever Host a request names, the issuer is the configured one. */
+/** Routes requests by path. Ignores the Host header. */
 export function createRouter(component: Component): Router {
   const routes = routesOf(component)
   return {
@@ -68,10 +68,10 @@ async function answer(
   connection: Connection,
 ): Promise<Response> {
   if (!route)
-    return errorResponse(new OAuthError('invalid_request', 'There is nothing here.', { status: 404 }))
+    return errorResponse(new OAuthError('invalid_request', 'There is no such endpoint.', { status: 404 }))
   if (route.audience === 'client' && request.method === 'OPTIONS') return preflight(route)
   const response = await run(component, route, request, connection)
-  // Browser-based clients (RFC 9700 2.6); never for the pages, which act with a user's cookies.
+  // For clients in browsers (RFC 9700 2.6). Never for pages, which use the user's cookies.
   if (route.audience === 'client') response.headers.set('Access-Control-Allow-Origin', '*')
   return response
 }
@@ -83,7 +83,7 @@ async function run(
   connection: Connection,
 ): Promise<Response> {
   const refuse = route.audience === 'browser' ? errorPage : errorResponse
-  // Documents can be asked for by HEAD (RFC 9110 9.3.2); pages cannot, since they begin something.
+  // Documents support HEAD (RFC 9110 9.3.2). Pages do not, because they have side effects.
   if (request.method === 'HEAD' && isDocument(route))
     return withoutBody(await run(component, route, new Request(request, { method: 'GET' }), connection))
   if (request.method !== route.method) {
@@ -97,7 +97,7 @@ async function run(
   } catch (error) {
     if (error instanceof OAuthError) return refuse(error)
     component.log({ type: 'request-failed', message: 'A request failed.', reason: describeReason(error) })
-    return refuse(new OAuthError('server_error', 'The server failed; try again later.'))
+    return refuse(new OAuthError('server_error', 'Internal error. Try again later.'))
   }
 }
 

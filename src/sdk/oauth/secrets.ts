@@ -12,17 +12,17 @@ import {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** 256 random bits as base64url: a code, a token, a state. RFC 6749 10.10 asks for 128 bits and more. */
+/** 256 random bits in base64url, for codes, tokens and states. RFC 6749 10.10 requires at least 128 bits. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** What of a code or token is kept: SHA-256 as base64url. The values hashed are random, so no salt is needed. */
+/** SHA-256 in base64url, to store codes and tokens. They are random, so no salt is needed. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** Compares without telling by its duration where two strings differ. */
+/** Compares two strings in constant time. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(
     createHash('sha256').update(left).digest(),
@@ -30,21 +30,21 @@ export function equalSecrets(left: string, right: string): boolean {
   )
 }
 
-/** Puts values into opaque, authenticated strings, and reads them back. */
+/** Encrypts and authenticates values. */
 export interface Sealer {
-  /** Tells sealers of different secrets apart, without telling the secret. */
+  /** Identifies the secret without revealing it. */
   fingerprint: string
-  /** A MAC of values, as 43 characters of base64url. */
+  /** MAC of values, 43 characters of base64url. */
   authenticate(purpose: string, values: readonly unknown[]): string
   seal(purpose: string, value: unknown): string
-  /** The value, or undefined when it was sealed for another purpose, with another secret, or changed since. */
+  /** Undefined when the text was sealed for another purpose or with another secret, or was changed. */
   unseal<T>(purpose: string, sealed: string): T | undefined
 }
 
-/** AES-256-GCM and HMAC-SHA256, with keys derived from `secret` (RFC 5869), never the secret itself, which also signs tokens. */
+/** AES-256-GCM and HMAC-SHA256, with keys derived from `secret` (RFC 5869), because the secret itself signs tokens. */
 export function createSealer(secret: string): Sealer {
   const key = derive(secret, 'mcp oauth sealing')
-  // As a KeyObject: made of bytes for each MAC, it would cost more than the MAC.
+  // Creating a KeyObject for each MAC would take longer than the MAC.
   const macKey = createSecretKey(derive(secret, 'mcp oauth authentication'))
   return {
     fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),
@@ -80,7 +80,6 @@ function unseal<T>(key: Buffer, purpose: string, sealed: string): T | undefined 
     const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
     return JSON.parse(text.toString()) as T
   } catch {
-    // Not ours, or changed: the same answer for both.
-    return undefined
+    return undefined // not ours, or changed
   }
 }

@@ -1,15 +1,15 @@
 import { domainToASCII } from 'node:url'
 import { canonicalAddress } from './special-addresses.ts'
 
-/** `config.network` of a deployment: nothing, or only these destinations. Absent: the public network. */
+/** `config.network` of a deployment: no network, or only these destinations. Absent: the public network. */
 export type NetworkSetting = 'none' | { allow: string[] }
 
-/** One line of an allow list. */
+/** Entry of an allow list. */
 export interface AllowedDestination {
-  /** A name in lower case and punycode, or an address; of `*.example.com` what follows the asterisk, with its dot. */
+  /** Name in lower case and punycode, or address. `.example.com` for `*.example.com`. */
   host: string
   isWildcard: boolean
-  /** Undefined: every port. */
+  /** Undefined: all ports. */
   port: number | undefined
 }
 
@@ -19,7 +19,7 @@ const LABELS =
   /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const EXAMPLE = 'expected a host such as "api.example.com", "*.example.com:443" or "203.0.113.7:5432"'
 
-/** Reads one line of an allow list. A string says what is wrong with it. */
+/** Parses an entry of an allow list. Returns an error message for an invalid one. */
 export function parseDestination(text: string): AllowedDestination | string {
   const entry = text.trim()
   if (entry.includes('://') || entry.includes('/'))
@@ -36,7 +36,7 @@ export function parseDestination(text: string): AllowedDestination | string {
   return { host: isWildcard ? `.${name}` : name, isWildcard, port }
 }
 
-/** The one spelling of a host: an address or a name in lower case and punycode, without the final dot. */
+/** Canonical form of a host: an address, or a name in lower case and punycode without the trailing dot. */
 export function normalizeHost(host: string): string | undefined {
   const address = canonicalAddress(host)
   if (address !== undefined) return address
@@ -45,7 +45,7 @@ export function normalizeHost(host: string): string | undefined {
   return canonicalAddress(name) ?? (LABELS.test(name) ? name : undefined)
 }
 
-/** `api.example.com:443`, `[2606:4700::1111]:443`: what to write into an allow list. */
+/** Entry for an allow list: `api.example.com:443`, `[2606:4700::1111]:443`. */
 export function formatDestination(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -1,36 +1,35 @@
 import type { NetworkSettings, RefusalReason } from './network-policy.ts'
 
 /**
- * What the daemon and the egress process say to each other over the IPC channel between them. The egress process accepts
- * from the listeners that confined processes opened in their network namespaces, and makes their connections.
+ * IPC messages between the daemon and the egress process. The egress process accepts connections from the listeners that
+ * confined processes opened in their network namespaces, and connects to their destinations.
  */
 export type ToEgress =
-  /** Comes with the handle of the listener. */
+  /** Has the handle of the listener. */
   | { type: 'listen'; processId: string }
-  /** Nothing is decided for a process before its policy is known. */
+  /** Connections of a process wait for its policy. */
   | { type: 'policy'; processId: string; settings: EgressSettings }
-  /** The process has ended: closes its listener and its connections. */
+  /** The process exited: closes its listener and connections. */
   | { type: 'forget'; processId: string }
 
 export interface EgressSettings extends NetworkSettings {
-  /** For tests only, from the daemon's own settings: addresses that count as public. */
+  /** For tests only, from the daemon's settings: addresses that count as public. */
   publicAddresses?: readonly string[]
 }
 
 export type FromEgress =
   | { type: 'started' }
-  /** A moment after something changed: counts since the last report. */
+  /** Counts since the last report, sent shortly after a change. */
   | { type: 'traffic'; entries: ({ processId: string } & DestinationCounts)[] }
 
-/** What went to one host and port. */
+/** Traffic to one host and port. */
 export interface DestinationCounts {
   host: string
   port: number
   connections: number
-  /** The policy permits them, but they could not be made. */
+  /** Permitted connections that failed. */
   failures: number
   refusals: number
-  /** Of the last refusal. */
   reason?: RefusalReason
   /** From the process to the destination. */
   bytesSent: number
@@ -38,14 +37,14 @@ export interface DestinationCounts {
 }
 
 /**
- * What a process with handler modules asks on a control connection, one JSON object per line. A connection is asked for
- * first; once it is there, the process connects to the egress port from the address `from`, and the two are joined.
+ * Request of a process with handler modules on a control connection, one JSON object per line. `connect` opens a connection.
+ * The process then connects to the egress port from the address `from`, and the two connections are joined.
  */
 export type ControlRequest =
   | { id: number; type: 'connect'; host: string; port: number; from: string; address?: string }
   /** All addresses of a name. */
   | { id: number; type: 'lookup'; host: string }
-  /** Records as `dns.resolve` gives them. */
+  /** Records in the format of `dns.resolve`. */
   | { id: number; type: 'resolve'; host: string; records: string }
 
 export type ControlAnswer =
@@ -62,10 +61,10 @@ export interface ControlError {
   port?: number
 }
 
-/** First byte of a control connection; neither HTTP nor SOCKS begins with it. */
+/** First byte of a control connection. Neither HTTP nor SOCKS starts with it. */
 export const CONTROL_FIRST_BYTE = 0x7b // {
 
-/** Record types that names are resolved to. */
+/** Supported DNS record types. */
 export const RECORD_TYPES = [
   'A',
   'AAAA',
@@ -80,5 +79,5 @@ export const RECORD_TYPES = [
   'TXT',
 ] as const
 
-/** Longest line of a control connection. */
+/** Maximum bytes of a line on a control connection. */
 export const MAX_CONTROL_LINE = 8 * 1024

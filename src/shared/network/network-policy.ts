@@ -7,23 +7,23 @@ import {
 } from './destinations.ts'
 import { isClosedAddress } from './own-addresses.ts'
 
-/** What a deployment's code may reach. */
+/** Destinations that a deployment's code may reach. */
 export interface NetworkSettings {
-  /** Absent: everything that its addresses permit. */
+  /** Absent: all permitted addresses. */
   network?: NetworkSetting | undefined
-  /** Private, loopback and link-local addresses too. */
+  /** Permits private, loopback and link-local addresses. */
   allowPrivateNetwork: boolean
 }
 
-/** Nothing restricts what the code may reach, so that it needs no network of its own. */
+/** True without any restriction. The code then needs no network namespace. */
 export function isBorderless({ network, allowPrivateNetwork }: NetworkSettings): boolean {
   return allowPrivateNetwork && network === undefined
 }
 
-/** `private`: it leads to a private network. `unlisted`: the list lacks it. `closed`: the deployment has no network. */
+/** `private`: a private network. `unlisted`: not on the list. `closed`: the deployment has no network. */
 export type RefusalReason = 'private' | 'unlisted' | 'closed'
 
-/** Why a connection was not made. */
+/** A refused connection. */
 export interface Refusal {
   reason: RefusalReason
   host: string
@@ -31,22 +31,22 @@ export interface Refusal {
 }
 
 /**
- * Decides what a deployment's code may connect to. Everything that enforces the network border asks here: the egress
- * process, the functions that handler modules get, and declared HTTP handlers.
+ * Decides what a deployment's code may connect to. Used by everything that enforces the network settings: the egress
+ * process, the network functions of handler modules, and declared HTTP handlers.
  */
 export class NetworkPolicy {
   readonly #isClosed: boolean
   readonly #allowed: readonly AllowedDestination[] | undefined
   readonly #refusesAddress: (address: string) => boolean
 
-  /** `isPrivate`: which addresses are closed unless the deployment opens private networks. */
+  /** `isPrivate`: true for addresses that need `allowPrivateNetwork`. */
   constructor({ network, allowPrivateNetwork }: NetworkSettings, isPrivate = isClosedAddress) {
     this.#isClosed = network === 'none'
     this.#allowed = typeof network === 'object' ? network.allow.map(requireDestination) : undefined
     this.#refusesAddress = allowPrivateNetwork ? () => false : isPrivate
   }
 
-  /** Before the name is resolved. `host`: a name or an address. */
+  /** Checks a name or address before it is resolved. */
   judgeHost(host: string, port: number): Refusal | undefined {
     const name = normalizeHost(host)
     if (this.#isClosed) return { reason: 'closed', host, port }
@@ -55,12 +55,12 @@ export class NetworkPolicy {
     return undefined
   }
 
-  /** After it: `addresses` are all addresses of the host, one that is private closes the name. */
+  /** Checks the resolved addresses of a host. One private address is enough to refuse it. */
   judgeAddresses(host: string, port: number, addresses: readonly string[]): Refusal | undefined {
     return addresses.some(this.#refusesAddress) ? { reason: 'private', host, port } : undefined
   }
 
-  /** Whether the name may be resolved: a name that no entry has could carry data to its name server. */
+  /** Checks a DNS lookup. A name outside the list could leak data to its name server. */
   judgeName(host: string): Refusal | undefined {
     const name = normalizeHost(host)
     if (this.#isClosed) return { reason: 'closed', host, port: 0 }
@@ -70,17 +70,17 @@ export class NetworkPolicy {
   }
 }
 
-/** Code of the error that refused code gets. */
+/** `code` of the error for refused connections. */
 export const REFUSED = 'ERR_NETWORK_REFUSED'
 
-/** Sentence for the caller and the log: what was refused, and the setting that permits it. */
+/** Message for the caller and the log. Names the setting that would permit the connection. */
 export function describeRefusal({ reason, host, port }: Refusal): string {
   const destination = port === 0 ? host : formatDestination(host, port)
   switch (reason) {
     case 'private':
       return `The connection to ${destination} was refused: it leads to a private network. Set "allow_private_network": true for the deployment to permit it.`
     case 'unlisted':
-      return `The connection to ${destination} was refused: the deployment's network list does not have it. Add "${destination}" to deploy.network.allow to permit it.`
+      return `The connection to ${destination} was refused: it is not on the deployment's network list. Add "${destination}" to deploy.network.allow to permit it.`
     case 'closed':
       return `The connection to ${destination} was refused: the deployment has no network ("network": "none"). Set deploy.network to { "allow": ["${destination}"] } to permit it.`
   }
@@ -94,8 +94,8 @@ export function refusalError(refusal: Refusal): Error {
   })
 }
 
-/** Settings are validated when they are given. */
-function requireDestination(entry: string): AllowedDestination {
+/** Never throws for validated settings. */
+export function requireDestination(entry: string): AllowedDestination {
   const destination = parseDestination(entry)
   if (typeof destination === 'string') throw new Error(destination)
   return destination

@@ -17,7 +17,7 @@ export const networkSchema = z
       z.strictObject({
         allow: z
           .array(destinationSchema)
-          .min(1, 'must name at least one host; "network": "none" closes the network')
+          .min(1, 'must contain at least one host; use "network": "none" for no network')
           .max(MAX_ALLOWED)
           .meta({
             description: 'The only hosts that code may reach, each with an optional port.',

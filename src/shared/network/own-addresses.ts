@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os'
 import { canonicalAddress, isPrivateAddress } from './special-addresses.ts'
 
-/** Interfaces seldom change, and every connection asks. */
+/** Every connection needs the addresses, but interfaces rarely change. */
 const KEPT_MS = 5000
 
 let known: ReadonlySet<string> = new Set()
 let readAt = Number.NEGATIVE_INFINITY
 
-/** True for every address that is not of the public internet, or that is this machine's own: its servers listen there. */
+/** True for addresses outside the public internet, and for this machine's own addresses, where its servers listen. */
 export function isClosedAddress(address: string): boolean {
   return isPrivateAddress(address) || ownAddresses().has(canonicalAddress(address) ?? '')
 }

@@ -6,7 +6,7 @@ const IPV4 = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's virtual machines reach their host's agent there: a public address that only they can call.
+  // Azure: agent of the virtual machine's host. A public address that only virtual machines can reach.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -23,7 +23,7 @@ const IPV4 = [
 
 /**
  * Only 2000::/3 is allocated to the public internet, and not all of it:
- * https://www.iana.org/assignments/iana-ipv6-special-registry. Prefixes that embed an IPv4 address are closed as a whole.
+ * https://www.iana.org/assignments/iana-ipv6-special-registry. Prefixes that embed an IPv4 address are blocked completely.
  */
 const IPV6 = [
   ['::', 3],
@@ -35,13 +35,16 @@ const IPV6 = [
   ['8000::', 1],
 ] as const
 
-// Two lists: a BlockList compares IPv4 addresses with IPv6 networks, too.
+/** Address and length of the prefix. */
+export const CLOSED_NETWORKS: readonly (readonly [address: string, prefix: number])[] = [...IPV4, ...IPV6]
+
+// Two lists, because a BlockList also compares IPv4 addresses with IPv6 networks.
 const closedIpv4 = new BlockList()
 const closedIpv6 = new BlockList()
 for (const [network, prefix] of IPV4) closedIpv4.addSubnet(network, prefix, 'ipv4')
 for (const [network, prefix] of IPV6) closedIpv6.addSubnet(network, prefix, 'ipv6')
 
-/** True for an address that only a private network reaches, and for what is no address. A mapped address counts as IPv4. */
+/** True for addresses outside the public internet, and for invalid ones. Mapped addresses count as IPv4. */
 export function isPrivateAddress(address: string): boolean {
   const canonical = canonicalAddress(address)
   if (canonical === undefined) return true
@@ -50,7 +53,7 @@ export function isPrivateAddress(address: string): boolean {
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** One spelling per address: no zone, shortest form, mapped addresses as IPv4. Undefined when it is not an address. */
+/** Canonical form of an address: no zone, shortest form, mapped addresses as IPv4. Undefined when it is not an address. */
 export function canonicalAddress(text: string): string | undefined {
   const bare = text.replace(/^\[|\]$/g, '').split('%', 1)[0]!
   const family = isIP(bare)

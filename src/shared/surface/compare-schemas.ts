@@ -1,4 +1,3 @@
-import type { SurfaceChange } from './compare-surfaces.ts'
 import { narrowedLimits } from './narrowed-limits.ts'
 import { sameJson } from './same-json.ts'
 import {
@@ -12,19 +11,20 @@ import {
   valuesOf,
   viewOf,
 } from './schema-view.ts'
+import { breaking, compatible, isBreaking, type SurfaceChange } from './surface-change.ts'
 
-/** Deeper than any schema is read by a person; recursive ones end here. */
+/** Limits the comparison of recursive schemas. */
 const MAX_DEPTH = 12
 
 /**
- * Arguments: whatever the version before took must be taken still. What cannot be judged (`not`, `if`, `patternProperties`
- * …) counts as breaking when it changed.
+ * Changes to arguments: all values that the previous version accepted must still be accepted. A change of a keyword that
+ * cannot be compared (`not`, `if`, `patternProperties` …) counts as breaking.
  */
 export function compareInputs(path: string, before: Schema, after: Schema): SurfaceChange[] {
   return sameJson(before, after) ? [] : inputs(path, viewOf(before, before), viewOf(after, after), 0)
 }
 
-/** Answers: whatever comes now must be what the version before could have given. */
+/** Changes to results: all values that are returned now must already have been possible in the previous version. */
 export function compareOutputs(
   path: string,
   before: Schema | undefined,
@@ -39,22 +39,22 @@ function inputs(path: string, before: View, after: View, depth: number): Surface
   if (depth > MAX_DEPTH || sameJson(before.schema, after.schema)) return []
   const [old, now] = [alternativesOf(before), alternativesOf(after)]
   if (old.length === 1 && now.length === 1) return plainInputs(path, old[0]!, now[0]!, depth)
-  const taken = (one: View) => now.some(other => !plainInputs(path, one, other, depth).some(isBreaking))
-  const lost = old.filter(one => !taken(one))
+  const accepted = (one: View) => now.some(other => !plainInputs(path, one, other, depth).some(isBreaking))
+  const lost = old.filter(one => !accepted(one))
   if (lost.length > 0 && now.length === 1) return lost.flatMap(one => plainInputs(path, one, now[0]!, depth))
-  return lost.map(one => breaking(path, `no longer takes ${describe(one)}`))
+  return lost.map(one => breaking(path, `no longer accepts ${describe(one)}`))
 }
 
 function plainInputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
   const lost = [...typesOf(before)].filter(type => !typesOf(after).has(type))
-  if (lost.length > 0) return [breaking(path, `no longer takes ${nameTypes(lost)}`)]
+  if (lost.length > 0) return [breaking(path, `no longer accepts ${nameTypes(lost)}`)]
   return [
     ...lostValues(path, before, after, INPUT_WORDS),
-    ...narrowedLimits(path, before.schema, after.schema).map(each => breaking(each.path, each.message)),
+    ...narrowedLimits(path, before.schema, after.schema),
     ...inputProperties(path, before, after, depth),
     ...closed(path, before, after),
     ...inputs(`${path}[]`, below(before, before.schema.items), below(after, after.schema.items), depth + 1),
-    ...unjudged(path, before, after),
+    ...incomparableKeywords(path, before, after),
   ]
 }
 
@@ -67,12 +67,12 @@ function inputProperties(path: string, before: View, after: View, depth: number)
     if (!Object.hasOwn(now, name)) changes.push(breaking(at, 'is removed'))
     else changes.push(...inputs(at, below(before, old[name]), below(after, now[name]), depth + 1))
     if (oldRequired.has(name) && !nowRequired.has(name) && Object.hasOwn(now, name))
-      changes.push(compatible(at, 'is optional now'))
+      changes.push(compatible(at, 'is now optional'))
   }
   for (const name of nowRequired)
     if (!oldRequired.has(name))
       changes.push(
-        breaking(`${path}.${name}`, Object.hasOwn(old, name) ? 'is required now' : 'is new and required'),
+        breaking(`${path}.${name}`, Object.hasOwn(old, name) ? 'is now required' : 'is new and required'),
       )
   for (const name of Object.keys(now))
     if (!Object.hasOwn(old, name) && !nowRequired.has(name))
@@ -83,7 +83,9 @@ function inputProperties(path: string, before: View, after: View, depth: number)
 function closed(path: string, before: View, after: View): SurfaceChange[] {
   const [old, now] = [before.schema.additionalProperties ?? true, after.schema.additionalProperties ?? true]
   if (sameJson(old, now) || old === false || now === true || sameJson(now, {})) return []
-  return [breaking(path, now === false ? 'no longer takes other properties' : 'takes fewer other properties')]
+  return [
+    breaking(path, now === false ? 'no longer accepts other properties' : 'accepts fewer other properties'),
+  ]
 }
 
 function outputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
@@ -119,25 +121,25 @@ function outputProperties(path: string, before: View, after: View, depth: number
   return [...changes, ...added.map(name => compatible(`${path}.${name}`, 'is new'))]
 }
 
-/** Values that `from` allows and `to` does not, in words of `told`. */
-function lostValues(path: string, from: View, to: View, told: typeof INPUT_WORDS): SurfaceChange[] {
+/** Values that `from` allows and `to` does not. */
+function lostValues(path: string, from: View, to: View, words: typeof INPUT_WORDS): SurfaceChange[] {
   const [given, allowed] = [valuesOf(from), valuesOf(to)]
   if (!allowed) return []
-  if (!given) return [breaking(path, told.all(list(allowed)))]
+  if (!given) return [breaking(path, words.all(list(allowed)))]
   const lost = given.filter(value => !allowed.some(other => sameJson(value, other)))
-  return lost.length > 0 ? [breaking(path, told.some(list(lost)))] : []
+  return lost.length > 0 ? [breaking(path, words.some(list(lost)))] : []
 }
 
 const INPUT_WORDS = {
-  some: (values: string) => `no longer takes ${values}`,
-  all: (values: string) => `takes nothing but ${values} any more`,
+  some: (values: string) => `no longer accepts ${values}`,
+  all: (values: string) => `now only accepts ${values}`,
 }
 const OUTPUT_WORDS = {
   some: (values: string) => `may now be ${values}`,
   all: (values: string) => `may now be anything, not only ${values}`,
 }
 
-const UNJUDGED = [
+const INCOMPARABLE = [
   'allOf',
   'not',
   'if',
@@ -153,11 +155,11 @@ const UNJUDGED = [
   'unevaluatedItems',
 ] as const
 
-function unjudged(path: string, before: View, after: View): SurfaceChange[] {
-  const changed = UNJUDGED.filter(
+function incomparableKeywords(path: string, before: View, after: View): SurfaceChange[] {
+  const changed = INCOMPARABLE.filter(
     word => word in after.schema && !sameJson(before.schema[word] ?? null, after.schema[word] ?? null),
   )
-  return changed.map(word => breaking(path, `has another "${word}", which may take less than before`))
+  return changed.map(word => breaking(path, `has a different "${word}", which may accept less than before`))
 }
 
 function describe(view: View): string {
@@ -165,7 +167,6 @@ function describe(view: View): string {
   return values ? list(values) : nameTypes([...typesOf(view)])
 }
 
-/** Whole numbers are numbers. */
 function nameTypes(types: string[]): string {
   return types.filter(type => type !== 'integer' || !types.includes('number')).join(', ')
 }
@@ -177,16 +178,4 @@ function list(values: unknown[]): string {
   return values.length > MAX_SHOWN
     ? `${shown.join(', ')} and ${values.length - MAX_SHOWN} more`
     : shown.join(', ')
-}
-
-function isBreaking({ kind }: SurfaceChange): boolean {
-  return kind === 'breaking'
-}
-
-function breaking(path: string, message: string): SurfaceChange {
-  return { kind: 'breaking', path, message }
-}
-
-function compatible(path: string, message: string): SurfaceChange {
-  return { kind: 'compatible', path, message }
 }

@@ -1,20 +1,12 @@
-import type { Artifact } from '../artifact.ts'
+import type { Artifact } from '../definitions/artifact.ts'
 import { compareInputs, compareOutputs } from './compare-schemas.ts'
 import { sameJson } from './same-json.ts'
+import { breaking, compatible, isBreaking, type SurfaceChange } from './surface-change.ts'
 
-/** What clients see of a server. */
+/** The part of a server that clients see. */
 export type Surface = Pick<Artifact, 'tools' | 'resources' | 'prompts'>
 
-export interface SurfaceChange {
-  /** `breaking`: a client of the version before may fail. */
-  kind: 'breaking' | 'compatible'
-  /** `tools.add.inputSchema.b`, `resources.docs://guide`, `prompts.greet.arguments.who` */
-  path: string
-  /** A sentence's end: `is removed`. */
-  message: string
-}
-
-/** What a release changes for the clients of the version before, breaking changes first. */
+/** Changes of a release for clients of the previous version, breaking changes first. */
 export function compareSurfaces(before: Surface, after: Surface): SurfaceChange[] {
   const changes = [
     ...compareTools(before.tools, after.tools),
@@ -22,10 +14,6 @@ export function compareSurfaces(before: Surface, after: Surface): SurfaceChange[
     ...comparePrompts(before.prompts, after.prompts),
   ]
   return [...changes.filter(isBreaking), ...changes.filter(change => !isBreaking(change))]
-}
-
-export function isBreaking({ kind }: SurfaceChange): boolean {
-  return kind === 'breaking'
 }
 
 type Tool = Surface['tools'][number]
@@ -73,21 +61,21 @@ function compareArguments(
   after: Prompt['arguments'],
 ): SurfaceChange[] {
   const known = new Map(before.map(argument => [argument.name, argument]))
-  const left = new Set(after.map(({ name }) => name))
-  const removed = before.filter(({ name }) => !left.has(name))
+  const kept = new Set(after.map(({ name }) => name))
+  const removed = before.filter(({ name }) => !kept.has(name))
   const changed = after.flatMap(({ name, required = false }) => {
     const old = known.get(name)
     const at = `${path}.${name}`
     if (!old) return [required ? breaking(at, 'is new and required') : compatible(at, 'is new')]
-    if (required && !old.required) return [breaking(at, 'is required now')]
-    return !required && old.required ? [compatible(at, 'is optional now')] : []
+    if (required && !old.required) return [breaking(at, 'is now required')]
+    return !required && old.required ? [compatible(at, 'is now optional')] : []
   })
   return [...removed.map(({ name }) => breaking(`${path}.${name}`, 'is removed')), ...changed]
 }
 
 interface Comparison<T> {
   keyOf(entry: T): string
-  /** So alike that a removed one and a new one are the same. */
+  /** True when a removed entry and a new one are probably the same. */
   sameUnderAnotherName(before: T, after: T): boolean
   compare(path: string, before: T, after: T): SurfaceChange[]
 }
@@ -110,12 +98,4 @@ function compareByKey<T>(list: string, before: T[], after: T[], comparison: Comp
     return known === undefined ? [] : compare(`${list}.${keyOf(entry)}`, known, entry)
   })
   return [...losses, ...differences, ...[...added.keys()].map(key => compatible(`${list}.${key}`, 'is new'))]
-}
-
-function breaking(path: string, message: string): SurfaceChange {
-  return { kind: 'breaking', path, message }
-}
-
-function compatible(path: string, message: string): SurfaceChange {
-  return { kind: 'compatible', path, message }
 }

@@ -1,38 +1,32 @@
 import { sameJson } from './same-json.ts'
 import type { Schema } from './schema-view.ts'
+import { breaking, type SurfaceChange } from './surface-change.ts'
 
-/** Keywords whose larger value allows less. */
+/** Keywords that become stricter when their value grows. */
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const
-/** Keywords whose smaller value allows less. */
+/** Keywords that become stricter when their value shrinks. */
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const
-/** Keywords of which another value may allow less. */
+/** Keywords that may become stricter when their value changes. */
 const OTHERS = ['pattern', 'format', 'multipleOf'] as const
 
-/** Limits of the version after that refuse what the version before took. */
-export function narrowedLimits(
-  path: string,
-  before: Schema,
-  after: Schema,
-): { path: string; message: string }[] {
-  const tell = (word: string) => ({
-    path,
-    message:
-      before[word] === undefined
-        ? `has a ${word} now: ${JSON.stringify(after[word])}`
-        : `has the ${word} ${JSON.stringify(after[word])} instead of ${JSON.stringify(before[word])}`,
-  })
+/** Limits that reject values that the previous version accepted. */
+export function narrowedLimits(path: string, before: Schema, after: Schema): SurfaceChange[] {
   const narrowed = [
     ...LOWER_BOUNDS.filter(word => numberOf(after, word, -Infinity) > numberOf(before, word, -Infinity)),
     ...UPPER_BOUNDS.filter(word => numberOf(after, word, Infinity) < numberOf(before, word, Infinity)),
     ...OTHERS.filter(word => after[word] !== undefined && !sameJson(before[word], after[word])),
   ].filter(word => !isTrivial(word, after[word]))
-  const told = narrowed.map(tell)
-  return after.uniqueItems === true && before.uniqueItems !== true
-    ? [...told, { path, message: 'takes no equal items any more' }]
-    : told
+  const messages = narrowed.map(word =>
+    before[word] === undefined
+      ? `now has ${word} ${JSON.stringify(after[word])}`
+      : `has ${word} ${JSON.stringify(after[word])} instead of ${JSON.stringify(before[word])}`,
+  )
+  if (after.uniqueItems === true && before.uniqueItems !== true)
+    messages.push('no longer accepts duplicate items')
+  return messages.map(message => breaking(path, message))
 }
 
-/** `minLength: 0` and its like say what holds anyway. */
+/** `minLength: 0` and similar limits have no effect. */
 function isTrivial(word: string, value: unknown): boolean {
   return value === 0 && ['minLength', 'minItems', 'minProperties'].includes(word)
 }

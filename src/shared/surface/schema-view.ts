@@ -1,7 +1,9 @@
-/** A JSON Schema as an object; `true` and a missing one are `{}`, which allows everything. */
+import { pointerSteps } from '../json/json-walk.ts'
+
+/** A JSON Schema as an object. `true` and a missing schema are `{}`, which allows everything. */
 export type Schema = Record<string, unknown>
 
-/** A schema with the document that its `$ref`s point into. */
+/** A schema with the document that its `$ref`s refer to. */
 export interface View {
   schema: Schema
   root: Schema
@@ -14,7 +16,6 @@ export function viewOf(value: unknown, root: Schema): View {
   return resolve(value === false ? NOTHING : isSchema(value) ? value : {}, root, 0)
 }
 
-/** A schema below another one. */
 export function below({ root }: View, value: unknown): View {
   return viewOf(value, root)
 }
@@ -28,17 +29,16 @@ function resolve(schema: Schema, root: Schema, refs: number): View {
   return isSchema(target) ? resolve({ ...target, ...siblings }, root, refs + 1) : { schema: siblings, root }
 }
 
-/** `#/$defs/point` (RFC 6901); definitions refer to nothing outside themselves. */
+/** Target of `#/$defs/point`. Schemas have no external references. */
 function lookUp(root: Schema, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined
-  const steps = decodeURIComponent(ref.slice(1)).split('/').slice(1)
-  return steps.reduce<unknown>(
-    (node, step) => (node as Schema | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+  return pointerSteps(decodeURIComponent(ref.slice(1))).reduce<unknown>(
+    (node, step) => (node as Schema | undefined)?.[step],
     root,
   )
 }
 
-/** Each alternative of `anyOf` and `oneOf` together with what stands beside them; the schema itself without any. */
+/** Alternatives of `anyOf` or `oneOf`, each merged with its sibling keywords. The schema itself without any. */
 export function alternativesOf(view: View): View[] {
   const { anyOf, oneOf, ...rest } = view.schema
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined
@@ -51,7 +51,7 @@ export function alternativesOf(view: View): View[] {
 
 const ALL_TYPES = ['null', 'boolean', 'object', 'array', 'number', 'string', 'integer']
 
-/** `number` covers `integer`. Without `type` those of the values that are allowed. */
+/** `number` includes `integer`. Without `type`, the types of the allowed values. */
 export function typesOf(view: View): Set<string> {
   const { type } = view.schema
   const implied = valuesOf(view)?.map(typeOf) ?? ALL_TYPES
@@ -65,7 +65,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value
 }
 
-/** Values of `enum` or `const`; undefined where there are none. */
+/** Values of `enum` or `const`. Undefined without either. */
 export function valuesOf({ schema }: View): unknown[] | undefined {
   if ('const' in schema) return [schema.const]
   return Array.isArray(schema.enum) ? schema.enum : undefined

@@ -1,48 +1,35 @@
-import type { BuildRequest } from '../definitions.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
+import { declaredEnv } from './env.ts'
 
-/** Names and URIs are what clients ask by, so each may stand for one thing only. */
+/** Names and URIs that occur twice in a list. Clients use them as identifiers. */
 export function findDuplicates(request: BuildRequest): DefinitionProblem[] {
+  const { tools, resources = [], prompts = [] } = request
+  const uris = resources.map(({ uri }) => uri)
   return [
-    ...duplicatesIn(
-      'tools',
-      'name',
-      request.tools?.map(({ name }) => name),
-    ),
-    ...duplicatesIn(
-      'resources',
-      'uri',
-      request.resources?.map(({ uri }) => uri),
-    ),
-    ...duplicatesIn(
-      'prompts',
-      'name',
-      request.prompts?.map(({ name }) => name),
-    ),
-    ...duplicatesIn(
-      'env',
-      'name',
-      request.env?.map(one => (typeof one === 'string' ? one : one.name)),
-    ),
-    ...(request.prompts ?? []).flatMap((prompt, index) =>
-      duplicatesIn(
-        `prompts[${index}].arguments`,
-        'name',
-        prompt.arguments?.map(({ name }) => name),
-      ),
+    ...duplicatesIn('tools', 'name', namesOf(tools)),
+    ...duplicatesIn('resources', 'uri', uris),
+    ...duplicatesIn('prompts', 'name', namesOf(prompts)),
+    ...duplicatesIn('env', 'name', declaredEnv(request)),
+    ...prompts.flatMap((prompt, index) =>
+      duplicatesIn(`prompts[${index}].arguments`, 'name', namesOf(prompt.arguments)),
     ),
   ]
 }
 
-function duplicatesIn(list: string, field: string, values: readonly string[] = []): DefinitionProblem[] {
-  const first = new Map<string, number>()
+function namesOf(list: readonly { name: string }[] = []): string[] {
+  return list.map(({ name }) => name)
+}
+
+function duplicatesIn(list: string, field: string, values: readonly string[]): DefinitionProblem[] {
   return values.flatMap((value, index) => {
-    const before = first.get(value)
-    if (before === undefined) {
-      first.set(value, index)
-      return []
-    }
-    const message = `"${value}" is already the ${field} of ${list}[${before}]`
-    return [{ path: `${list}[${index}].${field}`, message }]
+    const first = values.indexOf(value)
+    if (first === index) return []
+    return [
+      {
+        path: `${list}[${index}].${field}`,
+        message: `"${value}" is already the ${field} of ${list}[${first}]`,
+      },
+    ]
   })
 }

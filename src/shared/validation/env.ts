@@ -1,20 +1,25 @@
-import type { BuildRequest } from '../definitions.ts'
-import { liquidEngine } from '../liquid.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import { liquidEngine } from '../definitions/liquid.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 import { listTemplates } from './templates.ts'
 
-/** Templates that read `env.NAME` without a declaration, and so would always find nothing. */
+/** Templates that read an undeclared `env.NAME`, which never has a value. */
 export function findEnvProblems(request: BuildRequest): DefinitionProblem[] {
-  const declared = (request.env ?? []).map(one => (typeof one === 'string' ? one : one.name))
+  const declared = declaredEnv(request)
   return listTemplates(request).flatMap(({ path, source }) =>
     envNames(source)
       .filter(name => !declared.includes(name))
       .map(name => ({
         path,
-        message: `reads env.${name}, which is not declared: ${advice(name, declared)}`,
+        message: `reads env.${name}, which is not declared; ${advice(name, declared)}`,
       })),
   )
+}
+
+/** Names of the declared variables. */
+export function declaredEnv({ env = [] }: BuildRequest): string[] {
+  return env.map(declaration => (typeof declaration === 'string' ? declaration : declaration.name))
 }
 
 function envNames(source: string): string[] {

@@ -1,38 +1,32 @@
-import type { BuildRequest, Handler } from '../definitions.ts'
-import type { Template } from '../states.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { Template } from '../contract/states.ts'
+import type { BuildRequest, Handler } from '../definitions/definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 interface Feature {
   path: string
-  /** What is used, as the subject of a sentence. */
-  uses: string
-  /** Templates that have it; the last one is what to change to. */
+  name: string
+  /** Templates that support it. The error suggests the last one. */
   templates: readonly Template[]
 }
 
-const ADVANCED = ['custom', 'advanced'] as const
-const CUSTOM = ['custom'] as const
-
 /**
- * What a template may contain (docs/definitions.md "The file"). What only declares something, an output
- * schema or completions, belongs to all of them: a tool without a handler answers with a sample of its output schema.
+ * Features that the chosen template does not support (docs/definitions.md "The file"). All templates support output
+ * schemas and completions.
  */
 export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] {
   return listFeatures(request)
     .filter(({ templates }) => !templates.includes(request.template))
-    .map(({ path, uses, templates }) => ({
+    .map(({ path, name, templates }) => ({
       path,
-      message: `${uses} does not belong to template "${request.template}"; set "template": "${templates.at(-1)}"`,
+      message: `template "${request.template}" does not support ${name}; set "template": "${templates.at(-1)}"`,
     }))
 }
 
 function listFeatures({ tools = [], resources = [], prompts = [], ...request }: BuildRequest): Feature[] {
   return [
-    ...(request.page_size === undefined ? [] : [advanced('page_size', 'Pagination')]),
-    ...(request.source === undefined
-      ? []
-      : [{ path: 'source', uses: 'A source archive', templates: CUSTOM }]),
-    ...(request.program === undefined ? [] : [{ path: 'program', uses: 'A program', templates: CUSTOM }]),
+    ...(request.page_size === undefined ? [] : [advanced('page_size', 'pagination')]),
+    ...(request.source === undefined ? [] : [custom('source', 'source archives')]),
+    ...(request.program === undefined ? [] : [custom('program', 'programs')]),
     ...tools.flatMap(({ handler }, index) => handlerFeatures(`tools[${index}].handler`, handler)),
     ...resources.flatMap(({ handler }, index) => handlerFeatures(`resources[${index}].handler`, handler)),
     ...prompts.flatMap(({ handler }, index) => handlerFeatures(`prompts[${index}].handler`, handler)),
@@ -40,11 +34,15 @@ function listFeatures({ tools = [], resources = [], prompts = [], ...request }: 
 }
 
 function handlerFeatures(path: string, handler: Handler | undefined): Feature[] {
-  if (handler?.type === 'http') return [advanced(path, 'An "http" handler')]
-  if (handler?.type === 'module') return [{ path, uses: 'A "module" handler', templates: CUSTOM }]
-  return handler?.emit?.length ? [advanced(`${path}.emit`, 'Progress and logging')] : []
+  if (handler?.type === 'http') return [advanced(path, '"http" handlers')]
+  if (handler?.type === 'module') return [custom(path, '"module" handlers')]
+  return handler?.emit?.length ? [advanced(`${path}.emit`, 'progress and logging')] : []
 }
 
-function advanced(path: string, uses: string): Feature {
-  return { path, uses, templates: ADVANCED }
+function advanced(path: string, name: string): Feature {
+  return { path, name, templates: ['custom', 'advanced'] }
+}
+
+function custom(path: string, name: string): Feature {
+  return { path, name, templates: ['custom'] }
 }

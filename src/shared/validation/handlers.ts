@@ -1,13 +1,12 @@
-import type { BuildRequest, Handler, HttpHandler, ToolDefinition } from '../definitions.ts'
-import { joinPath } from '../json-walk.ts'
-import { isTemplate } from '../liquid.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest, Handler, HttpHandler, ToolDefinition } from '../definitions/definitions.ts'
+import { isTemplate } from '../definitions/liquid.ts'
+import { joinPath } from '../json/json-walk.ts'
+import { HTTP_TOKEN } from '../names.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 const ANSWERS = ['text', 'json', 'content'] as const
-/** RFC 9110 5.6.2 */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** These frame the message or belong to the connection, which are not the definition's to decide. */
-const OWN_HEADERS = [
+/** Message framing and connection headers. */
+const CONNECTION_HEADERS = [
   'connection',
   'content-length',
   'expect',
@@ -45,7 +44,7 @@ function checkHandler(path: string, handler: Handler | undefined, hasSource: boo
       return [...checkHttp(path, handler), ...checkAnswer(`${path}.result`, handler.result)]
     case 'module':
       if (hasSource) return []
-      return [{ path, message: 'needs "source": the archive of the code that its path leads into' }]
+      return [{ path, message: 'needs "source", the uploaded archive that contains its path' }]
     default:
       return []
   }
@@ -59,7 +58,7 @@ function checkAnswer(path: string, answer: object | undefined): DefinitionProble
   return [{ path, message: `must have exactly one of "text", "json" and "content"; it ${found}` }]
 }
 
-/** Content blocks have no value behind them that an output schema could describe. */
+/** Content blocks have no value that an output schema could describe. */
 function checkStructured(path: string, { handler, outputSchema }: ToolDefinition): DefinitionProblem[] {
   if (!outputSchema) return []
   const answer =
@@ -68,7 +67,7 @@ function checkStructured(path: string, { handler, outputSchema }: ToolDefinition
   return [
     {
       path: `${path}.handler`,
-      message: 'answers with "content", but its tool declares an outputSchema: take "json"',
+      message: 'answers with "content", but the tool declares an outputSchema; use "json"',
     },
   ]
 }
@@ -88,7 +87,7 @@ function checkHeaders(path: string, headers: Record<string, string> = {}): Defin
   const seen = new Set<string>()
   return Object.entries(headers).flatMap(([name, value]) => {
     const message = seen.has(name.toLowerCase())
-      ? 'is there already: the case of a header name does not matter'
+      ? 'is a duplicate; header names are case-insensitive'
       : headerFault(name, value)
     seen.add(name.toLowerCase())
     return message ? [{ path: joinPath(path, name), message }] : []
@@ -96,11 +95,11 @@ function checkHeaders(path: string, headers: Record<string, string> = {}): Defin
 }
 
 function headerFault(name: string, value: string): string | undefined {
-  if (!HEADER_NAME.test(name)) return 'is not a header name'
-  if (OWN_HEADERS.includes(name.toLowerCase())) return 'is set by the connection itself'
-  // What a template renders is checked when it is sent.
+  if (!HTTP_TOKEN.test(name)) return 'is not a valid header name'
+  if (CONNECTION_HEADERS.includes(name.toLowerCase())) return 'cannot be set; the HTTP client sets it'
+  // Rendered values are checked when the request is sent.
   if (!isTemplate(value) && /[^\P{Cc}\t]/u.test(value))
-    return 'holds a line break or another control character'
+    return 'contains a line break or another control character'
   return undefined
 }
 
@@ -116,8 +115,8 @@ function checkUrl(path: string, url: string): DefinitionProblem[] {
   ]
 }
 
-/** Undici and fetch refuse them too: they would show up in logs. */
+/** Undici and fetch reject credentials in URLs too, because URLs end up in logs. */
 function checkSecrets(path: string, url: string): DefinitionProblem[] {
   if (!/^https?:\/\/[^/?#]*@/i.test(url)) return []
-  return [{ path, message: 'holds a user name or password; send it as a header made of "env"' }]
+  return [{ path, message: 'contains a user name or password; send it in a header that reads "env"' }]
 }

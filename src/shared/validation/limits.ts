@@ -1,13 +1,12 @@
-import type { BuildRequest } from '../definitions.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
-/** Most entries of one list. */
 const MAX_ENTRIES = 1000
 const MAX_NAME_LENGTH = 128
-/** What MCP recommends (SEP-986); model vendors refuse tools with other names. */
+/** Recommended by MCP (SEP-986). Model vendors reject tools with other names. */
 const TOOL_NAME = /^[A-Za-z0-9_./-]+$/
 
-/** Lists that are too long: what is in them is not looked at any further, which alone would take long. */
+/** Lists that are too long. Their entries are not validated, because that would take too long. */
 export function findExcess({ tools, resources, prompts, env }: BuildRequest): DefinitionProblem[] {
   const lists = { tools, resources, prompts, env }
   return Object.entries(lists).flatMap(([list, entries]) => countProblems(list, entries?.length ?? 0))
@@ -22,17 +21,19 @@ export function findNameProblems({ tools, prompts }: BuildRequest): DefinitionPr
 
 function countProblems(path: string, count: number): DefinitionProblem[] {
   if (count <= MAX_ENTRIES) return []
-  return [{ path, message: `has ${count} entries; a server may have ${MAX_ENTRIES}` }]
+  return [{ path, message: `has ${count} entries; the maximum is ${MAX_ENTRIES}` }]
 }
 
 function toolNameProblems(path: string, name: string): DefinitionProblem[] {
   if (TOOL_NAME.test(name)) return nameProblems(path, name)
-  return [{ path, message: `${JSON.stringify(name)} may only hold letters, digits, "_", "-", "." and "/"` }]
+  return [
+    { path, message: `${JSON.stringify(name)} may only contain letters, digits, "_", "-", "." and "/"` },
+  ]
 }
 
 function nameProblems(path: string, name: string): DefinitionProblem[] {
   if (name.length > MAX_NAME_LENGTH)
-    return [{ path, message: `has ${name.length} characters; a name may have ${MAX_NAME_LENGTH}` }]
-  if (/\p{Cc}/u.test(name)) return [{ path, message: `${JSON.stringify(name)} holds a control character` }]
+    return [{ path, message: `has ${name.length} characters; the maximum is ${MAX_NAME_LENGTH}` }]
+  if (/\p{Cc}/u.test(name)) return [{ path, message: `${JSON.stringify(name)} contains a control character` }]
   return []
 }

@@ -1,18 +1,18 @@
-import type { BuildRequest } from '../definitions.ts'
-import { liquidEngine } from '../liquid.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import { liquidEngine } from '../definitions/liquid.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 import { listTemplates } from './templates.ts'
 
-/** The engine's analysis takes a time that grows with their square. */
+/** The time of Liquid's analysis grows with the square of the number of tags. */
 const MAX_TAGS = 2000
 
-/** Templates that do not parse, with the line and column. */
+/** Templates with syntax errors, with line and column. */
 export function findLiquidProblems(request: BuildRequest): DefinitionProblem[] {
   return listTemplates(request).flatMap(({ path, source }) => {
     const count = source.match(/\{[{%]/g)?.length ?? 0
     if (count > MAX_TAGS)
-      return [{ path, message: `has ${count} tags and outputs; a template may have ${MAX_TAGS}` }]
+      return [{ path, message: `has ${count} tags and outputs; the maximum is ${MAX_TAGS}` }]
     try {
       liquidEngine().parse(source)
       return []

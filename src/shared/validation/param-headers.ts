@@ -1,14 +1,13 @@
-import type { BuildRequest } from '../definitions.ts'
-import { joinPath } from '../json-walk.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import { joinPath } from '../json/json-walk.ts'
+import { HTTP_TOKEN } from '../names.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 import { listSubschemas } from './subschemas.ts'
 
 const KEYWORD = 'x-mcp-header'
-/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PRIMITIVES = ['string', 'integer', 'number', 'boolean']
 
-/** Clients leave out a tool whose `x-mcp-header` breaks one of these rules (MCP 2026-07-28, SEP-2243). */
+/** Clients ignore a tool whose `x-mcp-header` violates one of these rules (MCP 2026-07-28, SEP-2243). */
 export function findParamHeaderProblems({ tools = [] }: BuildRequest): DefinitionProblem[] {
   return tools.flatMap(({ inputSchema }, index) => {
     const seen = new Set<string>()
@@ -30,11 +29,11 @@ function describeFault(
   isArgument: boolean,
   seen: ReadonlySet<string>,
 ): string | undefined {
-  if (typeof name !== 'string' || !TOKEN.test(name))
-    return `${JSON.stringify(name)} cannot be a part of an HTTP header's name, as "Region" can`
-  if (seen.has(name.toLowerCase())) return `"${name}" is the header of another argument already`
-  if (!isArgument) return 'is only for arguments that "properties" alone lead to'
+  if (typeof name !== 'string' || !HTTP_TOKEN.test(name))
+    return `${JSON.stringify(name)} is not valid in an HTTP header name; use for example "Region"`
+  if (seen.has(name.toLowerCase())) return `"${name}" is already the header of another argument`
+  if (!isArgument) return 'is only allowed on arguments nested in "properties" alone'
   if (!PRIMITIVES.includes(String(type)))
-    return `is only for arguments of type ${PRIMITIVES.map(one => `"${one}"`).join(', ')}`
+    return `is only allowed on arguments of type ${PRIMITIVES.map(one => `"${one}"`).join(', ')}`
   return undefined
 }

@@ -1,11 +1,11 @@
-import type { BuildRequest } from '../definitions.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/
-/** What clients load as an icon: a web address or the data itself. */
+/** Web address or data URI. */
 const ICON_SOURCE = /^(?:https?:\/\/|data:)\S+$/i
 
-/** What clients show and read of definitions without understanding it. */
+/** Problems with icons and media types. */
 export function findPresentationProblems(request: BuildRequest): DefinitionProblem[] {
   const lists = ['tools', 'resources', 'prompts'] as const
   return [

@@ -1,17 +1,15 @@
-import type { BuildRequest } from '../definitions.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest } from '../definitions/definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
-/** A program answers everything itself, from a folder that is there. */
 export function findProgramProblems(request: BuildRequest): DefinitionProblem[] {
   const { program, source } = request
   if (!program) return []
-  const beside = LISTS.filter(list => request[list]?.length)
   return [
-    ...beside.map(list => ({
+    ...LISTS.filter(list => request[list]?.length).map(list => ({
       path: list,
-      message: `stands beside "program", which tells its ${list} itself; leave one of the two out`,
+      message: `cannot be combined with "program", which lists its own ${list}; remove one of the two`,
     })),
     ...checkFolder('cwd' in program ? program.cwd : undefined, source !== undefined),
   ]
@@ -21,11 +19,11 @@ function checkFolder(cwd: string | undefined, hasSource: boolean): DefinitionPro
   if (cwd === undefined || /^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) return []
   const path = 'program.cwd'
   if (!hasSource)
-    return [{ path, message: `"${cwd}" is relative to a "source", and there is none; give an absolute path` }]
-  return leadsOut(cwd) ? [{ path, message: `"${cwd}" leads out of the source` }] : []
+    return [{ path, message: `"${cwd}" is relative, but there is no "source"; give an absolute path` }]
+  return isOutside(cwd) ? [{ path, message: `"${cwd}" is outside the source archive` }] : []
 }
 
-function leadsOut(path: string): boolean {
+function isOutside(path: string): boolean {
   let depth = 0
   for (const part of path.split(/[\\/]/)) {
     if (part === '..') depth--

@@ -1,7 +1,7 @@
-import type { BuildRequest, PromptDefinition } from '../definitions.ts'
+import type { BuildRequest, PromptDefinition } from '../definitions/definitions.ts'
+import { promptArguments } from '../definitions/prompt-variables.ts'
 import { nearestName } from '../names.ts'
-import { promptArguments } from '../prompt-variables.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 import { unknownCompletions } from './resources.ts'
 
 const ANSWERS = ['template', 'messages', 'handler'] as const
@@ -13,9 +13,7 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
     if (given.length === 0 || (given[0] === 'messages' && !prompt.messages?.length))
       return [{ path: `${path}.template`, message: 'is required: a string' }]
     if (given.length > 1)
-      return [
-        { path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; it may have one of them` },
-      ]
+      return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed` }]
     const names = promptArguments(prompt).map(({ name }) => name)
     return [
       ...misspelledArguments(path, prompt),
@@ -24,14 +22,14 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
   })
 }
 
-/** An argument that no template reads, while one reads a name much like it, is a slip of the hand. */
+/** Arguments that no template reads, while one reads a similar name. */
 function misspelledArguments(path: string, prompt: PromptDefinition): DefinitionProblem[] {
   const declared = (prompt.arguments ?? []).map(({ name }) => name)
   const read = promptArguments({ ...prompt, arguments: [] }).map(({ name }) => name)
   const undeclared = read.filter(name => !declared.includes(name))
   return declared.flatMap((name, index) => {
     const near = read.includes(name) ? undefined : nearestName(name, undeclared)
-    const message = `"${name}" is not read by the prompt; did you mean "${near}"?`
+    const message = `"${name}" is not used by the prompt; did you mean "${near}"?`
     return near ? [{ path: `${path}.arguments[${index}].name`, message }] : []
   })
 }

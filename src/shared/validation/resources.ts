@@ -1,10 +1,10 @@
-import type { BuildRequest, ResourceDefinition } from '../definitions.ts'
-import { isUriTemplate, parseUriTemplate } from '../uri-template.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { BuildRequest, ResourceDefinition } from '../definitions/definitions.ts'
+import { isUriTemplate, parseUriTemplate } from '../definitions/uri-template.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 /** Service interface 2.3: `<scheme>://<path>`. */
 const URI = /^[a-z][a-z0-9+.-]*:\/\/\S+$/i
-/** RFC 3986 section 2: everything else is written percent-encoded, each "%" with two hexadecimal digits. */
+/** RFC 3986 section 2. Other characters are percent-encoded. */
 const URI_CHARACTERS = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const CONTENTS = ['text', 'blob', 'file', 'handler'] as const
@@ -36,23 +36,23 @@ function checkPlainUri(path: string, given: string, filled: string): DefinitionP
 function checkCharacters(path: string, given: string, filled: string): DefinitionProblem[] {
   if (URI_CHARACTERS.test(filled)) return []
   const strange = filled.match(/%(?![0-9A-Fa-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/u)?.[0] ?? '%'
-  const encoded = strange.isWellFormed() ? encodeURIComponent(strange) : 'an escape'
-  return [{ path, message: `"${given}" holds "${strange}", which a URI writes as ${encoded}` }]
+  const encoded = strange.isWellFormed() ? ` as ${encodeURIComponent(strange)}` : ''
+  return [{ path, message: `"${given}" contains "${strange}"; percent-encode it${encoded}` }]
 }
 
 function checkContent(path: string, resource: ResourceDefinition): DefinitionProblem[] {
   const given = CONTENTS.filter(name => resource[name] !== undefined)
   if (given.length > 1)
-    return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; it may have one of them` }]
+    return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed` }]
   if (resource.file !== undefined)
     return [
       {
         path: `${path}.file`,
-        message: 'names a file, which only the mcp command can read; send its content as "text" or "blob"',
+        message: 'is a path, and only the mcp command reads files; send the content as "text" or "blob"',
       },
     ]
   if (resource.blob !== undefined && !BASE64.test(resource.blob))
-    return [{ path: `${path}.blob`, message: 'is not base 64 (RFC 4648 section 4)' }]
+    return [{ path: `${path}.blob`, message: 'is not Base64 (RFC 4648 section 4)' }]
   return []
 }
 
@@ -61,7 +61,7 @@ function checkCompletions(path: string, { uri, completions }: ResourceDefinition
   return unknownCompletions(path, completions, variables, `the URI "${uri}"`)
 }
 
-/** Values for a variable that nothing has would never be asked for. */
+/** Completions for variables that do not exist. */
 export function unknownCompletions(
   path: string,
   completions: object | undefined,

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { buildRequestSchema } from '../definitions.ts'
-import { joinPath } from '../json-walk.ts'
+import { buildRequestSchema } from '../definitions/definitions.ts'
+import { joinPath } from '../json/json-walk.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** One object's; more would not help a reader. */
-const MAX_KEYS_TOLD = 20
+/** Maximum number of reported unknown fields per object. */
+const MAX_UNKNOWN_FIELDS = 20
 
-/** Zod's issues as sentences that give the value and what is allowed. */
+/** Zod's issues as sentences with the given value and the allowed ones. */
 export function describeIssues(issues: readonly Issue[], input: unknown): DefinitionProblem[] {
   return issues.flatMap(issue => describeIssue(issue, input))
 }
@@ -19,7 +19,7 @@ function describeIssue(issue: Issue, input: unknown): DefinitionProblem[] {
   const value = valueAt(input, issue.path)
   if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, input)
   if (issue.code === 'invalid_union') return describeUnion(issue, input)
-  // z.json() tells of a missing value as of a wrong one.
+  // z.json() reports a missing value like an invalid one.
   if (value === undefined) return [{ path, message: `is required${expectation(issue)}` }]
   return [{ path, message: describeValue(issue, value) }]
 }
@@ -35,15 +35,14 @@ function describeValue(issue: Issue, value: unknown): string {
     case 'too_big':
       return `must be at most ${issue.maximum}, not ${shown(value)}`
     case 'invalid_format':
-      return `${shown(value)} is not ${formatHint(issue)}`
+      return `${shown(value)} is not valid; expected ${expectedFormat(issue)}`
     default:
       return `${issue.message} (given: ${shown(value)})`
   }
 }
 
-function formatHint(issue: Extract<Issue, { code: 'invalid_format' }>): string {
-  const isDefault = issue.message.startsWith('Invalid')
-  return isDefault ? `of the form ${issue.pattern ?? issue.format}` : `made of ${issue.message}`
+function expectedFormat(issue: Extract<Issue, { code: 'invalid_format' }>): string {
+  return issue.message.startsWith('Invalid') ? `${issue.pattern ?? issue.format}` : issue.message
 }
 
 function unknownFields(
@@ -52,18 +51,18 @@ function unknownFields(
   input: unknown,
 ): DefinitionProblem[] {
   const known = knownFields(path, input)
-  return keys.slice(0, MAX_KEYS_TOLD).map(key => {
+  return keys.slice(0, MAX_UNKNOWN_FIELDS).map(key => {
     const closest = nearestName(key, known)
     const hint = closest
       ? `; did you mean "${closest}"?`
       : known.length > 0
-        ? `; known are ${known.map(name => `"${name}"`).join(', ')}`
+        ? `; known fields: ${known.map(name => `"${name}"`).join(', ')}`
         : ''
     return { path: joinPath('', ...path, shorten(key)), message: `is not a known field${hint}` }
   })
 }
 
-/** Of a union, the branch speaks that the value means: by its fields, else by its kind. */
+/** Reports the issues of the branch that the value matches best: by its fields, else by its type. */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   input: unknown,
@@ -72,7 +71,7 @@ function describeUnion(
   if (discriminator !== undefined) return [describeDiscriminator(discriminator, issue.path, input)]
   const path = joinPath('', ...issue.path)
   const value = valueAt(input, issue.path)
-  const branch = meantBranch(issue, value, input) ?? issue.errors.find(hasRightKind)
+  const branch = matchingBranch(issue, value, input) ?? issue.errors.find(hasRightType)
   if (branch)
     return describeIssues(
       branch.map(one => within(issue.path, one)),
@@ -88,8 +87,8 @@ function describeUnion(
   ]
 }
 
-/** Branches come in the order of the union's options. */
-function meantBranch(
+/** Branches are in the order of the union's options. */
+function matchingBranch(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,
   input: unknown,
@@ -99,8 +98,8 @@ function meantBranch(
   return union instanceof z.ZodUnion ? issue.errors[union.options.indexOf(option as z.ZodType)] : undefined
 }
 
-/** A branch that complains about a field or a form, not about the kind of the value. */
-function hasRightKind(branch: readonly Issue[]): boolean {
+/** True when the branch reports a field or format, not the type of the value. */
+function hasRightType(branch: readonly Issue[]): boolean {
   return !branch.some(({ code, path }) => path.length === 0 && code === 'invalid_type')
 }
 
@@ -129,7 +128,7 @@ function discriminatorValues(union: z.ZodDiscriminatedUnion, field: string): str
   })
 }
 
-/** What a discriminator may be in one branch. */
+/** Discriminator values of one branch. */
 function valuesOf(schema: unknown): string[] {
   if (schema instanceof z.ZodLiteral) return [...schema.values].map(String)
   return schema instanceof z.ZodEnum ? schema.options.map(String) : []
@@ -143,7 +142,7 @@ function knownFields(path: readonly PropertyKey[], input: unknown): string[] {
   return []
 }
 
-/** The schema a path of the input is checked by; undefined inside free JSON. */
+/** Schema that validates a path of the input. Undefined inside free JSON. */
 function schemaAt(path: readonly PropertyKey[], input: unknown): unknown {
   let schema: unknown = buildRequestSchema
   let value = input
@@ -171,7 +170,7 @@ function hasBranch(union: z.ZodDiscriminatedUnion, value: unknown): boolean {
   return branchFor(union, value) !== union
 }
 
-/** The option of a union that the value means by its discriminator or its fields. */
+/** Option of a union that matches the value's discriminator or fields. */
 function branchFor(schema: unknown, value: unknown): unknown {
   if (!(schema instanceof z.ZodUnion) || value === null || typeof value !== 'object') return schema
   const options = schema.options.filter(option => option instanceof z.ZodObject)
@@ -210,11 +209,11 @@ function near(value: unknown, allowed: readonly unknown[]): string {
   return closest ? `; did you mean "${closest}"?` : ''
 }
 
-/** A value in short, as JSON. */
+/** Shortened JSON of a value. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (value !== null && typeof value === 'object') return 'an object'
-  // A project file in TypeScript can hold what JSON has no word for.
+  // A project file in TypeScript can contain values that are not JSON.
   const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
   return shorten(text)
 }

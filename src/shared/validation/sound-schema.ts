@@ -1,10 +1,10 @@
-import { createPattern } from '../bounded-pattern.ts'
+import { createPattern } from '../json/bounded-pattern.ts'
 
 type Check = (value: unknown) => boolean
 
-const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+export const JSON_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** What each keyword's value surely may be, in draft-07 and in 2020-12. One that names or leads somewhere is not here. */
+/** Values that are valid in both draft-07 and 2020-12, by keyword. Keywords with references or names are omitted. */
 const KEYWORDS = new Map<string, Check>([
   ...keywords(isString, '$comment', 'title', 'description'),
   ...keywords(isBoolean, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
@@ -20,13 +20,13 @@ const KEYWORDS = new Map<string, Check>([
   ['examples', Array.isArray],
   ['multipleOf', value => typeof value === 'number' && value > 0],
   ['pattern', isPattern],
-  // One that is not known counts as no format; what every object has would be taken for one.
+  // Ajv ignores unknown formats, but finds inherited properties such as `constructor`.
   ['format', value => isString(value) && !(value in Object.prototype)],
 ])
 
 /**
- * True only for a schema that is surely valid and can be compiled, as the usual ones are. What it is not sure of the
- * meta-schema must judge, whose own compilation costs a command 80 ms.
+ * True for common schemas that are certainly valid and can be compiled. The others need the meta-schema, whose
+ * compilation costs a command 80 ms.
  */
 export function isSound(schema: unknown): boolean {
   if (typeof schema === 'boolean') return true
@@ -47,7 +47,7 @@ function isSoundMap(value: unknown): boolean {
   return isRecord(value) && Object.entries(value).every(([name, one]) => name !== '__proto__' && isSound(one))
 }
 
-/** Of plain values, each once. */
+/** List of distinct primitive values. */
 function isSet(value: unknown): value is unknown[] {
   return (
     Array.isArray(value) &&
@@ -60,13 +60,12 @@ function isPattern(value: unknown): boolean {
   try {
     return isString(value) && Boolean(createPattern(value, 'u'))
   } catch {
-    // How it is invalid the meta-schema says.
-    return false
+    return false // the meta-schema reports the reason
   }
 }
 
 function isType(value: unknown): boolean {
-  return TYPES.includes(value as string)
+  return JSON_TYPES.includes(value as string)
 }
 
 function isCount(value: unknown): boolean {

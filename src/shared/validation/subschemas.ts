@@ -1,14 +1,14 @@
-import type { JsonSchema } from '../json-schema.ts'
-import { joinPath } from '../json-walk.ts'
+import type { JsonSchema } from '../json/json-schema.ts'
+import { joinPath } from '../json/json-walk.ts'
 
 export interface Subschema {
   path: string
   schema: JsonSchema
-  /** True when it describes an argument, at any depth, that `properties` alone lead to. */
+  /** True for an argument, at any depth, that is nested in `properties` alone. */
   isArgument: boolean
 }
 
-/** Keywords whose value is data, in which nothing is a schema. */
+/** Keywords whose value is data and does not contain schemas. */
 const DATA = ['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']
 /** Keywords whose value maps names to schemas. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']

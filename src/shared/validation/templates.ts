@@ -1,14 +1,14 @@
-import type { BuildRequest, Handler } from '../definitions.ts'
-import { joinPath } from '../json-walk.ts'
-import { isTemplate } from '../liquid.ts'
+import type { BuildRequest, Handler } from '../definitions/definitions.ts'
+import { isTemplate } from '../definitions/liquid.ts'
+import { joinPath } from '../json/json-walk.ts'
 
-/** A Liquid template and where it stands. */
+/** A Liquid template and its position in the definitions. */
 export interface PlacedTemplate {
   path: string
   source: string
 }
 
-/** Every Liquid template of the definitions, in their order; texts without any Liquid are left out. */
+/** All Liquid templates of the definitions, in their order. Texts without Liquid are omitted. */
 export function listTemplates({ tools = [], resources = [], prompts = [] }: BuildRequest): PlacedTemplate[] {
   return [
     ...tools.flatMap(({ handler }, index) => handlerTemplates(`tools[${index}].handler`, handler)),
@@ -37,7 +37,7 @@ function handlerTemplates(path: string, handler: Handler | undefined): PlacedTem
   return stringsIn(path, templated)
 }
 
-/** A list of values is no template, whatever it holds. */
+/** A list of values is never a template. */
 function completionTemplates(
   path: string,
   completions: Record<string, string[] | string> = {},

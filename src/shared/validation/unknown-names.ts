@@ -1,12 +1,12 @@
-import type { BuildRequest, ToolDefinition } from '../definitions.ts'
-import { liquidEngine } from '../liquid.ts'
+import type { BuildRequest, ToolDefinition } from '../definitions/definitions.ts'
+import { liquidEngine } from '../definitions/liquid.ts'
+import { RESERVED_NAMES } from '../definitions/prompt-variables.ts'
+import { isUriTemplate, parseUriTemplate } from '../definitions/uri-template.ts'
 import { nearestName } from '../names.ts'
-import { RESERVED_NAMES } from '../prompt-variables.ts'
-import { isUriTemplate, parseUriTemplate } from '../uri-template.ts'
-import type { DefinitionProblem } from '../validate-definitions.ts'
+import type { DefinitionProblem } from './definition-problem.ts'
 import { listTemplates } from './templates.ts'
 
-/** Templates that read a name which can never have a value: where the arguments are known to be all there are. */
+/** Templates that read a name that never has a value. Checked only where other arguments are impossible. */
 export function findUnknownNames(request: BuildRequest): DefinitionProblem[] {
   return listTemplates(request).flatMap(({ path, source }) => {
     const [, list, index] = /^(tools|resources)\[(\d+)\]/.exec(path) ?? []
@@ -19,11 +19,11 @@ export function findUnknownNames(request: BuildRequest): DefinitionProblem[] {
     if (!known) return []
     return argumentNames(source)
       .filter(name => !known.includes(name))
-      .map(name => ({ path, message: `reads "${name}", which there is not: ${advice(name, known)}` }))
+      .map(name => ({ path, message: `reads "${name}", which does not exist; ${advice(name, known)}` }))
   })
 }
 
-/** Keywords that may bring in arguments which `properties` does not tell. */
+/** Keywords that may allow arguments besides `properties`. */
 const OPENING = [
   'patternProperties',
   'allOf',
@@ -35,7 +35,7 @@ const OPENING = [
   '$dynamicRef',
 ]
 
-/** The only arguments there can be; undefined where a caller may send others. */
+/** All possible arguments. Undefined when a caller may send others. */
 function closedArguments({ inputSchema }: ToolDefinition): string[] | undefined {
   if (inputSchema.additionalProperties !== false) return undefined
   if (OPENING.some(keyword => keyword in inputSchema)) return undefined
@@ -46,7 +46,7 @@ function uriVariables(uri: string): readonly string[] {
   return isUriTemplate(uri) ? parseUriTemplate(uri).variables : []
 }
 
-/** Names read at the top level and as `args.<name>`, apart from those that every template can read. */
+/** Names read at the top level and as `args.<name>`, without the reserved ones. */
 function argumentNames(source: string): string[] {
   const segments = liquidEngine().globalVariableSegmentsSync(liquidEngine().parse(source))
   const names = segments.flatMap(([root, next]) => {
@@ -56,7 +56,7 @@ function argumentNames(source: string): string[] {
   return [...new Set(names)]
 }
 
-/** The engine takes `continue` in `offset: continue` for a variable. */
+/** LiquidJS reports `continue` in `offset: continue` as a variable. */
 function isReserved(name: string): boolean {
   return name === 'continue' || (RESERVED_NAMES as readonly string[]).includes(name)
 }
@@ -65,5 +65,5 @@ function advice(name: string, known: readonly string[]): string {
   const near = nearestName(name, [...known, ...RESERVED_NAMES])
   if (near) return `did you mean "${near}"?`
   const listed = known.slice(0, 20).map(one => `"${one}"`)
-  return listed.length > 0 ? `there are ${listed.join(', ')}` : 'there are no arguments'
+  return listed.length > 0 ? `known names: ${listed.join(', ')}` : 'there are no arguments'
 }

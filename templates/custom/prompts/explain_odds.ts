@@ -3,7 +3,7 @@ import { definePrompt } from 'mcp-hosting/server'
 export default definePrompt({
   description: 'Explains how likely a sum of two dice is',
   arguments: {
-    sum: { description: 'The sum that is hoped for' },
+    sum: { description: 'The desired sum' },
     sides: { description: 'Sides of each die', required: false, complete: ['4', '6', '8', '10', '12', '20'] },
   },
   handler: ({ sum, sides = '6' }) =>

@@ -1,10 +1,10 @@
-/** Code that several tools share lies anywhere but directly in `tools/`, `resources/` and `prompts/`. */
+/** Shared code may be anywhere except directly in `tools/`, `resources/` and `prompts/`. */
 export function roll(count: number, sides: number): { dice: number[]; sum: number } {
   const dice = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * sides))
   return { dice, sum: dice.reduce((sum, one) => sum + one, 0) }
 }
 
-/** Chance of each sum of two dice, in the order of the sums. */
+/** Probability of each sum of two dice, in ascending order of the sums. */
 export function oddsOfTwo(sides: number): { sum: number; chance: number }[] {
   return Array.from({ length: 2 * sides - 1 }, (_, index) => {
     const ways = index < sides ? index + 1 : 2 * sides - 1 - index

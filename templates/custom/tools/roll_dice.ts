@@ -2,12 +2,12 @@ import { defineTool } from 'mcp-hosting/server'
 import { roll } from '../src/dice.ts'
 
 export default defineTool({
-  description: 'Rolls dice and tells each one and their sum',
+  description: 'Rolls dice and returns each result and their sum',
   input: {
     type: 'object',
     properties: {
-      count: { type: 'integer', minimum: 1, default: 2, description: 'How many dice' },
-      sides: { type: 'integer', minimum: 2, maximum: 1000, default: 6, description: 'Sides of each' },
+      count: { type: 'integer', minimum: 1, default: 2, description: 'Number of dice' },
+      sides: { type: 'integer', minimum: 2, maximum: 1000, default: 6, description: 'Sides of each die' },
     },
     additionalProperties: false,
   },
@@ -19,7 +19,7 @@ export default defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   handler({ count = 2, sides = 6 }, context) {
     const most = Number(context.env.MAX_DICE)
-    if (count > most) throw new Error(`At most ${most} dice can be rolled at once.`)
+    if (count > most) throw new Error(`The maximum number of dice is ${most}.`)
     context.debug(`rolling ${count} dice of ${sides} sides`)
     return roll(count, sides)
   },

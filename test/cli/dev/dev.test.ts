@@ -25,7 +25,7 @@ interface DevEvent {
   error: { code: string; message: string; details: string }
 }
 
-/** `mcp dev --json`, and what it prints line by line. */
+/** Output of `mcp dev --json`, line by line. */
 const startDev = (directory: string, ...options: string[]) => start('dev', directory, ...options)
 
 function start(command: string, directory: string, ...options: string[]) {
@@ -67,7 +67,7 @@ async function buildsOf(name: string): Promise<string[]> {
   return data.items.map(({ mcp_id }) => mcp_id)
 }
 
-test('a project of modules is served, reloaded on save at the same URL, and survives a broken build', async () => {
+test('a project of modules is served, reloaded on save at the same URL, and keeps serving after a broken build', async () => {
   const write = makeFolder('modules', { 'tools/say.ts': moduleTool('one') })
   const dev = startDev(join(home.dir, 'modules'))
   const first = await dev.next('built')
@@ -93,7 +93,7 @@ test('a project of modules is served, reloaded on save at the same URL, and surv
 
   dev.child.kill('SIGINT')
   expect(await dev.ended).toBe(130)
-  // Of all its builds the last one is left, and serves on.
+  // Only the last build remains.
   expect(await buildsOf('modules')).toEqual([last.mcp_id])
   expect(await say(first.url)).toBe('three')
 })
@@ -121,7 +121,7 @@ test('a declared project is reloaded, and its log is shown', async () => {
   expect(await say(url)).toBe('two')
 })
 
-test('what the server reads as env comes from the project file and the command line', async () => {
+test('environment variables come from the project file and the command line', async () => {
   const tool = {
     name: 'say',
     description: 'x',
@@ -135,7 +135,7 @@ test('what the server reads as env comes from the project file and the command l
   expect(await say(url)).toBe('file given')
 })
 
-test('mcp build --watch builds with every change and keeps each build', async () => {
+test('mcp build --watch rebuilds on every change and keeps each build', async () => {
   const write = makeFolder('watched', { 'tools/say.ts': moduleTool('one') })
   const watching = start('build', join(home.dir, 'watched'), '--watch')
   const first = await watching.next('built')
@@ -149,7 +149,7 @@ test('mcp build --watch builds with every change and keeps each build', async ()
   expect(await watching.ended).toBe(130)
 })
 
-test('mcp build --watch gives a program the variables of its flags', async () => {
+test('mcp build --watch passes variables of its flags to a program', async () => {
   const server = `
 import { createInterface } from 'node:readline'
 const tools = [{ name: process.env.TOOL, description: 'x', inputSchema: { type: 'object' } }]
@@ -197,37 +197,40 @@ process.stdin.on('data', chunk => {
 })
 
 // macOS has another script(1).
-test.runIf(process.platform === 'linux')('keys work at a terminal, and leave it as it was', async () => {
-  makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
-  // A pseudo-terminal, so that there is somebody to press keys.
-  const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
-  const { CI: _, ...env } = home.env
-  const child = spawn('script', ['-qfec', `${command}; stty -a`, '/dev/null'], {
-    env,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  })
-  running.push(child)
-  let shown = ''
-  child.stdout.setEncoding('utf8').on('data', text => (shown += text))
-  const shows = (text: string | RegExp) => expect.poll(() => shown, { timeout: 20_000 }).toMatch(text)
-  await shows('q quit')
-  child.stdin.write('l')
-  await shows('log level: warn')
-  child.stdin.write('r')
-  await shows('reloaded keys in')
-  child.stdin.write('c')
-  await shows('❯ say')
-  child.stdin.write('\r')
-  await shows('Arguments')
-  child.stdin.write('\r')
-  await shows('answer  one')
-  child.stdin.write('q')
-  await new Promise(resolve => child.once('exit', resolve))
-  expect(shown).toMatch(/(?<!-)\bicanon\b/)
-})
+test.runIf(process.platform === 'linux')(
+  'hotkeys work at a terminal, which is restored afterwards',
+  async () => {
+    makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
+    // A pseudo-terminal for the hotkeys.
+    const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
+    const { CI: _, ...env } = home.env
+    const child = spawn('script', ['-qfec', `${command}; stty -a`, '/dev/null'], {
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    running.push(child)
+    let shown = ''
+    child.stdout.setEncoding('utf8').on('data', text => (shown += text))
+    const shows = (text: string | RegExp) => expect.poll(() => shown, { timeout: 20_000 }).toMatch(text)
+    await shows('q quit')
+    child.stdin.write('l')
+    await shows('log level: warn')
+    child.stdin.write('r')
+    await shows('reloaded keys in')
+    child.stdin.write('c')
+    await shows('❯ say')
+    child.stdin.write('\r')
+    await shows('Arguments')
+    child.stdin.write('\r')
+    await shows('answer  one')
+    child.stdin.write('q')
+    await new Promise(resolve => child.once('exit', resolve))
+    expect(shown).toMatch(/(?<!-)\bicanon\b/)
+  },
+)
 
-test('a folder without a project is a wrong usage', async () => {
+test('a folder without a project is a usage error', async () => {
   const ended = await home.mcp(['dev', home.dir])
   expect(ended.code).toBe(2)
-  expect(ended.stderr).toContain('There is no project file')
+  expect(ended.stderr).toContain('No project file')
 })

@@ -25,39 +25,39 @@ afterEach(() => {
   rmSync(project, { recursive: true, force: true })
 })
 
-/** Does something and waits until it is told. */
-async function told(work: () => void): Promise<void> {
+/** Runs `work` and waits for the notification. */
+async function notified(work: () => void): Promise<void> {
   const before = changes
   work()
   while (changes === before) await new Promise<void>(resolve => (waiting = resolve))
 }
 const write = (path: string, content = 'x') => writeFileSync(join(project, path), content)
 
-test('a change, a new file, a rename and a removal are told', async () => {
-  await told(() => appendFileSync(join(project, 'tools/add.ts'), 'two'))
-  await told(() => write('tools/new.ts'))
-  await told(() => renameSync(join(project, 'tools/new.ts'), join(project, 'tools/sum.ts')))
-  await told(() => rmSync(join(project, 'tools/sum.ts')))
+test('a change, a new file, a rename and a removal are reported', async () => {
+  await notified(() => appendFileSync(join(project, 'tools/add.ts'), 'two'))
+  await notified(() => write('tools/new.ts'))
+  await notified(() => renameSync(join(project, 'tools/new.ts'), join(project, 'tools/sum.ts')))
+  await notified(() => rmSync(join(project, 'tools/sum.ts')))
 })
 
-test('files in folders that are made later are told, however deep', async () => {
-  await told(() => mkdirSync(join(project, 'lib/deep'), { recursive: true }))
-  await told(() => write('lib/deep/x.ts'))
+test('reports files in new folders at any depth', async () => {
+  await notified(() => mkdirSync(join(project, 'lib/deep'), { recursive: true }))
+  await notified(() => write('lib/deep/x.ts'))
 })
 
-test('what many steps make at once is told once', async () => {
-  await told(() => {
+test('reports a burst of changes once', async () => {
+  await notified(() => {
     for (let i = 0; i < 50; i++) write(`tools/${i}.ts`)
   })
-  await told(() => write('tools/last.ts'))
+  await notified(() => write('tools/last.ts'))
   expect(changes).toBeLessThanOrEqual(4)
 })
 
-test('what packing ignores is not told, and rules that change count at once', async () => {
+test('ignores files that packing excludes, and applies changed rules immediately', async () => {
   for (const path of ['node_modules/a/index.js', 'dist/x.js', 'a.log', '.env']) write(path)
-  // The events of one process come in order: this one proves that those before it were no change.
-  await told(() => write('tools/add.ts', 'two'))
+  // Events of one process are ordered, so earlier changes were ignored.
+  await notified(() => write('tools/add.ts', 'two'))
   expect(changes).toBe(1)
-  await told(() => write('.mcpignore', '!*.log\n'))
-  await told(() => write('a.log', 'more'))
+  await notified(() => write('.mcpignore', '!*.log\n'))
+  await notified(() => write('a.log', 'more'))
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { importOpenApi } from '../../../src/cli/openapi/import.ts'
-import { compileSchema } from '../../../src/shared/json-schema.ts'
-import { validateDefinitions } from '../../../src/shared/validate-definitions.ts'
+import { compileSchema } from '../../../src/shared/json/json-schema.ts'
+import { validateDefinitions } from '../../../src/shared/validation/validate-definitions.ts'
 
 let folder: string
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 interface Imported {
   name: string
   env: { name: string; default?: string; required?: boolean }[]
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look at plain JSON.
+  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect plain JSON.
   tools: any[]
   deploy?: object
 }
@@ -26,7 +26,7 @@ async function importPaths(paths: object, rest: object = {}): Promise<Imported &
   writeFileSync(file, JSON.stringify({ openapi: '3.0.3', info, paths, ...rest }))
   const { project, warnings } = await importOpenApi(file)
   const { deploy: _deploy, ...request } = project
-  // What init writes must build.
+  // The output of init must build.
   expect(validateDefinitions(request)).not.toHaveProperty('problems')
   return { ...(project as unknown as Imported), warnings }
 }
@@ -35,7 +35,7 @@ const ok = { responses: { 200: { description: 'fine' } } }
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
 
 describe('OpenAPI import', () => {
-  it('puts each parameter where it belongs', async () => {
+  it('maps parameters to path, query, headers and cookies', async () => {
     const { tools } = await importPaths({
       '/pets/{pet-id}': {
         parameters: [{ name: 'pet-id', in: 'path', required: true, schema: { type: 'integer' } }],
@@ -75,7 +75,7 @@ describe('OpenAPI import', () => {
     expect(Object.keys(tools[0].inputSchema.properties)).not.toContain('Authorization')
   })
 
-  it('makes arguments of the fields of a JSON body, or one of a body that is no plain object', async () => {
+  it('maps fields of a JSON body, or a complex body as a whole, to arguments', async () => {
     const pet = {
       type: 'object',
       required: ['name'],
@@ -168,7 +168,7 @@ describe('OpenAPI import', () => {
       { headers: { Authorization: 'Bearer {{ env.API_TOKEN }}' } },
       ['API_TOKEN'],
     ],
-  ])('meets %s security with environment variables', async (_name, scheme, handler, variables) => {
+  ])('maps %s security to environment variables', async (_name, scheme, handler, variables) => {
     const { tools, env } = await importPaths(
       { '/a': { get: ok } },
       { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } },
@@ -177,7 +177,7 @@ describe('OpenAPI import', () => {
     expect(env.slice(1)).toMatchObject(variables.map(name => ({ name, required: true })))
   })
 
-  it('tells several security schemes apart by their names, and asks for none where none is needed', async () => {
+  it('names variables after several security schemes and uses none for public operations', async () => {
     const bearer = { type: 'http', scheme: 'bearer' }
     const { tools, env } = await importPaths(
       {
@@ -194,7 +194,7 @@ describe('OpenAPI import', () => {
     expect(tools[2].handler).not.toHaveProperty('headers')
   })
 
-  it('takes the address from the servers and lets private ones be reached', async () => {
+  it('uses the URL of the servers and allows private ones', async () => {
     const paths = { '/a': { get: ok } }
     const variables = { version: { default: 'v2' } }
     const given = await importPaths(paths, {
@@ -208,7 +208,7 @@ describe('OpenAPI import', () => {
     expect(local.deploy).toEqual({ development: { allow_private_network: true } })
   })
 
-  it('converts schemas of 3.0 and keeps circles', async () => {
+  it('converts 3.0 schemas and keeps circular references', async () => {
     const { tools } = await importPaths(
       {
         '/nodes': {
@@ -251,7 +251,7 @@ describe('OpenAPI import', () => {
     expect(validate({ size: 0 })).toBe(false)
   })
 
-  it('promises a plain object as output, without what is only written', async () => {
+  it('declares a plain object as output without write-only properties', async () => {
     const object = {
       type: 'object',
       properties: { id: { type: 'integer' }, secret: { type: 'string', writeOnly: true } },
@@ -269,7 +269,7 @@ describe('OpenAPI import', () => {
     expect(tools[1]).not.toHaveProperty('outputSchema')
   })
 
-  it('makes names that every client takes, each once', async () => {
+  it('creates unique names that every client accepts', async () => {
     const { tools } = await importPaths({
       '/a': { get: { operationId: 'pets/list all', ...ok }, post: { operationId: 'pets-list_all', ...ok } },
       '/b': { get: { operationId: 'pets list all', ...ok }, put: { operationId: 'x'.repeat(80), ...ok } },
@@ -280,7 +280,7 @@ describe('OpenAPI import', () => {
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
   })
 
-  it('says which operations it left out, and why', async () => {
+  it('lists skipped operations with reasons', async () => {
     const { tools, warnings } = await importPaths(
       {
         '/upload': {
@@ -296,12 +296,12 @@ describe('OpenAPI import', () => {
     )
     expect(tools.map(({ description }) => description)).toEqual(['Fine (deprecated)'])
     expect(warnings).toEqual([
-      'POST /upload was left out: it takes multipart/form-data, not JSON.',
-      'GET /tls was left out: its security scheme cannot be met with environment variables.',
+      'POST /upload was skipped: it requires multipart/form-data, not JSON.',
+      'GET /tls was skipped: its security scheme is not supported with environment variables.',
     ])
   })
 
-  it('draws in other local files', async () => {
+  it('imports other local files that the document refers to', async () => {
     writeFileSync(join(folder, 'pet.yaml'), 'type: object\nproperties:\n  name:\n    type: string\n')
     const { tools } = await importPaths({
       '/a': { post: { requestBody: json({ $ref: './pet.yaml' }), ...ok } },
@@ -313,13 +313,13 @@ describe('OpenAPI import', () => {
     [
       'a reference to the network',
       '{"openapi":"3.0.3","paths":{"/a":{"$ref":"https://x.example/a.json"}}}',
-      'references to the network are not followed',
+      'network references are not supported',
     ],
     ['Swagger 2.0', '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{}}', 'it is Swagger 2.0'],
     ['no description at all', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
     ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
     ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
-  ])('refuses %s', async (_name, text, words) => {
+  ])('rejects an OpenAPI document with %s', async (_name, text, words) => {
     const file = join(folder, 'api.yaml')
     writeFileSync(file, text)
     const error = await importOpenApi(file).catch(one => one)

@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
 import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
 
-// Each runs several programs one after the other, which a busy machine makes slow.
+// Each test runs several programs in sequence, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** Commands that use a server of the daemon's whose users sign in: the real programs, with the clicks of a user. */
+/** Commands for a server whose users sign in, with real programs and simulated clicks. */
 let home: TestHome
 let url: string
 const running: ChildProcess[] = []
@@ -24,7 +24,7 @@ beforeAll(async () => {
     join(folder, 'tools/who.ts'),
     `export default { description: 'Who calls', handler: (_args, { auth }) => 'you are ' + auth.subject }`,
   )
-  // What a browser would open, for the test to visit.
+  // Stand-in for a browser that records the URL for the test.
   writeFileSync(join(home.dir, 'opener'), `#!/bin/sh\necho "$1" > ${opened()}\n`, { mode: 0o755 })
   url = (await home.json<{ url: string }>(['deploy', folder, '--auth', 'local'])).url
 })
@@ -55,10 +55,10 @@ function atTerminal(...args: string[]) {
   }
 }
 
-/** Says yes to the browser and takes the address that it was opened with. */
+/** Confirms opening the browser and returns the URL. */
 async function openPage(terminal: ReturnType<typeof atTerminal>): Promise<string> {
   rmSync(opened(), { force: true })
-  await terminal.shows('Open it in the browser')
+  await terminal.shows('Open it in a browser')
   terminal.press('\r')
   return eventually(() => readText(opened()).trim())
 }
@@ -67,7 +67,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // It is not there before the browser was opened.
+    // Does not exist before the browser was opened.
     return ''
   }
 }
@@ -103,7 +103,7 @@ onLinux('a token whose time is over is renewed, once, by commands at the same ti
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...before, expiresAt: 1 } } }))
   const answers = await Promise.all(Array.from({ length: 4 }, () => home.mcp(['call', 'who', 'who'])))
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-  // Had it been used twice, the server would have ended the sign-in.
+  // A second use would have ended the sign-in.
   const renewed = session()
   expect(renewed.refreshToken).not.toBe(before.refreshToken)
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...renewed, expiresAt: 1 } } }))
@@ -131,18 +131,18 @@ onLinux('a port that is taken is not exchanged when its address is the one that 
   const port = String(home.discovery()!.url.split(':').at(-1))
   const terminal = atTerminal('tools', 'who', '--client-id', 'mine', '--callback-port', port)
   expect(await terminal.code).toBe(5)
-  expect(terminal.text()).toContain(`The port ${port} is taken`)
+  expect(terminal.text()).toContain(`Port ${port} for the sign-in redirect is in use`)
 })
 
-test('a client that is registered is told by its id, its port by a number that ports have', async () => {
+test('--callback-port requires --client-id and a valid port', async () => {
   const call = (...options: string[]) => home.mcp(['tools', 'who', ...options])
   expect(await call('--callback-port', '8080')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('give its --client-id, too'),
+    stderr: expect.stringContaining('--callback-port requires --client-id'),
   })
   expect(await call('--client-id', 'mine', '--callback-port', '70000')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no port has that number'),
+    stderr: expect.stringContaining('expected 1 to 65535'),
   })
 })
 
@@ -160,7 +160,7 @@ onLinux('logout ends the sign-in at its server, so that a copy of it is worth no
   const { code, stderr } = await home.mcp(['call', 'who', 'who'])
   expect({ code, stderr }).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('asks its users to sign in'),
+    stderr: expect.stringContaining('requires sign-in'),
   })
   expect(await home.json(['logout', '--server', 'who'])).toMatchObject({ removed: true })
   expect(await home.json(['logout', '--server', 'who'])).toEqual({ server: url, removed: false })
@@ -187,41 +187,38 @@ onLinux('a visit that another page brings about neither ends the sign-in nor beg
   expect(await terminal.code).toBe(0)
 })
 
-test('without a terminal the error says what to do, and nobody is asked', async () => {
+test('without a terminal the error has instructions and no prompt is shown', async () => {
   const { code, stderr } = await home.mcp(['call', 'who', 'who', '--json'])
   expect(code).toBe(3)
   expect(JSON.parse(stderr).error).toMatchObject({
     code: 'UNAUTHORIZED',
-    message: 'who asks its users to sign in, and nobody can be asked here.',
+    message: 'who requires sign-in at a terminal.',
     next: [{ command: 'mcp tools who' }, { command: `mcp tools ${url} --token <token>` }],
   })
 })
 
-onLinux(
-  'a server that wants another scope has its user sign in for it, and keeps what was granted',
-  async () => {
-    await signIn()
-    const folder = join(home.dir, 'who')
-    const auth = { provider: 'local', scopes: ['openid', 'admin'], required_scopes: ['openid', 'admin'] }
-    writeFileSync(
-      join(folder, 'mcp.config.json'),
-      JSON.stringify({ name: 'who', template: 'custom', deploy: { development: { auth } } }),
-    )
-    await home.json(['deploy', folder])
-    const refused = await home.mcp(['call', 'who', 'who', '--json'])
-    expect(refused.code).toBe(3)
-    expect(JSON.parse(refused.stderr).error.code).toBe('INSUFFICIENT_SCOPE')
-    const terminal = atTerminal('call', 'who', 'who')
-    await approve(await openPage(terminal))
-    expect(await terminal.code).toBe(0)
-    expect(session().scope.split(' ').sort()).toEqual(['admin', 'openid'])
-  },
-)
+onLinux('a server that requires another scope triggers a sign-in that keeps granted scopes', async () => {
+  await signIn()
+  const folder = join(home.dir, 'who')
+  const auth = { provider: 'local', scopes: ['openid', 'admin'], required_scopes: ['openid', 'admin'] }
+  writeFileSync(
+    join(folder, 'mcp.config.json'),
+    JSON.stringify({ name: 'who', template: 'custom', deploy: { development: { auth } } }),
+  )
+  await home.json(['deploy', folder])
+  const refused = await home.mcp(['call', 'who', 'who', '--json'])
+  expect(refused.code).toBe(3)
+  expect(JSON.parse(refused.stderr).error.code).toBe('INSUFFICIENT_SCOPE')
+  const terminal = atTerminal('call', 'who', 'who')
+  await approve(await openPage(terminal))
+  expect(await terminal.code).toBe(0)
+  expect(session().scope.split(' ').sort()).toEqual(['admin', 'openid'])
+})
 
-test('a token that is given is the one that is used', async () => {
+test('--token is used without a sign-in', async () => {
   const { code, stderr } = await home.mcp(['call', 'who', 'who', '--token', 'no.good.token'])
   expect({ code, stderr }).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('give one with --token'),
+    stderr: expect.stringContaining('--token'),
   })
 })

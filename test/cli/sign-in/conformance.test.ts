@@ -8,11 +8,11 @@ import { createHome, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/conformance', import.meta.url))
 
-/** Each scenario of the suite is a server with faults of its own, which runs `mcp call` at a pseudo-terminal. */
+/** Each scenario of the suite is a server with specific faults and runs `mcp call` at a pseudo-terminal. */
 let home: TestHome
 beforeAll(() => {
   home = createHome()
-  // Its users say yes to everything: the page leads straight back.
+  // The page redirects immediately, like a user who confirms everything.
   const browser = `exec '${process.execPath}' -e 'fetch(process.argv[1])' "$1"`
   writeFileSync(join(home.dir, 'opener'), `#!/bin/sh\n${browser}\n`, { mode: 0o755 })
 })
@@ -21,7 +21,7 @@ afterAll(() => home.remove())
 interface Calls {
   options?: string
   secret?: string
-  /** The server of one scenario changes in the middle of the first call. */
+  /** Number of calls. The server of one scenario changes during the first. */
   times?: number
 }
 

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { CommandContext } from '../../../src/cli/command-context.ts'
-import { signInByDevice } from '../../../src/cli/sign-in/device-sign-in.ts'
+import type { CommandContext } from '../../../src/cli/command-line/command-context.ts'
+import { signInWithDevice } from '../../../src/cli/sign-in/device-sign-in.ts'
 import { type ContractStub, type StubOptions, startContractStub } from '../../helpers/contract-stub.ts'
 import {
   type DeviceProvider,
@@ -12,10 +12,10 @@ import {
 } from '../../helpers/device-provider.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
 
-// Each runs several programs one after the other, which a busy machine makes slow.
+// Each test runs several programs in sequence, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** `mcp login` at a hosted API whose users sign in at a certified authorization server. */
+/** `mcp login` at a hosted API with a certified authorization server. */
 let home: TestHome
 let provider: DeviceProvider
 let api: ContractStub
@@ -42,7 +42,7 @@ interface Login {
   ended: Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
-/** Starts `mcp login --device --json` and waits for the code that it shows. */
+/** Starts `mcp login --device --json` and waits for the code. */
 async function startLogin(...options: string[]): Promise<Login> {
   const args = ['login', '--device', '--json', '--api-url', api.url, '--context', 'work', ...options]
   const child = spawn(process.execPath, [MCP_BIN, ...args], { env: home.env })
@@ -69,13 +69,13 @@ async function signIn(...options: string[]): Promise<void> {
 const credentialsFile = () => join(home.dir, 'credentials.json')
 const savedSession = () => JSON.parse(readFileSync(credentialsFile(), 'utf8')).contexts.work.session
 
-/** As if its time were over. */
+/** Makes the saved session expire. */
 function age(): void {
   const contexts = { work: { session: { ...savedSession(), expiresAt: 1 } } }
   writeFileSync(credentialsFile(), JSON.stringify({ contexts }))
 }
 
-test('login shows a code, waits until it was entered, and saves what comes for its owner alone', async () => {
+test('login shows a code, waits until it is entered, and saves the tokens with mode 0600', async () => {
   await start()
   const login = await startLogin()
   expect(login.page).toBe(`${provider.issuer}/device`)
@@ -99,13 +99,13 @@ test('login shows a code, waits until it was entered, and saves what comes for i
   expect((await home.mcp(['context', 'show'])).stdout).toContain('signed in')
 })
 
-test('login registers where programs may, and uses the id that it got', async () => {
+test('login registers a client if supported and uses its id', async () => {
   await start({ registration: true })
   await signIn()
   expect(savedSession().clientId).not.toBe('mcp-hosting')
 })
 
-test('login ends with 3 and saves nothing when the user refuses', async () => {
+test('login exits with 3 and saves nothing when the user refuses', async () => {
   await start()
   const login = await startLogin()
   await provider.enter(login.code, 'abort')
@@ -115,26 +115,26 @@ test('login ends with 3 and saves nothing when the user refuses', async () => {
   expect((await home.json<object[]>(['context', 'list'])).length).toBe(1)
 })
 
-test('login ends with 8 when the code expires', async () => {
+test('login exits with 8 when the code expires', async () => {
   await start({ instead: () => ({ error: 'expired_token' }) })
   const { code, stderr } = await (await startLogin()).ended
   expect(code).toBe(8)
   expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error.next[0].command).toBe('mcp login')
 })
 
-test('login asks less often when the server says so', async () => {
+test('login polls less often on slow_down', async () => {
   let asked = 0
   await start({ instead: () => ({ error: ++asked < 3 ? 'slow_down' : 'access_denied' }) })
   const waits: number[] = []
   const output = { interactive: false, warn() {}, progress: (_: string, work: () => unknown) => work() }
   const context = { output, signal: new AbortController().signal } as unknown as CommandContext
   const wait = async (milliseconds: number) => void waits.push(milliseconds)
-  await expect(signInByDevice(context, api.url, undefined, wait)).rejects.toThrow('refused in the browser')
+  await expect(signInWithDevice(context, api.url, undefined, wait)).rejects.toThrow('refused in the browser')
   // RFC 8628 3.5: five seconds more each time.
   expect(waits).toEqual([50, 5050, 10_050])
 })
 
-test('a token whose time is over is renewed, once, by commands at the same time', async () => {
+test('concurrent commands renew an expired token once', async () => {
   await start()
   await signIn()
   const before = savedSession()
@@ -146,7 +146,7 @@ test('a token whose time is over is renewed, once, by commands at the same time'
   expect(statSync(credentialsFile()).mode & 0o777).toBe(0o600)
 })
 
-test('when the sign-in is over, commands end with 3 and say how to begin anew', async () => {
+test('commands with an expired sign-in exit with 3 and suggest mcp login', async () => {
   await start({
     instead: grant => (grant === 'refresh_token' ? { error: 'invalid_grant' } : undefined),
   })
@@ -160,7 +160,7 @@ test('when the sign-in is over, commands end with 3 and say how to begin anew', 
   })
 })
 
-test('logout ends the sign-in at its server and forgets it', async () => {
+test('logout revokes the sign-in and removes it', async () => {
   await start()
   await signIn()
   const { accessToken } = savedSession()
@@ -170,17 +170,17 @@ test('logout ends the sign-in at its server and forgets it', async () => {
   expect(JSON.parse(readFileSync(credentialsFile(), 'utf8'))).toEqual({ contexts: {} })
 })
 
-test('logout forgets the sign-in also when its server is out of reach', async () => {
+test('logout removes the sign-in even if its server is unreachable', async () => {
   await start()
   await signIn()
   await provider[Symbol.asyncDispose]()
   const { code, stdout, stderr } = await home.mcp(['logout', '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toEqual({ context: 'work', removed: true, revoked: false })
-  expect(stderr).toContain('could not be ended at its server')
+  expect(stderr).toContain('Could not revoke the sign-in at its server')
 })
 
-test('a sign-in is used with the address that it was for, and no other', async () => {
+test('a sign-in is only used with its address', async () => {
   await start()
   await signIn()
   const other = await startContractStub()
@@ -192,7 +192,7 @@ test('a sign-in is used with the address that it was for, and no other', async (
   }
 })
 
-test('without a terminal login names the variable that scripts set, and asks no server', async () => {
+test('without a terminal login names MCP_API_KEY and makes no request', async () => {
   await start()
   const { code, stderr } = await home.mcp(['login', '--api-url', api.url])
   expect(code).toBe(2)
@@ -200,15 +200,15 @@ test('without a terminal login names the variable that scripts set, and asks no 
   expect(api.requests).toEqual([])
 })
 
-test('an API that knows keys alone says so to --device, and takes a key', async () => {
+test('--device fails for an API that only supports keys, which accepts a key', async () => {
   api = await startContractStub()
   const refused = await home.mcp(['login', '--device', '--api-url', api.url])
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('knows API keys alone') })
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('only API keys') })
   await home.json(['login', '--api-url', api.url, '--api-key', api.key])
   expect(await home.json(['whoami'])).toMatchObject({ apiKeyId: 'key-1' })
 })
 
-test('metadata of another resource are refused, so that nobody gets tokens for somebody else', async () => {
+test('rejects metadata of another resource, so that no token goes to the wrong API', async () => {
   provider = await startDeviceProvider()
   api = await startContractStub({
     intercept(_request, response) {
@@ -220,7 +220,7 @@ test('metadata of another resource are refused, so that nobody gets tokens for s
   })
   const { code, stderr } = await home.mcp(['login', '--device', '--api-url', api.url])
   expect(code).toBe(7)
-  expect(stderr).toContain('are those of https://bank.example')
+  expect(stderr).toContain('belongs to https://bank.example')
 })
 
 // macOS has another script(1).
@@ -236,7 +236,7 @@ test.runIf(process.platform === 'linux')('at a terminal login asks before it ope
   let shown = ''
   child.stdout.setEncoding('utf8').on('data', text => (shown += text))
   const shows = (text: string | RegExp) => expect.poll(() => shown, { timeout: 20_000 }).toMatch(text)
-  await shows('Open it in the browser')
+  await shows('Open it in a browser')
   const code = /enter the code ([\w-]+)/.exec(shown)![1]!
   child.stdin.write('\r')
   await expect
@@ -250,7 +250,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // It is not there before the browser was opened.
+    // Does not exist before the browser was opened.
     return ''
   }
 }

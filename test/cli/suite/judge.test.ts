@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { judge } from '../../../src/cli/suite/judge.ts'
 import { loadSchemaCheck } from '../../../src/cli/suite/judge-calls.ts'
 import { type Observed, observe } from '../../../src/cli/suite/observed.ts'
-import { type Expectation, expectationSchema } from '../../../src/shared/test-suite.ts'
+import { type Expectation, expectationSchema } from '../../../src/shared/definitions/test-suite.ts'
 
 const check = await loadSchemaCheck()
 
@@ -28,9 +28,9 @@ const failuresOf = (expectation: Expectation, seen: Partial<Observed> = {}) =>
 
 describe('holds:', () => {
   test.each<[string, Expectation]>([
-    ['a list of tools, each of which was used', { tools: ['find'] }],
+    ['a list of used tools', { tools: ['find'] }],
     ['any of several', { tools: { any: ['write', 'read'] } }],
-    ['exactly these, whatever their order', { tools: { exact: ['read', 'find'] } }],
+    ['exactly these in any order', { tools: { exact: ['read', 'find'] } }],
     ['an order with others in between', { tools: { sequence: ['find', 'find'] } }],
     ['never', { tools: { never: ['write'] } }],
     ['resources and prompts', { resources: ['notes://one'], prompts: { exact: ['greet'] } }],
@@ -43,7 +43,7 @@ describe('holds:', () => {
       { calls: [{ tool: 'find', schema: { properties: { days: { minimum: 3 } }, required: ['days'] } }] },
     ],
     [
-      'patterns of members within members',
+      'patterns of nested members',
       { calls: [{ tool: 'find', patterns: { city: '^Os', 'place.lat': '^59', 'tags.1': 'b' } }] },
     ],
     [
@@ -56,7 +56,7 @@ describe('holds:', () => {
       },
     ],
     [
-      'what the reply contains, whatever its case',
+      'text in the reply, ignoring case',
       { reply: { contains: ['oslo', '4 °c'], excludes: 'Lima', pattern: '\\d °C' } },
     ],
     [
@@ -68,35 +68,38 @@ describe('holds:', () => {
 
 describe('fails with a sentence:', () => {
   test.each<[Expectation, string]>([
-    [{ tools: ['write'] }, 'the tool write was not used; used: find, read'],
-    [{ tools: { any: ['a', 'b'] } }, 'none of a, b was used; used: find, read'],
-    [{ tools: { exact: ['find'] } }, 'the tool read was used, expected only find'],
-    [{ tools: { exact: [] } }, 'the tool find was used, expected only none'],
+    [{ tools: ['write'] }, 'tool write was not used (used: find, read)'],
+    [{ tools: { any: ['a', 'b'] } }, 'none of a, b was used (used: find, read)'],
+    [{ tools: { exact: ['find'] } }, 'tool read was used, expected only find'],
+    [{ tools: { exact: [] } }, 'tool find was used, expected only none'],
     [
       { tools: { sequence: ['read', 'read'] } },
-      'expected the tools in the order read, read; used: find, read, find',
+      'expected tools in the order read, read (used: find, read, find)',
     ],
-    [{ tools: { never: ['read'] } }, 'the tool read was used, and never should be'],
-    [{ resources: ['notes://two'] }, 'the resource notes://two was not used; used: notes://one'],
+    [{ tools: { never: ['read'] } }, 'tool read was used but is forbidden'],
+    [{ resources: ['notes://two'] }, 'resource notes://two was not used (used: notes://one)'],
     [{ calls: [{ tool: 'write' }] }, 'write was not called'],
     [
       { calls: [{ tool: 'find', arguments: { city: 'Rome', days: 3 } }] },
-      'no call of find fits: city is "Oslo", expected "Rome"',
+      'no call of find matches: city is "Oslo", expected "Rome"',
     ],
     [
       { calls: [{ tool: 'read', arguments: { a: null } }] },
-      'no call of read fits: a is absent, expected null',
+      'no call of read matches: a is absent, expected null',
     ],
     [
       { calls: [{ tool: 'find', arguments: { tags: ['a'] } }] },
-      'no call of find fits: tags is ["a","b"], expected ["a"]',
+      'no call of find matches: tags is ["a","b"], expected ["a"]',
     ],
-    [{ calls: [{ tool: 'read', schema: { required: ['id'] } }] }, 'no call of read fits: "id" is required'],
+    [
+      { calls: [{ tool: 'read', schema: { required: ['id'] } }] },
+      'no call of read matches: "id" is required',
+    ],
     [
       { calls: [{ tool: 'find', patterns: { city: '^X' } }] },
-      'no call of find fits: city is "Oslo", expected a match of /^X/',
+      'no call of find matches: city is "Oslo", expected a match of /^X/',
     ],
-    [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 fitting call of find, there were 2'],
+    [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 matching call of find, got 2'],
     [{ reply: { contains: 'Rome' } }, 'the reply does not contain "Rome"'],
     [{ reply: { excludes: 'oslo' } }, 'the reply contains "oslo"'],
     [{ reply: { pattern: '^Rome' } }, 'the reply does not match /^Rome/'],
@@ -106,16 +109,16 @@ describe('fails with a sentence:', () => {
   ])('%j', (expectation, sentence) => expect(failuresOf(expectation)[0]).toContain(sentence))
 })
 
-test('without any expectation no call may fail', () => {
+test('without expectations, no call may fail', () => {
   expect(judge(undefined, SEEN, check).failures).toEqual(['failed calls: 1, expected at most 0'])
   expect(judge(undefined, { ...SEEN, errors: 0 }, check).failures).toEqual([])
 })
 
-test('a run that a limit ended fails whatever was expected', () => {
-  expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run was ended by its limit of turns'])
+test('a run stopped by a limit always fails', () => {
+  expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run was stopped by its limit of turns'])
 })
 
-test('what an API does not tell is unknown, neither met nor missed', () => {
+test('expectations about missing facts are unknown', () => {
   const { failures, unknown } = judge(
     { calls: [{ tool: 'find' }], turns: 1 },
     { ...SEEN, calls: undefined, turns: undefined },
@@ -124,7 +127,7 @@ test('what an API does not tell is unknown, neither met nor missed', () => {
   expect([failures, unknown]).toEqual([[], ['calls', 'turns']])
 })
 
-test('a conversation adds up, and its last reply counts', () => {
+test('a conversation is the sum of its messages with the last reply', () => {
   const result = (reply: string, tool: string) => ({
     ai_response: reply,
     tools_used: [tool],

@@ -48,7 +48,7 @@ test.each([
   expect(caseOf(statuses, threshold).status).toBe(status)
 })
 
-test('a fault leaves the verdict open and never ends with 1', () => {
+test('an error leaves the verdict open and never exits with 1', () => {
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('p')]))).toBe(0)
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('f')]))).toBe(1)
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('e')]))).toBe(7)
@@ -58,7 +58,7 @@ test('a fault leaves the verdict open and never ends with 1', () => {
   expect(exitCodeOf(suiteOf([interrupted]))).toBe(7)
 })
 
-test('the success rate is that of the judged cases', () => {
+test('the success rate counts only judged cases', () => {
   expect(suiteOf([caseOf('p'), caseOf('f'), caseOf('e')])).toMatchObject({
     passed: 1,
     failed: 1,
@@ -67,7 +67,7 @@ test('the success rate is that of the judged cases', () => {
   })
 })
 
-test('pass@k is the chance that one of k passes, pass^k that all do', () => {
+test('pass@k is the probability that one of k runs passes, pass^k that all do', () => {
   expect(kValues(5)).toEqual([1, 2, 4, 5])
   expect(passAt(1, 4, 2)).toBeCloseTo(0.5)
   expect(passAt(2, 4, 2)).toBeCloseTo(1 - 1 / 6)

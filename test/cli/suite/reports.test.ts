@@ -35,7 +35,7 @@ const suite = concludeSuite({ name: 'a & b', server: 's', threshold: 1, seconds:
   ]),
 ])
 
-test('a JUnit report holds verdicts and faults apart, and any text', () => {
+test('a JUnit report separates failures from errors and escapes text', () => {
   const xml = toJUnit(suite)
   expect(xml).toContain(
     '<testsuites name="a &amp; b" tests="3" failures="1" errors="1" skipped="0" time="0.750">',
@@ -45,14 +45,14 @@ test('a JUnit report holds verdicts and faults apart, and any text', () => {
   expect(xml).toContain('<error message="gone">')
 })
 
-test('a Markdown summary cannot be broken by what was said', () => {
+test('a Markdown summary escapes all text', () => {
   const text = toMarkdown(suite)
   expect(text).toContain('| fails \\<once\\> | failed |')
   expect(text).toContain('1 of 3 cases passed, 1 failed, 1 could not be judged')
   expect(text).toContain('- the reply does not match /\\<b\\>&"')
 })
 
-test('flags outrank the case, the case outranks the suite', () => {
+test('flags override the case, the case overrides the suite', () => {
   const [first, second, third] = planSuite(
     {
       models: ['a', 'b'],
@@ -79,7 +79,7 @@ test('flags outrank the case, the case outranks the suite', () => {
   expect(third).toMatchObject({ model: 'b' })
 })
 
-test('a suite that is not valid is refused with the place of every problem', async () => {
+test('an invalid suite is rejected with the path of every problem', async () => {
   const file = join(folder, 'tests.yaml')
   writeFileSync(
     file,
@@ -96,7 +96,7 @@ test('a suite that is not valid is refused with the place of every problem', asy
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('the suite and the answers of the documentation are valid', async () => {
+test('the suite and the recording of the documentation are valid', async () => {
   const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
   const [suite, answers] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text!)
   const file = join(folder, 'documented.yaml')
@@ -104,7 +104,7 @@ test('the suite and the answers of the documentation are valid', async () => {
   expect((await loadSuite(file)).answers?.elicitation).toHaveLength(2)
 })
 
-test('costs come from the price table, and the file of prices outranks it', () => {
+test('costs come from the price table, which prices.json overrides', () => {
   const usage = {
     input_tokens: 1_000_000,
     output_tokens: 100_000,
@@ -123,5 +123,5 @@ test('costs come from the price table, and the file of prices outranks it', () =
   expect(costOf(loadPrices(file, 'unused'), 'gpt-5.2', usage)).toBeCloseTo(1.1)
   writeFileSync(file, '{"gpt-5.2": {"input": "1"}}')
   expect(() => loadPrices(file, 'unused')).toThrow('"gpt-5.2" must be')
-  expect(() => loadPrices(join(folder, 'none.json'), 'unused')).toThrow('There is no price table')
+  expect(() => loadPrices(join(folder, 'none.json'), 'unused')).toThrow('does not exist')
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openTape, Tape } from '../../../src/cli/suite/tape.ts'
-import type { TestResult } from '../../../src/shared/test-results.ts'
+import type { TestResult } from '../../../src/shared/contract/test-results.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tape-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -22,7 +22,7 @@ function resultOf(text: string): TestResult {
   }
 }
 
-test('repetitions are recorded one by one; one that was not is played from the first', () => {
+test('repetitions are recorded separately, and a replay uses the first for a missing one', () => {
   const tape = openTape({ record: file, replay: undefined })!
   expect(tape.cassetteFor({ name: 'one' }, 0)).toEqual({ mode: 'record' })
   tape.keep({ name: 'one' }, 0, resultOf('first'))
@@ -38,7 +38,7 @@ test('repetitions are recorded one by one; one that was not is played from the f
   expect(played.cassetteFor({ name: 'other' }, 0)).toEqual({ mode: 'replay', responses: {} })
 })
 
-test('a replay without a named model is of the recorded one, and writes nothing', () => {
+test('a replay without a model uses the recorded one and writes nothing', () => {
   const before = readFileSync(file, 'utf8')
   const played = Tape.load(file)
   expect(played.withModel({ name: 'one', model: undefined }).model).toBe('gpt-5.2')
@@ -48,10 +48,10 @@ test('a replay without a named model is of the recorded one, and writes nothing'
   expect(readFileSync(file, 'utf8')).toBe(before)
 })
 
-test('what is no recording is refused', () => {
+test('rejects a file that is not a recording', () => {
   const other = join(folder, 'other.json')
   writeFileSync(other, '{"entries":[]}')
-  expect(() => Tape.load(other)).toThrow('is no recording')
-  expect(() => Tape.load(join(folder, 'none.json'))).toThrow('There is no recording')
+  expect(() => Tape.load(other)).toThrow('is not a recording')
+  expect(() => Tape.load(join(folder, 'none.json'))).toThrow('does not exist')
   expect(openTape({ record: undefined, replay: undefined })).toBeUndefined()
 })

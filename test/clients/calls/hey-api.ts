@@ -105,7 +105,7 @@ export const calls = {
   stopDaemon: () => sdk.stopDaemon(),
 } satisfies Record<keyof operations, () => Promise<unknown>>
 
-/** Types of answers that callers rely on. */
+/** Response types that callers rely on. */
 export async function readAnswers(): Promise<string[]> {
   const { data, error } = await sdk.createBuild({ body: { name: 'greeter', template: 'basic' } })
   if (error) return [error.error.code, error.error.details]

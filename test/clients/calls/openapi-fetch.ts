@@ -114,7 +114,7 @@ export function callsOf(api: Client<paths>) {
   } satisfies Record<keyof operations, () => Promise<unknown>>
 }
 
-/** Types of answers that callers rely on. */
+/** Response types that callers rely on. */
 export async function readAnswers(api: Client<paths>): Promise<string[]> {
   const { data, error } = await callsOf(api).createBuild()
   if (error) return [error.error.code, error.error.details]

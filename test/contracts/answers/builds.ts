@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { echoServer } from '../../daemon/http/fixtures.ts'
 import { createProjectFolder } from '../../helpers/project-folder.ts'
-import { echoServer } from '../../http/fixtures.ts'
 import { ASYNC, type Call, type Contract } from '../contract.ts'
 
-/** What is made of definitions and of code. */
+/** Builds of definitions and of code. */
 export function testBuilds(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('build', async () => {
+  test('builds a server', async () => {
     const { body, headers } = await call('createBuild', {}, { body: echoServer() })
     expect(body.data).toMatchObject({ name: 'echo', status: 'ready', build_time: expect.any(Number) })
     contract.mcpId = body.data.mcp_id
@@ -27,7 +27,7 @@ export function testBuilds(contract: Contract): void {
     })
   })
 
-  test('build of code', async () => {
+  test('builds a server from code', async () => {
     const { body: project } = await call('createProject', {}, { body: { name: 'code' } })
     using folder = createProjectFolder({
       'tools/hi.ts': `export default { description: 'Greets', handler: () => 'hi' }`,
@@ -43,16 +43,16 @@ export function testBuilds(contract: Contract): void {
     expect((await call('getBundle', { mcp_id: contract.mcpId })).status).toBe(404)
   })
 
-  test('an image', async () => {
+  test('builds a server from an image', async () => {
     expect((await call('getImage', { mcp_id: contract.mcpId })).status).toBe(200)
   })
 }
 
-/** Makes the artifacts unusable for a while, so whoever needs them comes before. */
+/** Makes artifacts unusable temporarily. Tests that need them must run before. */
 export function testUnusedBuilds(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('a build that fails after it was accepted', async () => {
+  test('accepts a build that then fails', async () => {
     rmSync(contract.daemon.home.artifacts, { recursive: true })
     writeFileSync(contract.daemon.home.artifacts, 'in the way')
     const { body } = await call('createBuild', {}, { body: echoServer('unlucky') })
@@ -64,7 +64,7 @@ export function testUnusedBuilds(contract: Contract): void {
     rmSync(contract.daemon.home.artifacts)
   })
 
-  test('removal of a build', async () => {
+  test('removes a build', async () => {
     const { body } = await call('createBuild', {}, { body: echoServer('unused') })
     await call('removeBuild', { mcp_id: body.data.mcp_id })
   })

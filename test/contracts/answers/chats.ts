@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { startModelStub } from '../../helpers/model-stub.ts'
 import type { Call, Contract } from '../contract.ts'
 
-/** Asks the build that was made before. */
+/** Uses the build of an earlier test. */
 export function testChats(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('tests and chats', async () => {
+  test('runs tests and manages chats', async () => {
     const stub = await startModelStub('compatible', [{ status: 400 }])
     const { body } = await call(
       'runTest',
@@ -28,7 +28,7 @@ export function testChats(contract: Contract): void {
     await call('removeChat', { chatId })
   })
 
-  test('model keys', async () => {
+  test('manages model keys', async () => {
     await call('saveModelKey', { vendor: 'openai' }, { body: { apiKey: 'sk-0123456789abcdef' } })
     await call('listModelKeys')
     await call('removeModelKey', { vendor: 'openai' })

@@ -5,7 +5,7 @@ import type { Call, Contract } from '../contract.ts'
 export function testDaemon(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('keys', async () => {
+  test('manages API keys', async () => {
     await call('getApiKeyInfo')
     const { body } = await call('createApiKey', {}, { body: { name: 'ci', scopes: ['READ'] } })
     await call('listApiKeys', {}, { query: 'limit=1' })
@@ -13,7 +13,7 @@ export function testDaemon(contract: Contract): void {
     await call('revokeApiKey', { id: body.apiKeyId })
   })
 
-  test('the daemon itself', async () => {
+  test('describes, backs up and stops the daemon', async () => {
     expect((await call('getDaemonHealth', {}, { query: 'challenge=abc' })).body).toMatchObject({
       status: 'ok',
       pid: process.pid,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
 
-/** Of the build that was made before. */
+/** Deploys the build of an earlier test. */
 export function testDeployments(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('deploy', async () => {
+  test('deploys a build', async () => {
     const { body } = await call('createDeployment', {}, { body: deployBody(contract.mcpId, 'production') })
     expect(body.data).toMatchObject({ status: 'deployed', deploy_time: expect.any(Number) })
     const { body: second } = await call(
@@ -27,7 +27,7 @@ export function testDeployments(contract: Contract): void {
     await call('listDeployments', {}, { query: 'environment=production&limit=1' })
   })
 
-  test('surface', async () => {
+  test('compares surfaces', async () => {
     const { body } = await call('getSurface', { mcp_id: contract.mcpId }, { query: 'environment=production' })
     expect(body.data).toMatchObject({
       mcp_id: contract.mcpId,
@@ -35,7 +35,7 @@ export function testDeployments(contract: Contract): void {
     })
   })
 
-  test('health, metrics and logs', async () => {
+  test('returns health, metrics and logs', async () => {
     const { body } = await call('getDeploymentHealth', { id: contract.deploymentId })
     expect(body).toMatchObject({
       deploymentId: contract.deploymentId,
@@ -54,13 +54,13 @@ export function testDeployments(contract: Contract): void {
     expect(live.deployments).toMatchObject([{ deploymentId: contract.deploymentId, instances: 1 }])
   })
 
-  test('subdomain mappings', async () => {
+  test('manages subdomain mappings', async () => {
     await call('putMapping', { subdomain: 'team' }, { body: { deploymentId: contract.deploymentId } })
     await call('listMappings', {}, { query: 'limit=1' })
     await call('removeMapping', { subdomain: 'team' })
   })
 
-  test('stop, start, restart, rollback, remove', async () => {
+  test('stops, starts, restarts, rolls back and removes a deployment', async () => {
     const at = { deployment_id: contract.deploymentId }
     expect((await call('restartDeployment', at)).body.data.status).toBe('deployed')
     expect((await call('stopDeployment', at)).body.data.status).toBe('stopped')

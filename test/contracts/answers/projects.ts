@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
+import { echoServer } from '../../daemon/http/fixtures.ts'
 import { tarGz } from '../../helpers/archives.ts'
-import { echoServer } from '../../http/fixtures.ts'
 import type { Call, Contract } from '../contract.ts'
 
 /** Projects, and container builds of their sources. */
 export function testProjects(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('projects', async () => {
+  test('manages projects', async () => {
     const { body: project } = await call('createProject', {}, { body: { name: 'kept' } })
     const at = { id: project.id }
     expect((await call('getProject', at)).body).toEqual(project)
@@ -19,7 +19,7 @@ export function testProjects(contract: Contract): void {
     expect((await call('updateProject', at, { body: { name: 'x' } })).status).toBe(409)
   })
 
-  test('container builds', async () => {
+  test('runs container builds', async () => {
     const { body: project } = await call('createProject', {}, { body: { name: 'image' } })
     expect((await call('triggerContainerBuild', { projectId: project.id })).body.error.code).toBe('NO_SOURCE')
     const source = tarGz([{ name: 'mcp.config.json', content: JSON.stringify(echoServer('image')) }])

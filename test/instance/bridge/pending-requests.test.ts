@@ -13,7 +13,7 @@ function add(pending: PendingRequests, count = 1): PendingRequest[] {
   })
 }
 
-test('a request is found by its id until it is taken, and once only', () => {
+test('finds a request by its id until it is taken, once', () => {
   const pending = new PendingRequests()
   const [one, other] = add(pending, 2)
   expect(pending.get(one!.id)).toBe(one)
@@ -24,7 +24,7 @@ test('a request is found by its id until it is taken, and once only', () => {
   expect(pending.size).toBe(1)
 })
 
-test('one that waits for long keeps its id while thousands come and go', () => {
+test('a request that waits long keeps its id while thousands come and go', () => {
   const pending = new PendingRequests()
   const [waiting] = add(pending)
   const ids = new Set([waiting!.id])
@@ -37,7 +37,7 @@ test('one that waits for long keeps its id while thousands come and go', () => {
   expect(pending.all()).toEqual([waiting])
 })
 
-test('thousands at one time are all there, the oldest first', () => {
+test('returns thousands of requests, oldest first', () => {
   const pending = new PendingRequests()
   const requests = add(pending, 3000)
   expect(pending.all()).toEqual(requests)
@@ -49,7 +49,7 @@ test('thousands at one time are all there, the oldest first', () => {
   expect(pending.all()).toEqual([])
 })
 
-test('nothing that a program makes up is the id of a request', () => {
+test('an id invented by a program never matches a request', () => {
   const pending = new PendingRequests()
   const [request] = add(pending)
   const { id } = request!
@@ -72,7 +72,7 @@ test('nothing that a program makes up is the id of a request', () => {
   expect(pending.take(id)).toBe(request)
 })
 
-test('ids go on rising after all were taken at once', () => {
+test('ids keep rising after all requests were taken', () => {
   const pending = new PendingRequests()
   const before = add(pending, 40).at(-1)!.id
   pending.takeAll()

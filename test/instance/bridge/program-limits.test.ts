@@ -2,15 +2,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { ProcessGuard } from '../../../src/instance/bridge/process-guard.ts'
-import { processesWith } from '../../../src/instance/bridge/process-tree.ts'
-import { describeProgramEnding, ProgramProcess } from '../../../src/instance/bridge/program-process.ts'
-import { sandboxed } from '../../../src/instance/bridge/sandbox.ts'
-import type { ProgramLimits } from '../../../src/shared/instance-protocol.ts'
-import { findWalls } from '../../../src/shared/program-sandbox/isolation.ts'
+import { ProcessGuard } from '../../../src/instance/bridge/process/process-guard.ts'
+import { processesWith } from '../../../src/instance/bridge/process/process-tree.ts'
+import {
+  describeProgramEnding,
+  ProgramProcess,
+} from '../../../src/instance/bridge/process/program-process.ts'
+import { sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
+import type { ProgramLimits } from '../../../src/shared/instances/instance-protocol.ts'
+import { ownControlGroups } from '../../../src/shared/sandbox/control-groups.ts'
+import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 import { eventually } from '../../helpers/mcp.ts'
-import { programPlace } from '../../helpers/programs.ts'
+import { programFolders } from '../../helpers/programs.ts'
 
 const guards: ProcessGuard[] = []
 const folders: string[] = []
@@ -21,7 +25,7 @@ afterEach(() => {
 
 type Sandbox = 'auto' | 'off'
 
-const hasSandbox = findWalls(process.env.PATH!).bubblewrap.usable
+const hasSandbox = findIsolationTools(process.env.PATH!).bubblewrap.usable
 const SANDBOXES: Sandbox[] = hasSandbox ? ['auto', 'off'] : ['off']
 
 function start(
@@ -34,7 +38,7 @@ function start(
   guards.push(guard)
   const env = { PATH: process.env.PATH!, HOME: folder }
   const line = { file: '/bin/sh', args: ['-c', script], env, cwd: folder, ...(limits && { limits }) }
-  const tenant = createTenant('dep_shop', { program: programPlace(folder) })
+  const tenant = createTenant('dep_shop', { program: programFolders(folder) })
   const isolation = { sandbox }
   const program = { type: 'stdio' as const, command: 'sh', args: [], path: '/mcp', isolation }
   return new ProgramProcess(sandboxed(line, program, tenant), { guard, onStderr: () => {} })
@@ -50,14 +54,14 @@ async function output(program: ProgramProcess): Promise<string> {
 }
 
 for (const sandbox of SANDBOXES) {
-  test(`kills a program that holds too much memory, and says so (sandbox ${sandbox})`, async () => {
+  test(`kills a program that uses too much memory and reports it (sandbox ${sandbox})`, async () => {
     const hog = `exec '${process.execPath}' -e 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)'`
     const program = start(hog, { sandbox, limits: { memoryMb: 150, pids: 200 } })
     const how = describeProgramEnding(await program.ended)
     expect(how).toMatch(/^was killed: out of memory \(it held \d+ MB, limit 150 MB\)$/)
   })
 
-  test(`stops a fork bomb and everything that it started (sandbox ${sandbox})`, async () => {
+  test(`stops a fork bomb and all its processes (sandbox ${sandbox})`, async () => {
     const marker = unique('1')
     // At most 1,500 processes, each for a minute.
     const bomb = `i=0; while [ $i -lt 1500 ]; do ${marker} & i=$((i+1)); done; wait`
@@ -67,7 +71,7 @@ for (const sandbox of SANDBOXES) {
     await eventually(() => running(marker) === 0)
   })
 
-  test(`leaves nothing of what went into another session (sandbox ${sandbox})`, async () => {
+  test(`kills processes that moved to another session (sandbox ${sandbox})`, async () => {
     const marker = unique('2')
     const program = start(`setsid sh -c '(${marker} &)'; (setsid ${marker} &); sleep 0.3; echo up; cat`, {
       sandbox,
@@ -79,7 +83,37 @@ for (const sandbox of SANDBOXES) {
   })
 }
 
-test.runIf(hasSandbox)('a program in a sandbox cannot connect to a Unix socket', async () => {
+test('counts orphaned processes in other sessions (sandbox off)', async () => {
+  const marker = unique('3')
+  const orphans = `i=0; while [ $i -lt 30 ]; do setsid sh -c '${marker} &'; i=$((i+1)); done; cat`
+  // Where the kernel limits processes, the program gets an error instead, and is stopped later.
+  const isLimitedByKernel = ownControlGroups()?.parents.has('pids') === true
+  expect(await endingOf(orphans, { memoryMb: 4096, pids: 20 })).toMatch(
+    isLimitedByKernel
+      ? /^(was killed by SIGKILL|exited with code \d+|was stopped)/
+      : /^was killed: too many processes \(it had \d+ with their threads, limit 20\)$/,
+  )
+  await eventually(() => running(marker) === 0)
+})
+
+test('counts the memory of an orphaned process in another session (sandbox off)', async () => {
+  const code = 'const all = Buffer.alloc(15e7, 1); setTimeout(() => all, 60000)'
+  const hog = `setsid sh -c "'${process.execPath}' -e '${code}' &"; cat`
+  expect(await endingOf(hog, { memoryMb: 100, pids: 200 })).toMatch(
+    /^was killed: out of memory \(it held \d+ MB, limit 100 MB\)$/,
+  )
+})
+
+/** Stops the program after a while when nothing else does. */
+async function endingOf(script: string, limits: ProgramLimits): Promise<string> {
+  const program = start(script, { sandbox: 'off', limits })
+  const timer = setTimeout(() => void program.stop(), 8000)
+  const ending = await program.ended
+  clearTimeout(timer)
+  return describeProgramEnding(ending)
+}
+
+test.runIf(hasSandbox)('a sandboxed program cannot connect to a Unix socket', async () => {
   const script = `python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>&1 | tail -1`
   expect(await output(start(script, { sandbox: 'auto' }))).toContain('Address family not supported')
 })

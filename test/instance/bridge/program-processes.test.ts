@@ -17,8 +17,8 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
   return served
 }
 
-describe('what a program prints', () => {
-  test('standard error is in the log, and noise on standard output hurts nothing', async () => {
+describe('output of a program', () => {
+  test('standard error is logged, and noise on standard output does no harm', async () => {
     const { url, log } = await serve()
     expect(await callModern(url, 'noise')).toBe('noisy')
     expect(await callModern(url, 'stderr', { text: 'mind the gap' })).toBe('said')
@@ -29,17 +29,17 @@ describe('what a program prints', () => {
     expect(printed.map(({ message }) => message)).toEqual(['hello from a print statement', '{"half": '])
   })
 
-  test('an answer beyond the limit fails its own call', async () => {
+  test('an answer above the size limit fails its own call', async () => {
     const { url } = await serve()
     await expect(callModern(url, 'large', { bytes: 33 * 1024 * 1024 })).rejects.toThrow(
-      'at most 33554432 are passed on',
+      'more than the limit of 33554432',
     )
     expect((await callModern(url, 'large', { bytes: 1024 * 1024 })).length).toBe(1024 * 1024)
   })
 })
 
-describe('surroundings', () => {
-  test('its environment is what was declared, its own folders, and how to find commands', async () => {
+describe('environment of a program', () => {
+  test('the environment of a program contains its declared variables, its own folders and the path to commands', async () => {
     const { url, folder } = await serve({}, { env: { API_TOKEN: 'secret-1' } })
     const env = JSON.parse(await callModern(url, 'env'))
     expect(Object.keys(env).sort()).toEqual([
@@ -53,7 +53,7 @@ describe('surroundings', () => {
     expect(env).toMatchObject({ API_TOKEN: 'secret-1', HOME: folder, TMPDIR: join(folder, 'tmp') })
   })
 
-  test('it runs in the folder that it names', async () => {
+  test('a program runs in its configured working folder', async () => {
     const folder = join(import.meta.dirname, '..')
     const { url } = await serve({ cwd: folder })
     expect(JSON.parse(await callModern(url, 'env')).PWD).toBe(folder)
@@ -61,24 +61,24 @@ describe('surroundings', () => {
 
   test.each([
     [
-      'a command that is not there',
+      'a missing command',
       { command: 'no-such-command' },
-      'there is no command "no-such-command" in PATH',
+      'the command "no-such-command" was not found in PATH',
     ],
-    ['a folder that is not there', { cwd: '/no/such/folder' }, 'the folder /no/such/folder'],
+    ['a missing working folder', { cwd: '/no/such/folder' }, 'the working folder /no/such/folder'],
     [
-      'a program that ends',
+      'a program that exits',
       { command: 'sh', args: ['-c', 'echo "no luck" >&2; exit 4'] },
-      'ended with exit code 4',
+      'exited with code 4',
     ],
-    ['a program that refuses', { command: 'cat', args: [] }, 'refused initialize'],
-  ])('%s is told plainly', async (_what, program, reason) => {
+    ['a program that rejects initialize', { command: 'cat', args: [] }, 'refused initialize'],
+  ])('a failed start of a program reports its reason: %s', async (_what, program, reason) => {
     await expect(serve(program)).rejects.toThrow(reason)
   })
 })
 
-describe('nothing stays behind', () => {
-  test('a stop ends the program with what it started, also what ignores the polite signals', async () => {
+describe('clean-up of a program', () => {
+  test('a stop kills the program and its processes, even if they ignore SIGTERM', async () => {
     const stubborn = `trap '' TERM; ${process.execPath} ${FIXTURE}; sleep 600`
     const { harness, url } = await serve({ command: 'sh', args: ['-c', stubborn] })
     const started = await withGrandchild(url, harness.pid)
@@ -86,7 +86,7 @@ describe('nothing stays behind', () => {
     await eventually(() => !started.some(isRunning))
   })
 
-  test('when the instance is killed its programs end all the same', async () => {
+  test('programs stop when their instance is killed', async () => {
     const { harness, url } = await serve()
     const started = await withGrandchild(url, harness.pid)
     process.kill(harness.pid, 'SIGKILL')
@@ -94,7 +94,7 @@ describe('nothing stays behind', () => {
     await eventually(() => !started.some(isRunning))
   })
 
-  test('what a program left running when it ended goes with it', async () => {
+  test('processes that a program leaves behind are killed', async () => {
     const { url, harness } = await serve()
     const started = await withGrandchild(url, harness.pid)
     const sleeper = started.find(pid => readProc(pid, 'cmdline').startsWith('sleep'))!
@@ -102,7 +102,7 @@ describe('nothing stays behind', () => {
     await eventually(() => !isRunning(sleeper))
   })
 
-  test('the watch over its processes is itself watched', async () => {
+  test('the process guard is restarted when it is killed', async () => {
     const { harness, url } = await serve()
     const findGuard = () =>
       descendantsOf(harness.pid).find(pid => readProc(pid, 'cmdline').includes('mcp-guard'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findResult, toResultText } from '../../../src/instance/bridge/result-text.ts'
-import { ResultText } from '../../../src/instance/prepared-server.ts'
+import { ResultText } from '../../../src/instance/server/results.ts'
 
 /** What is passed on without being read; undefined for a line that is read whole. */
 function pass(line: string): { id: number; members: string; failed: boolean } | undefined {
@@ -16,42 +16,42 @@ describe.each([
   ['with its id first', idFirst],
   ['with its result first', idLast],
 ])('an answer %s', (_, line) => {
-  test('is passed on as it is, numbers and escapes included', () => {
+  test('an answer is forwarded unchanged, including numbers and escapes', () => {
     const members =
       '"content":[{"type":"text","text":"a\\u00e9\\n\\"}{,"}],"n":12345678901234567890.10,"e":1e3'
     expect(pass(line('17', `{${members}}`))).toEqual({ id: 17, members, failed: false })
   })
 
-  test('says whether its tool failed', () => {
+  test('reports whether the tool failed', () => {
     expect(pass(line('1', '{"content":[],"isError":true}'))?.failed).toBe(true)
     expect(pass(line('1', '{"content":[],"isError":"true"}'))?.failed).toBe(false)
     expect(pass(line('1', '{"content":[{"isError":true}]}'))?.failed).toBe(false)
     expect(pass(line('1', '{"isError":true,"isError":false}'))?.failed).toBe(false)
   })
 
-  test('keeps what looks like the frame of an answer inside of its texts', () => {
+  test('keeps text that looks like the frame of an answer', () => {
     const members = '"text":"},\\"jsonrpc\\":\\"2.0\\",\\"id\\":5}","result":{"jsonrpc":"2.0","id":9},"id":3'
     expect(pass(line('4', `{${members}}`))).toEqual({ id: 4, members, failed: false })
   })
 
   test.each([
-    ['no JSON', '{"a":1'],
-    ['JSON with more behind it', '{"a":1},"b":{"c":2}'],
+    ['invalid JSON', '{"a":1'],
+    ['JSON followed by more members', '{"a":1},"b":{"c":2}'],
     ['a second result', '{"a":1},"result":{"a":2}'],
-    ['an error beside it', '{"a":1},"error":{"code":1,"message":""}'],
-    ['no object', '[{"a":1}]'],
+    ['an error next to it', '{"a":1},"error":{"code":1,"message":""}'],
+    ['a value other than an object', '[{"a":1}]'],
     ['null', 'null'],
-    ['empty', '{}'],
+    ['no members', '{}'],
     ['white space before it', ' {"a":1}'],
-    ['white space behind it', '{"a":1} '],
+    ['white space after it', '{"a":1} '],
     ['a carriage return', '{"a":1,\r"b":2}'],
-    ['members that are added to', '{"a":1,"_meta":{}}'],
-  ])('is read whole when its result is, or has, %s', (_, result) => {
+    ['members that the bridge extends', '{"a":1,"_meta":{}}'],
+  ])('an answer is parsed when its result is, or has, %s', (_, result) => {
     expect(pass(line('1', result))).toBeUndefined()
   })
 
   test.each(['0', '01', '-1', '1.5', '1e3', '"1"', 'null', '', ' 1', '1 ', '٣'])(
-    'is read whole when its id is written %s',
+    'an answer is parsed when its id is written as %s',
     id => {
       expect(pass(line(id, '{"a":1}'))).toBeUndefined()
     },
@@ -72,11 +72,11 @@ test.each([
   '{"jsonrpc": "2.0", "id": 1, "result": {"a": 1}}',
   '{"jsonrpc":"2.0","id":1,"result":{"a":1}}\r',
   ' {"jsonrpc":"2.0","id":1,"result":{"a":1}}',
-])('%s is read whole', line => {
+])('parses the line %s', line => {
   expect(pass(line)).toBeUndefined()
 })
 
-test('whatever a program writes, what is passed on is what a parser reads of the line', () => {
+test('whatever a program writes, the forwarded text equals what a parser reads from the line', () => {
   const random = createRandom(20_260_728)
   let passed = 0
   for (let round = 0; round < 20_000; round++) {
@@ -94,7 +94,7 @@ test('whatever a program writes, what is passed on is what a parser reads of the
   expect(passed).toBeGreaterThan(4000)
 })
 
-test('no value that a handler could make up is taken for a text that was checked', () => {
+test('no value of a handler is mistaken for validated text', () => {
   expect({ members: '"a":1', failed: false }).not.toBeInstanceOf(ResultText)
 })
 

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -13,14 +14,14 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CommandLine, ExistingProgram } from '../../../src/instance/bridge/command-line.ts'
-import { sandboxed } from '../../../src/instance/bridge/sandbox.ts'
-import { findWalls } from '../../../src/shared/program-sandbox/isolation.ts'
+import type { CommandLine, RunnableProgram } from '../../../src/instance/bridge/process/program-command.ts'
+import { giveAway, sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
+import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
 type User = 'auto' | 'own' | 'root'
 
-const walls = findWalls(process.env.PATH!)
+const walls = findIsolationTools(process.env.PATH!)
 
 describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daemon that runs as root', () => {
   let top: string
@@ -41,7 +42,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
   })
   afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-  test('a program runs as a user of its own, which owns its folder and nothing else', () => {
+  test('a program runs as its own user, which owns only its own folder', () => {
     const line = lineFor(
       'id -u; touch "$HOME/kept"; echo >/tmp/x && cat "$1"; cat /etc/shadow 2>&1 | grep -o denied',
       [join(open, 'note.txt')],
@@ -53,7 +54,32 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     expect(statSync(join(home, 'programs', 'shop', 'kept')).uid).toBe(uid)
   })
 
-  test('what lies below a folder that is closed to others is shown as far as it is open itself', () => {
+  test('a folder that is swapped for a link during a change of owner does not affect the target of the link', async () => {
+    const [folder, victim] = [join(top, 'swapped'), join(top, 'victim')]
+    for (const path of [victim, join(folder, 'a')]) {
+      mkdirSync(path, { recursive: true })
+      writeFileSync(join(path, 'file'), '')
+    }
+    const swap = `
+      const { renameSync, symlinkSync } = require('node:fs')
+      const [a, b, link] = ['a', 'b', 'link'].map(name => process.argv[1] + '/' + name)
+      symlinkSync(process.argv[2], link)
+      process.stdout.write('ready')
+      for (;;) for (const [from, to] of [[a, b], [link, a], [a, link], [b, a]]) renameSync(from, to)`
+    const program = spawn(process.execPath, ['-e', swap, folder, victim])
+    await once(program.stdout, 'data')
+    for (const end = Date.now() + 2000; Date.now() < end; )
+      try {
+        giveAway(folder, 1_900_000_001, 1_900_000_001)
+      } catch {
+        // something was renamed in between
+      }
+    program.kill('SIGKILL')
+    await once(program, 'exit')
+    expect([victim, join(victim, 'file')].map(path => statSync(path).uid)).toEqual([0, 0])
+  })
+
+  test('open folders inside a closed folder are visible', () => {
     const closed = join(top, 'closed')
     mkdirSync(join(closed, 'app'), { recursive: true })
     writeFileSync(join(closed, 'app', 'main.txt'), 'main')
@@ -66,14 +92,14 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     expect(run(line)).toMatch(/^mainnextapp\n19\d+$/)
   })
 
-  test('a folder that it may write makes it run as the owner of that folder', () => {
+  test('a program runs as the owner of a folder that it may write', () => {
     const data = folderOf(12_345)
     const line = lineFor('id -u; touch "$1/changed" && echo written', [data])
     expect(run(line)).toBe('12345\nwritten')
     expect(statSync(join(data, 'changed')).uid).toBe(12_345)
   })
 
-  test('it stays root, and says why, when only root can write or read what its command names', () => {
+  test('a program runs as root, with the reason, when only root can access what its command names', () => {
     const data = folderOf(0)
     const line = lineFor(
       'id -u; touch "$1/changed" && echo written; find /proc -maxdepth 2 -writable -type f | wc -l',
@@ -89,7 +115,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     expect(lineFor('', [secret]).gaps).toEqual([`runs as root, because only root can read ${secret}`])
   })
 
-  test('it stays root when it is told to, and gets its folder back', () => {
+  test('a program runs as root when configured, and owns its folder again', () => {
     expect(run(lineFor('id -u'))).toMatch(/^19\d+$/)
     const line = lineFor('id -u; touch "$HOME/kept" && echo written', [], 'root')
     expect(line.gaps).toEqual(['runs as root, because isolation.user is "root"'])
@@ -107,7 +133,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     const env = { PATH: process.env.PATH!, HOME: folder }
     const place = { folder, packages: join(home, 'packages'), hidden: [home], env: {} }
     const isolation = { sandbox: 'auto' as const, user }
-    const program: ExistingProgram = { type: 'stdio', command: 'sh', args: [], path: '/mcp', isolation }
+    const program: RunnableProgram = { type: 'stdio', command: 'sh', args: [], path: '/mcp', isolation }
     const line = { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
     return sandboxed(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
   }

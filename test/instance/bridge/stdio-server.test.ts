@@ -25,8 +25,8 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
   return served
 }
 
-describe('what the program says is passed on', () => {
-  test('its name, instructions, capabilities and lists, page after page, in both eras', async () => {
+describe('the bridge forwards', () => {
+  test("the program's name, instructions, capabilities and paginated lists in both eras", async () => {
     const { url } = await serve()
     const answer = await post(
       url,
@@ -66,7 +66,7 @@ describe('what the program says is passed on', () => {
     expect(completed.json.result.completion.values).toEqual(['A!'])
   })
 
-  test('an error keeps its code, its message and its data', async () => {
+  test('an error with its code, message and data', async () => {
     const { url } = await serve()
     const answer = await postModern(url, 'tools/call', { name: 'nothing', arguments: {} })
     expect(answer.json.error).toEqual({
@@ -76,7 +76,7 @@ describe('what the program says is passed on', () => {
     })
   })
 
-  test('unknown members of _meta reach it, those of the hop do not', async () => {
+  test('unknown members of _meta, except those of the connection itself', async () => {
     const { url } = await serve()
     const body = modern(
       'tools/call',
@@ -93,8 +93,8 @@ describe('what the program says is passed on', () => {
   })
 })
 
-describe('on the way to the answer', () => {
-  test('progress carries the token of the client that asked for it', async () => {
+describe('during a call', () => {
+  test('progress has the token of the client that requested it', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const tokens = ['a', 'b', 7]
@@ -112,7 +112,7 @@ describe('on the way to the answer', () => {
     }
   })
 
-  test('a log line goes to the client whose call is the only one', async () => {
+  test('a log message goes to the client of the only call', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const { text } = await post(
@@ -126,7 +126,7 @@ describe('on the way to the answer', () => {
     })
   })
 
-  test('a cancelled request is cancelled at the program, under the id that it knows', async () => {
+  test("a cancelled request is cancelled at the program under the program's id", async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const never = post(url, rpc('tools/call', { name: 'never', arguments: {} }, 'x'), headers)
@@ -141,7 +141,7 @@ describe('on the way to the answer', () => {
     expect(typeof cancelled).toBe('number')
   })
 
-  test('a modern client that closes its connection cancels its request', async () => {
+  test('a modern client cancels its request by closing the connection', async () => {
     const { url } = await serve()
     const gone = new AbortController()
     const call = open(url, {
@@ -155,15 +155,15 @@ describe('on the way to the answer', () => {
     await eventually(async () => (await callModern(url, 'cancelled')) !== '[]')
   })
 
-  test('an answer that does not come in time fails its request alone', async () => {
+  test('an answer that takes too long fails only its own request', async () => {
     const { url } = await serve({ timeoutMs: 300 })
     await expect(callModern(url, 'never')).rejects.toThrow('did not answer tools/call within 0.3 s')
     expect(await callModern(url, 'echo', { text: 'still here' })).toBe('still here')
   })
 })
 
-describe('one child for all', () => {
-  test('many clients with the same request ids each get their own answers', async () => {
+describe('one child for all clients', () => {
+  test('clients with the same request ids each get their own answers', async () => {
     const { url } = await serve()
     const clients = await Promise.all(Array.from({ length: 30 }, () => openSession(url)))
     const rounds = clients.flatMap((client, who) =>
@@ -177,14 +177,14 @@ describe('one child for all', () => {
     expect(new Set(children).size).toBe(1)
   })
 
-  test('it is told of no capability, and a question of its own is refused with the way out', async () => {
+  test('a child for all clients declares no capability, and its questions are rejected with a hint', async () => {
     const { url } = await serve()
     const session = await openSession(url)
     expect(JSON.parse(await session.call('facts')).capabilities).toEqual({})
     await expect(session.call('ask', { question: 'who?' })).rejects.toThrow('--isolation session')
   })
 
-  test('a resource is subscribed to once, and given up with its last session', async () => {
+  test('a child for all clients gets one subscription per resource, which ends with the last session', async () => {
     const { url } = await serve()
     const [one, other] = [await openSession(url), await openSession(url)]
     for (const { headers } of [one, other])
@@ -196,7 +196,7 @@ describe('one child for all', () => {
     await eventually(async () => (await callModern(url, 'subscriptions')) === '[]')
   })
 
-  test('an update reaches the sessions that subscribed, and clients without one that listen', async () => {
+  test('updates reach subscribed sessions and listening clients without a session', async () => {
     const { url } = await serve()
     const uri = 'fixture://a'
     const [subscribed, other] = [await openSession(url), await openSession(url)]
@@ -220,22 +220,20 @@ describe('one child for all', () => {
     await eventually(async () => (await subscribed.call('subscriptions')) === '["fixture://a"]')
   })
 
-  test('it is started anew after it ended; only what it was answering fails', async () => {
+  test('restarts after a crash, which fails only its pending requests', async () => {
     const { url, log } = await serve()
     const session = await openSession(url)
     const before = await session.call('who')
-    await expect(session.call('exit', { code: 3 })).rejects.toThrow('ended with exit code 3')
+    await expect(session.call('exit', { code: 3 })).rejects.toThrow('exited with code 3')
     expect(await session.call('who')).not.toBe(before)
-    await eventually(() =>
-      log().some(({ message }) => message.includes('the program ended with exit code 3')),
-    )
+    await eventually(() => log().some(({ message }) => message.includes('the program exited with code 3')))
   })
 })
 
-describe('a child for each session', () => {
+describe('one child per session', () => {
   const isolation = { children: 'session', sandbox: 'auto' } as const
 
-  test('sessions share nothing, and clients without one meet the same child call after call', async () => {
+  test('sessions share nothing, and clients without a session reach the same child each time', async () => {
     const { url } = await serve({ isolation })
     const [one, other] = [await openSession(url), await openSession(url)]
     expect([await one.call('count'), await one.call('count'), await other.call('count')]).toEqual([
@@ -248,7 +246,7 @@ describe('a child for each session', () => {
     expect(new Set(children).size).toBe(3)
   })
 
-  test('the end of a session is the end of its child', async () => {
+  test('a child stops when its session ends', async () => {
     const { url, log } = await serve({ isolation })
     const session = await openSession(url)
     const who = await session.call('who')
@@ -256,7 +254,7 @@ describe('a child for each session', () => {
     await eventually(() => log().some(({ message }) => message === `ended ${who}`))
   })
 
-  test('the child of a session that nobody uses ends, and the next request starts one', async () => {
+  test('an unused child stops, and the next request starts a new one', async () => {
     const { url } = await serve({ isolation: { ...isolation, idleMs: 200 } })
     const session = await openSession(url)
     const first = await session.call('who')
@@ -273,12 +271,12 @@ describe('a child for each session', () => {
     const { url } = await serve({ isolation: { ...isolation, maxChildren: 1 } })
     const [one, other] = [await openSession(url), await openSession(url)]
     expect(await one.call('count')).toBe('1')
-    await expect(other.call('count')).rejects.toThrow('1 are running')
+    await expect(other.call('count')).rejects.toThrow('the limit of 1 is reached')
     await one.end()
     await eventually(() => other.call('count').catch(() => undefined))
   })
 
-  test('it is told what its client can do, and asks that client and nobody else', async () => {
+  test("a child gets its client's capabilities and asks only that client", async () => {
     const { url } = await serve({ isolation })
     const names = ['Ada', 'Grace', 'Mary']
     const answers = names.map(async name => {
@@ -295,7 +293,7 @@ describe('a child for each session', () => {
     expect(await Promise.all(answers)).toEqual(names)
   })
 
-  test('a question that it gives up is cancelled at the client', async () => {
+  test('a question that the program cancels is cancelled at the client', async () => {
     const { url } = await serve({ isolation })
     const headers = await beginSession(url, '2025-11-25', { elicitation: {} })
     const call = rpc('tools/call', { name: 'askBriefly', arguments: {} })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { runArguments } from '../../../src/instance/container/run-arguments.ts'
-import type { Tenant, TenantContainer } from '../../../src/shared/instance-protocol.ts'
+import type { Tenant, TenantContainer } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { InstanceHarness } from '../../helpers/instance-harness.ts'
 import { eventually } from '../../helpers/mcp.ts'
@@ -46,7 +46,7 @@ async function serve(script: string, changes: Partial<TenantContainer> = {}) {
   return { engine, url: address.url, log: () => readLines(logFile).join('\n') }
 }
 
-test('an engine that refuses is the reason why nothing is served, with what it said', async () => {
+test('an engine that refuses is reported with its message', async () => {
   await expect(
     serve('case $1 in run) echo "Error: cgroups: no memory controller" >&2; exit 125 ;; esac'),
   ).rejects.toThrow(
@@ -54,7 +54,7 @@ test('an engine that refuses is the reason why nothing is served, with what it s
   )
 })
 
-test('an engine that vanished is told, too', async () => {
+test('a missing engine is reported', async () => {
   const engine = stubEngine('')
   const missing = container(engine, { file: '/nowhere/podman' })
   engine[Symbol.dispose]()
@@ -65,17 +65,17 @@ test('an engine that vanished is told, too', async () => {
   )
 })
 
-test('a container that ends is told with its exit code, and another one answers', async () => {
+test('a container that stops is reported with its exit code, and another one answers', async () => {
   const { url, engine, log } = await serve(`case $1 in run) ${SERVE} ;; esac`)
   await fetch(new URL('/end', url)).catch(() => {})
   const answer = await postModern(url, 'tools/list')
   expect(answer.status).toBe(200)
-  await eventually(() => log().includes('the container ended with exit code 7; it is started anew'))
+  await eventually(() => log().includes('the container exited with code 7. Restarting'))
   expect(engine.calls().filter(call => call.startsWith('run '))).toHaveLength(2)
   expect(engine.calls().filter(call => call.startsWith('rm --force'))).toHaveLength(1)
 })
 
-test('while it does not answer, so says /health', async () => {
+test('/health is unhealthy while the container does not answer', async () => {
   const { url } = await serve(`case $1 in run) ${SERVE} ;; esac`)
   const health = async () => {
     const answer = await fetch(new URL('/health', url))
@@ -87,7 +87,7 @@ test('while it does not answer, so says /health', async () => {
   expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
 })
 
-test('our own image is not shown the address of the page: that was checked', async () => {
+test("our own image does not get the page's origin, which was already checked", async () => {
   const own = await serve(`case $1 in run) ${SERVE} ;; esac`, { isOwn: true })
   const others = await serve(`case $1 in run) ${SERVE} ;; esac`)
   const ask = async (url: string) => {
@@ -98,7 +98,7 @@ test('our own image is not shown the address of the page: that was checked', asy
   expect(await ask(others.url)).toEqual({ origin: new URL(others.url).origin })
 })
 
-test('values of variables are no arguments, unless their names mean something to the client', () => {
+test('values of variables are not arguments, unless the client would interpret their names', () => {
   const engine = stubEngine('')
   onTestFinished(() => engine[Symbol.dispose]())
   const tenant = {
@@ -115,7 +115,7 @@ test('values of variables are no arguments, unless their names mean something to
   expect(args.at(-1)).toBe('weather:1')
 })
 
-test('only the limits that were given are passed on', () => {
+test('passes on only the configured limits', () => {
   const engine = stubEngine('')
   onTestFinished(() => engine[Symbol.dispose]())
   const tenant = { env: {} } as Tenant

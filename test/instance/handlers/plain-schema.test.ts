@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compileArgumentCheck } from '../../../src/instance/handlers/argument-check.ts'
 import { readPlainSchema } from '../../../src/instance/handlers/plain-schema.ts'
-import { compileSchema } from '../../../src/shared/json-schema.ts'
+import { compileSchema } from '../../../src/shared/json/json-schema.ts'
 
 const plain = {
   type: 'object',
@@ -24,7 +24,7 @@ const values = [
 ].flat()
 
 test.each([plain, { ...plain, additionalProperties: false }, { ...plain, properties: {} }])(
-  'what is judged without compiling is what the compiled schema says of it: %j',
+  'the fast check agrees with the compiled schema: %j',
   schema => {
     const isSurelyValid = readPlainSchema(schema)!
     const validate = compileSchema(schema, { isChecked: true })
@@ -33,7 +33,7 @@ test.each([plain, { ...plain, additionalProperties: false }, { ...plain, propert
   },
 )
 
-describe('a schema that says more is compiled', () => {
+describe('schemas with further keywords are compiled', () => {
   const property = (schema: object) => ({ type: 'object', properties: { city: schema } })
   const schemas: object[] = [
     {},
@@ -54,7 +54,7 @@ describe('a schema that says more is compiled', () => {
   })
 })
 
-test('a bad value is told of in the same words before and after the schema is compiled', () => {
+test('reports an invalid value with the same words before and after the schema is compiled', () => {
   const fault = '"city" must be string, not 5'
   expect(compileArgumentCheck(plain)({ city: 5 })).toBe(fault)
   const check = compileArgumentCheck(plain)

@@ -35,7 +35,7 @@ const VALUES = [
   JSON.parse('{"__proto__": {"x": 1}, "constructor": 1, "length": -1, "size": "s"}'),
 ]
 
-test('whatever values meet whatever templates, a tool answers with text or a tool error', async () => {
+test('a tool always answers with text or a tool error, for any values and templates', async () => {
   let state = 42
   // A generator of its own (Lehmer), so that a failure can be repeated.
   const pick = <T>(from: readonly T[]): T => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { encodeCallerValues } from '../../../src/instance/handlers/http/url-check.ts'
 import { loadLiquid } from '../../../src/instance/handlers/load.ts'
-import { encodeCallerValues } from '../../../src/instance/handlers/url-check.ts'
 
 async function render(source: string, args: Record<string, unknown>): Promise<string> {
   const templates = await loadLiquid()
@@ -17,7 +17,7 @@ test.each([
   ['{{ env.API }}/users/{{ id | upcase }}', { id: 'a&b' }, 'https://api.example.com/v1/users/A%26B'],
   ['https://x.example?name={{ id }}&all=0', { id: 'x&all=1' }, 'https://x.example?name=x%26all%3D1&all=0'],
   ['https://x.example/{% if id %}users/{{ id }}{% endif %}', { id: '?' }, 'https://x.example/users/%3F'],
-])('%s keeps %j a value', async (source, args, url) => {
+])('%s keeps %j inside its part of the URL', async (source, args, url) => {
   expect(await render(source, args)).toBe(url)
 })
 
@@ -27,6 +27,6 @@ test.each([
   ['https://x.example{{ path }}', { path: '/a/b' }, 'https://x.example/a/b'],
   ['{{ url }}', { url: 'https://y.example/?q=1' }, 'https://y.example/?q=1'],
   ['{{ env.API }}/users', {}, 'https://api.example.com/v1/users'],
-])('%s is left as its author wrote it', async (source, args, url) => {
+])('%s keeps the URL that its author wrote', async (source, args, url) => {
   expect(await render(source, args)).toBe(url)
 })

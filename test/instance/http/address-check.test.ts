@@ -19,15 +19,15 @@ const discover = (headers: Record<string, string>) =>
     headers: { ...modernHeaders('server/discover'), ...headers },
   })
 
-describe('the address check', () => {
-  test('serves the hosts of the tenant, in any case', async () => {
+describe('address check', () => {
+  test("accepts the tenant's hosts in any case", async () => {
     const { host } = new URL(address.url)
     expect((await discover({ host })).status).toBe(200)
     expect((await discover({ host: host.replace('127.0.0.1', 'LocalHost') })).status).toBe(200)
   })
 
   test.each(['evil.example', 'evil.example:80', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example'])(
-    'refuses the host %s with a JSON-RPC error that says where the server is',
+    "rejects the host %s with a JSON-RPC error that contains the server's address",
     async host => {
       const answer = await discover({ host })
       expect(answer.status).toBe(403)
@@ -36,13 +36,13 @@ describe('the address check', () => {
     },
   )
 
-  test('refuses it on every path', async () => {
+  test('the address check applies to every path', async () => {
     expect((await send(`${address.origin}/health`, { headers: { host: 'evil.example' } })).status).toBe(403)
     expect((await send(`${address.origin}/other`, { headers: { host: 'evil.example' } })).status).toBe(403)
   })
 
   test.each(['http://evil.example', 'null', 'https://app.example.evil', 'file://127.0.0.1', 'app.example'])(
-    'refuses the origin %s',
+    'rejects the origin %s',
     async origin => {
       const answer = await discover({ origin })
       expect(answer.status).toBe(403)
@@ -50,7 +50,7 @@ describe('the address check', () => {
     },
   )
 
-  test('refuses an origin that only begins with its own address', async () => {
+  test("rejects an origin that only starts with the server's own address", async () => {
     for (const end of ['://evil.example', '.evil.example', '@evil.example', '/', ' '])
       expect((await discover({ origin: `${address.origin}x${end}` })).status, end).toBe(403)
     expect((await discover({ origin: `${address.origin}://evil.example` })).status).toBe(403)
@@ -68,7 +68,7 @@ describe('the address check', () => {
     }
   })
 
-  test('answers a preflight with the methods and with the headers that were asked for', async () => {
+  test('answers a preflight with the methods and the requested headers', async () => {
     const { status, headers, text } = await send(address.url, {
       method: 'OPTIONS',
       headers: {
@@ -85,7 +85,7 @@ describe('the address check', () => {
     })
   })
 
-  test('refuses the preflight of another origin', async () => {
+  test('rejects the preflight of another origin', async () => {
     const answer = await send(address.url, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } })
     expect(answer.status).toBe(403)
   })

@@ -44,7 +44,7 @@ describe('a server of handed-over connections', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
   })
 
-  test('closes an idle connection after the time it advertised', async () => {
+  test('closes an idle connection after the advertised time', async () => {
     let closed: () => void
     const isClosed = new Promise<void>(resolve => {
       closed = resolve
@@ -57,7 +57,7 @@ describe('a server of handed-over connections', () => {
     await isClosed
   })
 
-  test('cuts off a client that takes nothing of its answer, not one that takes it slowly', async () => {
+  test('disconnects a client that reads nothing, but not one that reads slowly', async () => {
     const closed: number[] = []
     const open = await serve({ stalledMs: 500 }, () => closed.push(Date.now()))
     const slow = open()
@@ -77,7 +77,7 @@ describe('a server of handed-over connections', () => {
     await expect.poll(() => closed.length).toBe(2)
   })
 
-  test('keeps its watch over connections that come after all others have gone', async () => {
+  test('also watches connections that arrive after all others have closed', async () => {
     const open = await serve({ headersMs: 30 })
     for (let round = 0; round < 3; round++) expect(await text(open())).toContain('408')
   })

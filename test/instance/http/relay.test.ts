@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/instance/http/exchange.ts'
+import type { HttpExchange } from '../../../src/instance/http/http-exchange.ts'
 import { relay } from '../../../src/instance/http/relay.ts'
 import { send } from '../../helpers/mcp-requests.ts'
 
@@ -19,23 +19,23 @@ async function listen(answer: RequestListener): Promise<number> {
 }
 
 /** An address whose requests are passed on to another one over a connection that is there by then, after `wait`. */
-function relayTo(port: number, wait: (exchange: Exchange) => Promise<unknown>): Promise<number> {
+function relayTo(port: number, wait: (exchange: HttpExchange) => Promise<unknown>): Promise<number> {
   return listen(async (request, response) => {
-    const exchange = { request, response } as Exchange
+    const exchange = { request, response } as HttpExchange
     const socket = connect(port, '127.0.0.1')
     await Promise.all([once(socket, 'connect'), wait(exchange)])
     relay(exchange, socket, () => response.destroy())
   })
 }
 
-test('a request is answered by whom it is passed on to', async () => {
+test('the target of the relay answers the request', async () => {
   const port = await listen((request, response) => request.pipe(response.writeHead(201)))
   const passing = await relayTo(port, async () => {})
   const answer = await send(`http://127.0.0.1:${passing}`, { body: 'hello' })
   expect(answer).toMatchObject({ status: 201, text: 'hello' })
 })
 
-test.each(['GET', 'POST'])('a %s whose client went away while it waited goes nowhere', async method => {
+test.each(['GET', 'POST'])('a %s is dropped when its client disconnects before the relay', async method => {
   const seen: string[] = []
   const port = await listen((request, response) => {
     seen.push(request.url!)

@@ -17,8 +17,8 @@ afterAll(() => harness.stop())
 const call = (text: unknown) => modern('tools/call', { name: 'echo', arguments: { text } })
 const callHeaders = modernHeaders('tools/call', 'echo')
 
-describe('a request', () => {
-  test('to /health is answered with what the server is', async () => {
+describe('HTTP requests', () => {
+  test('GET /health returns the state, name and version of the server', async () => {
     const answer = await send(`${address.origin}/health`)
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({ status: 'ok', server: 'scripted', version: '1.2.3' })
@@ -27,18 +27,18 @@ describe('a request', () => {
     expect((await send(`${address.origin}/health`, { method: 'POST', body: '{}' })).status).toBe(405)
   })
 
-  test('to any other path is 404 and names the endpoint', async () => {
+  test('unknown paths get 404 with the MCP endpoint', async () => {
     const answer = await post(`${address.origin}/.well-known/oauth-authorization-server`, {})
     expect(answer.status).toBe(404)
     expect(answer.json.error.code).toBe('NOT_FOUND')
     expect(answer.json.error.message).toContain(address.url)
   })
 
-  test('may carry a query', async () => {
+  test('the MCP endpoint accepts a query string', async () => {
     expect((await post(`${address.url}?a=b`, call('x'), callHeaders)).status).toBe(200)
   })
 
-  test('of another content type is 415', async () => {
+  test('other content types get 415', async () => {
     for (const type of ['text/plain', 'application/jsonp', 'text/plain; a=application/json']) {
       const answer = await post(address.url, call('x'), { ...callHeaders, 'content-type': type })
       expect(answer.status).toBe(415)
@@ -48,14 +48,14 @@ describe('a request', () => {
     expect((await post(address.url, call('x'), { ...callHeaders, ...parameters })).status).toBe(200)
   })
 
-  test('that does not take both kinds of answers is 406', async () => {
+  test('clients that do not accept both kinds of answers get 406', async () => {
     for (const accept of ['application/json', 'text/event-stream', 'text/html'])
       expect((await post(address.url, call('x'), { ...callHeaders, accept })).status).toBe(406)
     for (const accept of ['*/*', 'text/event-stream;q=0.5, application/*', 'application/json,text/*'])
       expect((await post(address.url, call('x'), { ...callHeaders, accept })).status).toBe(200)
   })
 
-  test('by another method is 405 and says which are allowed', async () => {
+  test('other methods get 405 with the allowed ones', async () => {
     const answer = await send(address.url, { method: 'PUT', body: '{}' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
   })
@@ -63,16 +63,16 @@ describe('a request', () => {
   test.each([
     ['nothing', ''],
     ['half a message', '{"jsonrpc":"2.0",'],
-    ['a page', '<html>'],
-    ['levels without end', '['.repeat(100_000)],
-    ['more levels than are walked', `${'['.repeat(300)}${']'.repeat(300)}`],
-  ])('with %s for a body is a parse error', async (_name, body) => {
+    ['HTML', '<html>'],
+    ['unlimited nesting', '['.repeat(100_000)],
+    ['nesting above the limit', `${'['.repeat(300)}${']'.repeat(300)}`],
+  ])('a body with %s gets a parse error', async (_name, body) => {
     const answer = await post(address.url, body)
     expect(answer.status).toBe(400)
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } })
   })
 
-  test('may be deep where it is text', async () => {
+  test('nested text in a JSON string is accepted', async () => {
     const text = `${'['.repeat(1000)}\\"{`
     const answer = await post(address.url, call(text), callHeaders)
     expect(answer.json.result.content[0].text).toBe(text)
@@ -85,19 +85,19 @@ describe('a request', () => {
     ['another version', { jsonrpc: '1.0', id: 1, method: 'ping' }],
     ['a null id', { jsonrpc: '2.0', id: null, method: 'ping' }],
     ['params in an array', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }],
-    ['a method that is no text', { jsonrpc: '2.0', id: 1, method: 1 }],
-  ])('with %s for a message is an invalid request', async (_name, body) => {
+    ['a method that is not a string', { jsonrpc: '2.0', id: 1, method: 1 }],
+  ])('a message with %s gets an invalid request error', async (_name, body) => {
     const answer = await post(address.url, JSON.stringify(body))
     expect(answer.status).toBe(400)
     expect(answer.json.error.code).toBe(-32600)
   })
 
-  test('repeats the id of a message that could be read', async () => {
+  test('an error repeats the id of a readable message', async () => {
     const answer = await post(address.url, { ...rpc('ping'), id: 'abc', params: 3 })
     expect(answer.json.id).toBe('abc')
   })
 
-  test('larger than 4 MiB is 413, announced or not, and its connection goes on', async () => {
+  test('a body above 4 MiB gets 413, announced or not, and its connection stays open', async () => {
     const large = call('x'.repeat(4 * 1024 * 1024))
     const answer = await post(address.url, large, callHeaders)
     expect([answer.status, answer.json.error.code]).toEqual([413, -32000])
@@ -114,13 +114,13 @@ describe('a request', () => {
     expect(received).toContain('"status":"ok"')
   })
 
-  test('just below 4 MiB is served', async () => {
+  test('a body just below 4 MiB is served', async () => {
     const text = 'ü'.repeat(2 * 1024 * 1024 - 1000)
     const answer = await post(address.url, call(text), callHeaders)
     expect(answer.json.result.content[0].text).toBe(text)
   })
 
-  test('that is not HTTP is answered with a 400 and closed', async () => {
+  test('invalid HTTP gets 400 and a closed connection', async () => {
     const socket = connect(Number(new URL(address.url).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     let received = ''
@@ -128,12 +128,12 @@ describe('a request', () => {
     expect(received).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json/)
   })
 
-  test('with more head than fits is 431', async () => {
+  test('a head above the limit gets 431', async () => {
     const answer = await post(address.url, call('x'), { ...callHeaders, 'x-large': 'a'.repeat(20_000) })
     expect(answer.status).toBe(431)
   })
 
-  test('that goes away in the middle harms nobody', async () => {
+  test('a client that disconnects during its request does no harm', async () => {
     const socket = connect(Number(new URL(address.url).port), '127.0.0.1')
     socket.write(`POST /mcp HTTP/1.1\r\nHost: ${new URL(address.url).host}\r\nContent-Length: 100\r\n\r\n{`)
     await once(socket, 'connect')

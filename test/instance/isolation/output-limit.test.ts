@@ -8,13 +8,13 @@ function createLimit() {
   return { clock, limit: new OutputLimit(() => clock.ms) }
 }
 
-test('a megabyte may come at once', () => {
+test('allows a burst of one megabyte', () => {
   const { limit } = createLimit()
   expect(limit.takes(1024 * KB)).toBe(true)
   expect(limit.takeReport()).toBeUndefined()
 })
 
-test('in the long run 256 KB a second get through', () => {
+test('allows 256 KB per second in the long run', () => {
   const { clock, limit } = createLimit()
   let taken = 0
   for (; clock.ms < 20_000; clock.ms += 10) for (let i = 0; i < 10; i++) if (limit.takes(KB)) taken++
@@ -22,17 +22,15 @@ test('in the long run 256 KB a second get through', () => {
   expect(taken).toBeLessThanOrEqual(1024 + 256 * 20)
 })
 
-test('what is dropped is counted and told once', () => {
+test('counts dropped lines and reports them once', () => {
   const { limit } = createLimit()
   limit.takes(1024 * KB)
   expect([limit.takes(2 * KB), limit.takes(3 * KB)]).toEqual([false, false])
-  expect(limit.takeReport()).toBe(
-    '2 lines (5 KB) of its output were dropped: it printed more than 256 KB a second',
-  )
+  expect(limit.takeReport()).toBe('2 lines (5 KB) of output were dropped: the limit is 256 KB per second')
   expect(limit.takeReport()).toBeUndefined()
 })
 
-test('a line above everything that may come at once is dropped, and the next one is not', () => {
+test('drops a line larger than a burst, but not the next one', () => {
   const { limit } = createLimit()
   expect(limit.takes(2048 * KB)).toBe(false)
   expect(limit.takes(KB)).toBe(true)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { sealedFlags } from '../../../src/daemon/engine/process-engine.ts'
-import type { FromInstance } from '../../../src/shared/instance-protocol.ts'
+import type { FromInstance } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unsealableNode } from '../../../src/shared/sealed-node.ts'
+import { moduleIsolationProblem } from '../../../src/shared/sandbox/module-isolation.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
 
@@ -18,12 +18,12 @@ async function refusalAfter(preload: string) {
   }
 }
 
-test('no user code runs on a Node line that the seals are not made for', async () => {
+test('runs no user code on a Node version that the seals do not support', async () => {
   const { message, output } = await refusalAfter(
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '28.0.0' } })`,
   )
   expect(message).toBe(
-    'Handler modules cannot be isolated on Node 28.0.0: this version of mcp-hosting supports Node.js 22 (22.19 or newer), 24 or 26 for them.',
+    'Handler modules cannot be isolated on Node 28.0.0: use Node.js 22 (22.19 or newer), 24 or 26.',
   )
   expect(output).not.toContain('user code ran')
 })
@@ -31,20 +31,20 @@ test('no user code runs on a Node line that the seals are not made for', async (
 test.each([
   ['a function', `delete process.getBuiltinModule('fs').readvSync`, 'fs.readvSync was not found.'],
   ['a native handle', `Object.getOwnPropertySymbols = () => []`, 'the handle of the'],
-])('no user code runs when %s that must be sealed is missing', async (_what, preload, reason) => {
+])('no user code runs when %s is missing, which must be sealed', async (_what, preload, reason) => {
   const { message, output } = await refusalAfter(preload)
   expect(message).toContain(`Handler modules cannot be isolated on Node ${process.versions.node}: ${reason}`)
   expect(output).not.toContain('user code ran')
 })
 
-test('an internal error in the seals is one line without source code', async () => {
+test('reports an internal error in the seals as one line without source code', async () => {
   const { message } = await refusalAfter(
     `Object.defineProperty(process, 'dlopen', { get() { throw new TypeError('unexpected') } })`,
   )
   expect(message).toMatch(/: Internal error on Node [\d.]+: TypeError: unexpected at [^\n]{1,200}$/)
 })
 
-test('an internal error elsewhere is one line without source code', async () => {
+test('reports other internal errors as one line without source code', async () => {
   const harness = new InstanceHarness({
     execArgv: ['--import', `data:text/javascript,setTimeout(() => { null.x }, 200)`],
   })
@@ -56,5 +56,5 @@ test('an internal error elsewhere is one line without source code', async () => 
 })
 
 test.each(['22.19.0', '24.21.0', '26.10.0'])('Node %s is supported for handler modules', version => {
-  expect(unsealableNode(version)).toBeUndefined()
+  expect(moduleIsolationProblem(version)).toBeUndefined()
 })

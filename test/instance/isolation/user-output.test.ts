@@ -12,7 +12,7 @@ function createOutput() {
   return { lines, output: new UserOutput(log as unknown as TenantLog) }
 }
 
-test('lines are told when they are whole, each stream for itself', () => {
+test('reports complete lines, separately for each stream', () => {
   const { lines, output } = createOutput()
   output.write('stdout', 'one\ntw')
   output.write('stderr', 'wrong\n')
@@ -20,20 +20,20 @@ test('lines are told when they are whole, each stream for itself', () => {
   expect(lines).toEqual(['stdout: one', 'stderr: wrong', 'stdout: two', 'stdout: '])
 })
 
-test('the end of a process is the end of its last line', () => {
+test('reports the last unfinished line when the process stops', () => {
   const { lines, output } = createOutput()
   output.write('stdout', 'half')
   output.finish()
   expect(lines).toEqual(['stdout: half'])
 })
 
-test('a line without an end is cut', () => {
+test('splits a line that never ends', () => {
   const { lines, output } = createOutput()
   output.write('stdout', 'x'.repeat(70_000))
   expect(lines).toHaveLength(1)
 })
 
-test('letters that come in parts are put together', async () => {
+test('joins characters that arrive in parts', async () => {
   const { lines, output } = createOutput()
   const [first, ...rest] = Buffer.from('ü\n')
   output.stdout.write(Buffer.from([first!]))
@@ -41,10 +41,10 @@ test('letters that come in parts are put together', async () => {
   expect(lines).toEqual(['stdout: ü'])
 })
 
-test('of a flood the rest is counted', () => {
+test('counts the dropped lines of a flood', () => {
   const { lines, output } = createOutput()
   for (let i = 0; i < 20_000; i++) output.write('stdout', `${'x'.repeat(100)}\n`)
   output.finish()
   expect(lines.length).toBeLessThan(8000)
-  expect(lines.at(-1)).toMatch(/^warn: \d+ lines \(\d+ KB\) of its output were dropped/)
+  expect(lines.at(-1)).toMatch(/^warn: \d+ lines \(\d+ KB\) of output were dropped/)
 })

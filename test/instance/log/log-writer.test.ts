@@ -13,8 +13,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const create = (path: string) => new LogWriter(path, (count, reason) => `lost ${count} (${reason})`)
 
-describe('the log writer', () => {
-  test('appends lines in order, soon and without being asked', async () => {
+describe('log writer', () => {
+  test('appends lines in order, shortly after they are written', async () => {
     const path = join(folder, 'deep', 'x.log')
     const writer = create(path)
     for (let index = 0; index < 1000; index++) writer.write(String(index))
@@ -23,7 +23,7 @@ describe('the log writer', () => {
     await writer.close()
   })
 
-  test('writes nothing while it is held, and everything after', async () => {
+  test('writes nothing while it is held, and everything afterwards', async () => {
     const path = join(folder, 'x.log')
     const writer = create(path)
     writer.write('a')
@@ -37,7 +37,7 @@ describe('the log writer', () => {
     expect(readFileSync(path, 'utf8')).toBe('a\nb\n')
   })
 
-  test('follows a file that was renamed', async () => {
+  test('continues at the original path after the log file is renamed', async () => {
     const path = join(folder, 'x.log')
     const writer = create(path)
     writer.write('a')
@@ -48,7 +48,7 @@ describe('the log writer', () => {
     expect(readFileSync(path, 'utf8')).toBe('b\n')
   })
 
-  test('drops what does not fit while the disk is away, and says how much that was', async () => {
+  test('drops lines above the limit while the disk is unavailable, and reports their number', async () => {
     const path = join(folder, 'x.log')
     const writer = create(path)
     await writer.hold()

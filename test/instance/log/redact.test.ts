@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/instance/log/redact.ts'
 describe('redaction', () => {
   const redact = createRedactor(['s3cret-value', 's3cret', 'eu', '', '123456'])
 
-  test('hides the values of secrets wherever they stand', () => {
+  test('hides secret values anywhere in a value', () => {
     expect(redact('a s3cret-value b s3cret c')).toBe('a [redacted] b [redacted] c')
     expect(redact({ list: [{ 's3cret-key': 's3cret' }], number: 123456 })).toEqual({
       list: [{ '[redacted]-key': '[redacted]' }],
@@ -12,13 +12,13 @@ describe('redaction', () => {
     })
   })
 
-  test('hides a secret inside of a JSON text and inside of a URL', () => {
+  test('hides a secret inside JSON text and inside a URL', () => {
     const hide = createRedactor(['a "b" & c\nd'])
     expect(hide(JSON.stringify({ key: 'a "b" & c\nd' }))).toBe('{"key":"[redacted]"}')
     expect(hide('https://x/?k=a%20%22b%22%20%26%20c%0Ad')).toBe('https://x/?k=[redacted]')
   })
 
-  test('hides secret members of JSON that stands in a text, however deep, and leaves other text as it is', () => {
+  test('hides secret members of nested JSON inside text, and leaves other text unchanged', () => {
     const inner = JSON.stringify({ password: 'hunter2', pin: 1, list: ['a'] }, null, 2)
     const message = (text: string) => ({ result: { content: [{ type: 'text', text }] } })
     const hidden = (text: string) => JSON.stringify(redact(message(text)))
@@ -31,14 +31,14 @@ describe('redaction', () => {
     expect(redact(message('{ not JSON'))).toEqual(message('{ not JSON'))
   })
 
-  test('hides a list of what is secret', () => {
+  test('hides arrays of secret values', () => {
     expect(redact({ tokens: ['a', 'b'], required: ['password'] })).toEqual({
       tokens: '[redacted]',
       required: ['password'],
     })
   })
 
-  test('hides a short secret only where it stands alone', () => {
+  test('hides a short secret only when it is the whole text', () => {
     expect(redact(['eu', 'neural'])).toEqual(['[redacted]', 'neural'])
   })
 
@@ -52,11 +52,11 @@ describe('redaction', () => {
     'PASSWORD',
     'clientSecret',
     'pwd',
-  ])('hides what is called %s', name =>
+  ])('hides members named %s', name =>
     expect(redact({ [name]: 'x', other: 1 })).toEqual({ [name]: '[redacted]', other: 1 }),
   )
 
-  test('keeps what only looks like a secret', () => {
+  test('keeps values that only look secret', () => {
     const harmless = {
       progressToken: 'p1',
       properties: { password: { type: 'string' } },
@@ -66,7 +66,7 @@ describe('redaction', () => {
     expect(redact(harmless)).toEqual(harmless)
   })
 
-  test('leaves the original as it was', () => {
+  test('does not change the original value', () => {
     const value = { token: 'x' }
     redact(value)
     expect(value).toEqual({ token: 'x' })

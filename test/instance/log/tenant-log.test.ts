@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TenantLog } from '../../../src/instance/log/tenant-log.ts'
-import type { Tenant } from '../../../src/shared/instance-protocol.ts'
+import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 
 let folder: string
 
@@ -20,7 +20,7 @@ async function linesOf(write: (log: TenantLog) => void): Promise<string[]> {
   return readFileSync(logFile, 'utf8').trim().split('\n')
 }
 
-test('what a client made long is cut in its line', async () => {
+test('truncates long texts of clients', async () => {
   const long = 'x'.repeat(4_000_000)
   const lines = await linesOf(log => {
     log.request({ method: long, tool: long, requestId: long, ms: 1, failed: false, bytes: 1 })
@@ -28,10 +28,10 @@ test('what a client made long is cut in its line', async () => {
     log.message('in', { long })
   })
   expect(lines.map(line => line.length < 70_000)).toEqual([true, true, true])
-  expect(JSON.parse(lines[0]!).method).toMatch(/^x{1000}… \(3999000 characters more\)$/)
+  expect(JSON.parse(lines[0]!).method).toMatch(/^x{1000}… \(3999000 more characters\)$/)
 })
 
-test('no line break, escape or value of the environment of a client gets into the file', async () => {
+test('keeps line breaks, escapes and environment values of clients out of the file', async () => {
   const lines = await linesOf(log => {
     log.refusal(403, 'Host "a\n{}\u001b[31m hidden-value')
     log.request({ method: 'a\nb', ms: 1, failed: true, bytes: 0, requestId: 'c\nd' })

@@ -100,8 +100,8 @@ const call = async (name: string, args: object = {}, more: object = {}) =>
   (await postModern(url, 'tools/call', { name, arguments: args, ...more })).json
 const result = async (name: string, args: object = {}) => (await call(name, args)).result
 
-describe('what a handler answers', () => {
-  test('with a text, nothing, or content is content', async () => {
+describe('the answer of a module handler', () => {
+  test('the answer of a handler can be text, nothing or content blocks', async () => {
     expect((await result('text')).content).toEqual([{ type: 'text', text: 'plain' }])
     expect((await result('nothing')).content).toEqual([])
     expect((await result('blocks')).content).toEqual([
@@ -111,7 +111,7 @@ describe('what a handler answers', () => {
     expect((await result('bytes')).content).toEqual([{ type: 'image', data: 'AQID', mimeType: 'image/png' }])
   })
 
-  test('with a value is structured content and its text', async () => {
+  test('the answer of a handler becomes structured content and text when it is an object', async () => {
     expect(await result('object')).toMatchObject({
       content: [{ type: 'text', text: '{"a":1,"b":[2]}' }],
       structuredContent: { a: 1, b: [2] },
@@ -119,13 +119,13 @@ describe('what a handler answers', () => {
     expect((await result('list')).structuredContent).toEqual([1, 2, 3])
   })
 
-  test('with a list is its text alone for clients that take objects alone', async () => {
+  test('the answer of a handler is only text when it is an array and the client supports objects only', async () => {
     const session = await beginSession(url)
     const { json } = await post(url, rpc('tools/call', { name: 'list' }), session)
     expect(json.result).toEqual({ content: [{ type: 'text', text: '[1,2,3]' }] })
   })
 
-  test('with error() is a tool error', async () => {
+  test('the answer of a handler is a tool error with error()', async () => {
     expect(await result('failure')).toMatchObject({
       isError: true,
       content: [{ text: 'not today' }],
@@ -133,18 +133,18 @@ describe('what a handler answers', () => {
     })
   })
 
-  test('by throwing is a tool error without values of the environment', async () => {
+  test('the answer of a handler is a tool error without environment values when the handler throws', async () => {
     expect(await result('throws')).toMatchObject({
       isError: true,
       content: [{ text: 'it broke on [redacted]' }],
     })
   })
 
-  test('by throwing an McpError is that JSON-RPC error', async () => {
+  test('the answer of a handler is a JSON-RPC error when the handler throws an McpError', async () => {
     expect((await call('protocol_error')).error).toEqual({ code: -32099, message: 'mine', data: { a: 1 } })
   })
 
-  test('is checked against the output schema', async () => {
+  test('the answer of a handler is checked against the output schema', async () => {
     expect(await result('typed', { t: 1 })).toMatchObject({ structuredContent: { t: 1 } })
     const refused = await result('typed', { t: 'x' })
     expect(refused.isError).toBe(true)
@@ -152,7 +152,7 @@ describe('what a handler answers', () => {
   })
 })
 
-describe('the log', () => {
+describe('the log of a module', () => {
   /** Lines that the process wrote about a failure, as they stand there. */
   const logged = async (part: string) => {
     while (!server.harness.output.includes(part)) await once(server.harness.child.stdout!, 'data')
@@ -162,7 +162,7 @@ describe('the log', () => {
       .at(-1)
   }
 
-  test('has the stack of a handler that threw, in lines of the project', async () => {
+  test('the log of a module contains the stack trace of a failed handler in lines of the project', async () => {
     await result('throws')
     const line = await logged('throws failed')
     expect(line).toMatchObject({ level: 'error', stream: 'server' })
@@ -171,20 +171,20 @@ describe('the log', () => {
     )
   })
 
-  test('takes no more than what a disk minds, and tells what was dropped', async () => {
+  test('the log of a module limits the output rate and reports what was dropped', async () => {
     await result('floods')
-    expect((await logged('were dropped')).message).toMatch(/^\d+ lines \(\d+ KB\) of its output were dropped/)
+    expect((await logged('were dropped')).message).toMatch(/^\d+ lines \(\d+ KB\) of output were dropped/)
     expect(server.harness.output.length).toBeLessThan(3_000_000)
   })
 
-  test('has what a handler logs for its client', async () => {
+  test('the log of a module contains what handlers log for their clients', async () => {
     await result('said')
     expect(await logged('{\\"a\\":1}')).toMatchObject({ level: 'warn', message: '{"a":1}' })
   })
 })
 
-describe('the arguments of a handler', () => {
-  test('are checked before it runs, with defaults filled in', async () => {
+describe('the arguments of a module handler', () => {
+  test('the arguments of a handler are validated first, with defaults filled in', async () => {
     expect((await result('math/sum')).content[0].text).toBe('2')
     expect(await result('math/sum', { a: 'x' })).toMatchObject({
       isError: true,
@@ -192,7 +192,7 @@ describe('the arguments of a handler', () => {
     })
   })
 
-  test('are what a schema library makes of them', async () => {
+  test('the arguments of a handler are transformed by the schema library', async () => {
     expect((await result('zod', { when: 'four' })).structuredContent).toEqual({ length: 4, unit: 'c' })
     expect((await result('zod', { when: 'a', even: 3 })).content[0].text).toBe(
       'Invalid arguments for zod: "even": must be even',
@@ -202,12 +202,12 @@ describe('the arguments of a handler', () => {
     )
   })
 
-  test('may be named as the protocol names them', async () => {
+  test('the arguments of a handler may use the schema names of the protocol', async () => {
     expect((await result('protocol_names', { text: 'hi' })).structuredContent).toEqual({ said: 'hi' })
     expect((await result('protocol_names', {})).isError).toBe(true)
   })
 
-  test('are told to clients as JSON Schema', () => {
+  test('the arguments of a handler are described to clients as JSON Schema', () => {
     const zod = server.artifact.tools.find(({ name }) => name === 'zod')!
     expect(zod).toMatchObject({
       title: 'With zod',
@@ -225,8 +225,8 @@ describe('the arguments of a handler', () => {
   })
 })
 
-describe('the context of a handler', () => {
-  test('tells the declared environment, the client and the token', async () => {
+describe('the context of a module handler', () => {
+  test('the context of a handler contains the declared environment, the client and the token', async () => {
     const { structuredContent } = (
       await postModern(url, 'tools/call', { name: 'facts' }, { authorization: 'Bearer from-header' })
     ).json.result
@@ -238,7 +238,7 @@ describe('the context of a handler', () => {
     })
   })
 
-  test('has all variables that are given where the server declares none', async () => {
+  test('the context of a handler contains all variables of the deployment if the server declares none', async () => {
     const { harness, address } = await startModules(
       { 'tools/facts.ts': FILES['tools/facts.ts'] },
       { tenant: { env: { KEY: 'given' } } },
@@ -248,7 +248,7 @@ describe('the context of a handler', () => {
     await harness.stop()
   })
 
-  test('takes the token from the request before that of the header', async () => {
+  test('prefers the token in the request to that in the header', async () => {
     const session = await beginSession(url)
     const params = { name: 'facts', _meta: { authorization: { token: 'from-meta' } } }
     const { json } = await post(url, rpc('tools/call', params), { ...session, authorization: 'Bearer h' })
@@ -259,7 +259,7 @@ describe('the context of a handler', () => {
     })
   })
 
-  test('makes the answer a stream when the handler says something, and only then', async () => {
+  test('turns the answer into a stream when the handler sends its first message', async () => {
     const session = await beginSession(url)
     const quiet = await post(url, rpc('tools/call', { name: 'text' }), session)
     expect(quiet.headers['content-type']).toBe('application/json')
@@ -276,7 +276,7 @@ describe('the context of a handler', () => {
     ])
   })
 
-  test('is told of a cancellation', async () => {
+  test('the context of a handler is aborted by a cancellation', async () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
@@ -287,28 +287,28 @@ describe('the context of a handler', () => {
   })
 })
 
-describe('resources of a module', () => {
+describe('module resources', () => {
   const read = async (uri: string) => (await postModern(url, 'resources/read', { uri })).json
 
-  test('answer with a text or bytes', async () => {
+  test('module resources return text or bytes', async () => {
     expect((await read('test://motd')).result.contents).toEqual([
       { uri: 'test://motd', mimeType: 'text/plain', text: 'Hello' },
     ])
     expect((await read('test://raw')).result.contents[0].blob).toBe('aGk=')
   })
 
-  test('get the variables of their template', async () => {
+  test('module resources get the variables of their template', async () => {
     const { contents } = (await read('test://items/7?q=x')).result
     expect(JSON.parse(contents[0].text)).toEqual({ id: '7', q: 'x', uri: 'test://items/7?q=x' })
   })
 
-  test('say in their own words that there is nothing', async () => {
+  test('module resources can fail with their own message', async () => {
     expect((await read('test://items/0')).error).toMatchObject({ code: -32602, message: 'No item 0' })
   })
 })
 
-describe('prompts and completions of a module', () => {
-  test('a prompt answers with messages, and asks for the arguments that it needs', async () => {
+describe('module prompts and completions', () => {
+  test('a prompt returns messages and requires its arguments', async () => {
     const get = async (args: object) =>
       (await postModern(url, 'prompts/get', { name: 'greet', arguments: args })).json
     expect((await get({ name: 'Ann' })).result).toMatchObject({
@@ -321,7 +321,7 @@ describe('prompts and completions of a module', () => {
     expect((await get({})).error.message).toBe('Prompt greet needs the argument "name"')
   })
 
-  test('values come from a list or from a function', async () => {
+  test('completions come from a list or a function', async () => {
     const complete = async (ref: object, name: string, value: string) =>
       (await postModern(url, 'completion/complete', { ref, argument: { name, value } })).json.result
         .completion.values
@@ -332,7 +332,7 @@ describe('prompts and completions of a module', () => {
     expect(await complete(item, 'q', 'ro')).toEqual(['rose'])
   })
 
-  test('the server says that its lists may change', async () => {
+  test('the server declares that its lists may change', async () => {
     const { capabilities } = (await postModern(url, 'server/discover')).json.result
     expect(capabilities).toEqual({
       tools: { listChanged: true },

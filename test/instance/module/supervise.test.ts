@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { supervise } from '../../../src/instance/module/supervise.ts'
-import type { ClientContext, PreparedServer, PreparedTool } from '../../../src/instance/prepared-server.ts'
-import type { Tenant } from '../../../src/shared/instance-protocol.ts'
+import type { ClientContext } from '../../../src/instance/server/client-context.ts'
+import type { PreparedServer, PreparedTool } from '../../../src/instance/server/prepared-server.ts'
+import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 
 type Call = PreparedTool['call']
 
@@ -24,20 +25,20 @@ function createContext(changes: Partial<ClientContext> = {}): ClientContext {
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
-test('what answers at once, or in time, answers as it is', async () => {
+test('returns answers in time unchanged', async () => {
   const { server: sync } = createServer(() => text('now'))
   expect(sync.findTool('slow')!.call({}, createContext())).toEqual(text('now'))
   const { server: later } = createServer(async () => text('soon'))
   expect(await later.findTool('slow')!.call({}, createContext())).toEqual(text('soon'))
 })
 
-test('a tool is the same object for all its calls, and an unknown one is none', () => {
+test('returns the same object for all calls of a tool, and undefined for an unknown tool', () => {
   const { server } = createServer(() => text('now'))
   expect(server.findTool('slow')).toBe(server.findTool('slow'))
   expect(server.findTool('other')).toBeUndefined()
 })
 
-test('what takes too long is an error of the tool, its signal aborted, and told to the log', async () => {
+test('fails a slow tool, aborts its signal and logs it', async () => {
   const { server, log } = createServer(() => new Promise(() => {}))
   const context = createContext()
   expect(await server.findTool('slow')!.call({}, context)).toEqual({
@@ -51,7 +52,7 @@ test('what takes too long is an error of the tool, its signal aborted, and told 
   )
 })
 
-test('a resource that takes too long is an error of the protocol', async () => {
+test('fails a slow resource with a protocol error', async () => {
   const { server } = createServer(() => text('now'))
   await expect(server.readResource('a://b', createContext())).rejects.toMatchObject({
     code: -32603,
@@ -59,7 +60,7 @@ test('a resource that takes too long is an error of the protocol', async () => {
   })
 })
 
-test('while its client is asked the time does not run', async () => {
+test('does not count time spent waiting for the client', async () => {
   vi.useFakeTimers()
   const context = { ...createContext(), isAsking: true }
   const answered = Promise.withResolvers<ReturnType<typeof text>>()
@@ -72,7 +73,7 @@ test('while its client is asked the time does not run', async () => {
   expect(context.cancel).not.toHaveBeenCalled()
 })
 
-test('a handler that fails in time fails as it is', async () => {
+test('returns errors in time unchanged', async () => {
   const { server } = createServer(() => Promise.reject(new Error('broken')))
   await expect(server.findTool('slow')!.call({}, createContext())).rejects.toThrow('broken')
 })

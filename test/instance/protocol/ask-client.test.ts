@@ -81,8 +81,8 @@ async function ask(name: string, headers: Record<string, string>, id = 1) {
 const answer = (headers: Record<string, string>, id: unknown, result: object) =>
   post(url, { jsonrpc: '2.0', id, result }, headers)
 
-describe('a session that is asked', () => {
-  test('gets the question on the stream of its call, and its answer is posted', async () => {
+describe('a legacy session with serverRequests', () => {
+  test('a legacy session gets a question on the stream of its call and posts the answer', async () => {
     const headers = await session()
     const next = await ask('name', headers)
     const question = await next()
@@ -97,7 +97,7 @@ describe('a session that is asked', () => {
     expect(await next()).toBeUndefined()
   })
 
-  test('may be asked several things at once, and answers in any order', async () => {
+  test('a legacy session can get several questions at the same time and answer in any order', async () => {
     const headers = await session()
     const next = await ask('both', headers)
     const [first, second] = [await next(), await next()]
@@ -109,7 +109,7 @@ describe('a session that is asked', () => {
     expect((await next()).result.content[0].text).toBe('yes13')
   })
 
-  test('may answer with an error, and with something that does not fit the form', async () => {
+  test('a legacy session can answer with an error, or with a value that violates the form', async () => {
     const headers = await session()
     const refused = await ask('name', headers)
     const error = { code: -1, message: 'User rejected' }
@@ -125,7 +125,7 @@ describe('a session that is asked', () => {
     expect((await plain()).result.content[0].text).toContain('does not match the form: "name" must be string')
   })
 
-  test('is not asked what it cannot answer', async () => {
+  test('a legacy session gets no question that requires a missing capability', async () => {
     const refused = async (name: string, capabilities: object) =>
       (await post(url, rpc('tools/call', { name }), await session(capabilities))).json.result
     const lacks = (capability: string) => ({
@@ -138,7 +138,7 @@ describe('a session that is asked', () => {
     expect(await refused('page', { elicitation: {} })).toMatchObject(lacks('elicitation.url'))
   })
 
-  test('cannot answer for another session, nor twice', async () => {
+  test('a legacy session cannot answer for another session, or twice', async () => {
     const [headers, other] = [await session(), await session()]
     const next = await ask('name', headers)
     const { id } = await next()
@@ -148,7 +148,7 @@ describe('a session that is asked', () => {
     expect((await next()).result.content[0].text).toBe('decline')
   })
 
-  test('is told that nobody waits any more when the call is cancelled', async () => {
+  test('a legacy session is notified when the call is cancelled and no answer is needed', async () => {
     const headers = await session()
     const next = await ask('name', headers, 9)
     const { id } = await next()
@@ -157,14 +157,14 @@ describe('a session that is asked', () => {
     expect(await next()).toBeUndefined()
   })
 
-  test('answers a handler that asks by hand, which then runs anew', async () => {
+  test('answers a handler that throws its questions, which then runs again', async () => {
     const headers = await session()
     const next = await ask('by_hand', headers)
     await answer(headers, (await next()).id, { roots: [] })
     expect(JSON.parse((await next()).result.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
   })
 
-  test('that lost its GET stream comes back to it and hears what it missed, and what comes', async () => {
+  test('resumes a lost GET stream with the messages that it missed', async () => {
     const headers = await session()
     const listen = async (more: object) =>
       readEvents(await open(url, { headers: { ...headers, accept: 'text/event-stream', ...more } }))
@@ -179,7 +179,7 @@ describe('a session that is asked', () => {
     stream.close()
   })
 
-  test('hears of changes on its GET stream: of lists always, of resources that it subscribed to', async () => {
+  test('a legacy session is notified of list changes and of updates of subscribed resources on its GET stream', async () => {
     const headers = await session()
     const other = await session()
     const listen = async (who: Record<string, string>) =>
@@ -215,7 +215,7 @@ describe('a client without a session', () => {
   const call = async (name: string, more: object = {}, capabilities?: object) =>
     (await request('tools/call', { name, ...more }, capabilities)).json
 
-  test('is asked by the result, and its next try goes on', async () => {
+  test('a client without a session gets a question as the result and continues with its next try', async () => {
     const { result } = await call('name')
     expect(result).toMatchObject({
       resultType: 'input_required',
@@ -227,7 +227,7 @@ describe('a client without a session', () => {
     expect(done).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello Ann' }] })
   })
 
-  test('is asked together what is asked at once, and earlier answers are remembered for it', async () => {
+  test('a client without a session gets simultaneous questions together, and earlier answers are kept for it', async () => {
     const { result: first } = await call('both')
     expect(Object.keys(first.inputRequests)).toEqual(['question-1', 'question-2'])
     const { result: second } = await call('both', {
@@ -242,7 +242,7 @@ describe('a client without a session', () => {
     expect(result.content[0].text).toBe('yes14')
   })
 
-  test('cannot bring a state that was changed, or one of another call', async () => {
+  test('a client without a session cannot use a state that was changed, or that belongs to another call', async () => {
     const { requestState } = (await call('name')).result
     const inputResponses = { 'question-1': { action: 'decline' } }
     for (const params of [
@@ -255,7 +255,7 @@ describe('a client without a session', () => {
     expect((await call('tidied', { inputResponses, requestState })).error.code).toBe(-32602)
   })
 
-  test('that cannot be asked is refused with the capability that it lacks', async () => {
+  test('a client without a session gets the missing capability when it cannot be asked', async () => {
     const { status, json } = await request('tools/call', { name: 'page' }, { elicitation: {} })
     expect([status, json.error]).toMatchObject([
       400,
@@ -263,18 +263,18 @@ describe('a client without a session', () => {
     ])
   })
 
-  test('leaves no handler behind: it is told, and may tidy up', async () => {
+  test('a client without a session leaves no handler running: it is aborted and may clean up', async () => {
     const before = Number((await call('tidied')).result.content[0].text)
     await call('tidy')
     expect(Number((await call('tidied')).result.content[0].text)).toBe(before + 1)
   })
 
-  test('may be asked by a handler that does not wait for its questions', async () => {
+  test('a client without a session can be asked by a handler that does not await its questions', async () => {
     expect(Object.keys((await call('careless')).result.inputRequests)).toHaveLength(2)
     expect((await call('tidied')).result.isError).toBeUndefined()
   })
 
-  test('is asked by hand the same way', async () => {
+  test('a client without a session gets thrown questions in the same way', async () => {
     const { result } = await call('by_hand')
     const { result: done } = await call('by_hand', {
       inputResponses: { q: { roots: [] } },
@@ -283,14 +283,14 @@ describe('a client without a session', () => {
     expect(JSON.parse(done.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
   })
 
-  test('is asked by a resource too', async () => {
+  test('a client without a session gets questions from a resource as well', async () => {
     const { json } = await request('resources/read', { uri: 'test://a' })
     const { requestState } = json.result
     const again = { uri: 'test://a', requestState, inputResponses: { 'question-1': SAMPLE } }
     expect((await request('resources/read', again)).json.result.contents[0].text).toBe('yes')
   })
 
-  test('hears of what it listens for, and of nothing else', async () => {
+  test('a client without a session receives only subscribed notifications', async () => {
     const listen = async (notifications: object, id: number) =>
       readEvents(
         await open(url, {
@@ -316,8 +316,8 @@ describe('a client without a session', () => {
   })
 })
 
-test('a batch cannot ask', async () => {
+test('a batch cannot send questions', async () => {
   const headers = await session(CAPABLE, '2025-03-26')
   const { text } = await post(url, [rpc('tools/call', { name: 'name' })], headers)
-  expect(JSON.parse(text)[0].result.content[0].text).toContain('cannot be asked in a batch')
+  expect(JSON.parse(text)[0].result.content[0].text).toContain('cannot be sent to the client during a batch')
 })

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { RequestContext } from '../../../src/instance/protocol/request-context.ts'
-import { type Run, runRequest } from '../../../src/instance/protocol/run-request.ts'
+import type { Run } from '../../../src/instance/protocol/run.ts'
+import { runRequest } from '../../../src/instance/protocol/run-request.ts'
 
 /** A run whose exchange only notes what becomes of it. */
 function createRun(parts: Partial<Run>, log: object = {}) {
@@ -32,7 +33,7 @@ afterEach(() => void vi.useRealTimers())
 
 const answer = { members: '', failed: false }
 
-test('a result that cannot be written is an internal error of its request alone', async () => {
+test('a result that cannot be serialized fails only its own request', async () => {
   const { run, sent, told, tenant } = createRun({
     finishResult: () => {
       throw new RangeError('too deep')
@@ -47,7 +48,7 @@ test('a result that cannot be written is an internal error of its request alone'
   expect(tenant.counters.active).toBe(0)
 })
 
-test('a fault after the answer is told in the log', async () => {
+test('logs an error that a handler throws after the answer', async () => {
   const fault = {
     message() {
       throw new RangeError('too deep')
@@ -59,11 +60,11 @@ test('a fault after the answer is told in the log', async () => {
   expect(await told).toMatch('m failed: RangeError: too deep')
 })
 
-test('an answer that takes long becomes a stream, so that nobody takes its connection for a dead one', async () => {
+test('turns a slow answer into a stream, which keeps the connection alive', async () => {
   vi.useFakeTimers()
   const open = vi.fn()
   const handler = Promise.withResolvers<typeof answer>()
-  const { run, sent } = createRun({ conversation: { open } as unknown as Run['conversation'] })
+  const { run, sent } = createRun({ sideChannel: { open } as unknown as Run['sideChannel'] })
   runRequest(run, () => handler.promise)
   vi.advanceTimersByTime(14_999)
   expect(open).not.toHaveBeenCalled()
@@ -74,10 +75,10 @@ test('an answer that takes long becomes a stream, so that nobody takes its conne
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('an answer that comes in time is no stream', async () => {
+test('does not turn a fast answer into a stream', async () => {
   vi.useFakeTimers()
   const open = vi.fn()
-  const { run, sent } = createRun({ conversation: { open } as unknown as Run['conversation'] })
+  const { run, sent } = createRun({ sideChannel: { open } as unknown as Run['sideChannel'] })
   runRequest(run, async () => answer)
   await sent
   expect([open.mock.calls, vi.getTimerCount()]).toEqual([[], 0])

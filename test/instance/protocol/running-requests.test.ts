@@ -9,7 +9,7 @@ function createRunning(...ids: (string | number)[]) {
   return { running, requests, cancelled }
 }
 
-test('a request is cancelled by its own id, and no longer once it is deleted', () => {
+test('cancels a request by its id until the request is deleted', () => {
   const { running, requests, cancelled } = createRunning(1, '1', 2)
   running.cancel('1')
   expect(cancelled).toEqual([1])
@@ -20,7 +20,7 @@ test('a request is cancelled by its own id, and no longer once it is deleted', (
   expect(running.size).toBe(2)
 })
 
-test('of two with the same id the newest is meant', () => {
+test('cancels the newest of two requests with the same id', () => {
   const { running, requests, cancelled } = createRunning(7, 8, 7, 9)
   running.delete(requests[1]!)
   running.cancel(7)
@@ -29,7 +29,7 @@ test('of two with the same id the newest is meant', () => {
   expect(cancelled).toEqual([2, 0])
 })
 
-test('all are cancelled also when each deletes itself with that', () => {
+test('cancels all requests, even if each deletes itself in the process', () => {
   const running = new RunningRequests()
   const cancelled: number[] = []
   for (const id of [1, 2, 3, 4]) {

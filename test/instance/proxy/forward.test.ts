@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Pool } from 'undici'
 import { afterEach, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/instance/http/exchange.ts'
+import type { HttpExchange } from '../../../src/instance/http/http-exchange.ts'
 import { forward } from '../../../src/instance/proxy/forward.ts'
 
 const servers: Server[] = []
@@ -17,8 +17,8 @@ afterEach(async () => {
 
 const tenant = {
   config: { url: 'http://127.0.0.1:1/mcp' },
-  endsConnection: () => false,
-} as Exchange['tenant']
+  shouldCloseConnection: () => false,
+} as HttpExchange['tenant']
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -45,7 +45,7 @@ function poolOf(origin: string): Pool {
   return pool
 }
 
-test('a request that nobody took is sent again, its body with it', async () => {
+test('a request that was not received is sent again with its body', async () => {
   const echo = poolOf(await serve((request, response) => request.pipe(response)))
   const dead = poolOf(await deadOrigin())
   const codes: unknown[] = []
@@ -59,7 +59,7 @@ test('a request that nobody took is sent again, its body with it', async () => {
   expect(codes).toEqual(['ECONNREFUSED', 'ECONNREFUSED', undefined])
 })
 
-test('what took half of a body and broke off leaves the client to be told', async () => {
+test('returns the error when the program breaks off during the body', async () => {
   const breaking = poolOf(await serve(request => void request.once('data', () => request.socket.destroy())))
   const origin = await serve(async (request, response) => {
     const fault = await forward({ tenant, request, response }, breaking, '/')
@@ -73,7 +73,7 @@ test('what took half of a body and broke off leaves the client to be told', asyn
   ])
 })
 
-test('a request whose client has gone already is not sent', async () => {
+test('a request whose client has disconnected is not sent', async () => {
   const paths: unknown[] = []
   const upstream = poolOf(
     await serve((request, response) => {

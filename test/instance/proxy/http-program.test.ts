@@ -20,7 +20,7 @@ async function call(name: string, headers: Record<string, string> = {}) {
   return JSON.parse(answer.json.result.content[0].text)
 }
 
-test('requests and answers pass as they are, but for what belongs to one connection', async () => {
+test('forwards requests and answers unchanged, except for headers of a single connection', async () => {
   const seen = await call('headers', {
     'mcp-session-id': 's1',
     'mcp-param-x': 'y',
@@ -43,7 +43,7 @@ test('requests and answers pass as they are, but for what belongs to one connect
   expect(answer.headers).toMatchObject({ 'mcp-session-id': 's1', 'set-cookie': ['a=1', 'b=2'] })
 })
 
-test('it listens where it is told to, and its environment is its own', async () => {
+test('listens on $PORT and has only its own environment', async () => {
   const env = await call('env')
   expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
   // Without a sandbox a mark of its own, by which everything that it started is found.
@@ -51,14 +51,14 @@ test('it listens where it is told to, and its environment is its own', async () 
   expect(Object.keys(env).sort()).toEqual(own)
 })
 
-test('every path but /health is its own', async () => {
+test('serves every path except /health', async () => {
   const { origin } = served.address
   expect((await post(`${served.url}?x=1`, rpc('tools/list'))).status).toBe(200)
   expect(await send(`${origin}/other`)).toMatchObject({ status: 404, text: 'nothing here' })
   expect((await send(`${origin}/health`)).json).toMatchObject({ status: 'ok' })
 })
 
-test('a stream passes both ways while it is open, event by event', async () => {
+test('streams in both directions, event by event', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream`, { method: 'POST' })
   outgoing.write('\n')
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
@@ -74,13 +74,13 @@ test('a stream passes both ways while it is open, event by event', async () => {
   await eventually(async () => (await chunks.next()).done)
 })
 
-test('large bodies pass without being collected', async () => {
+test('forwards large bodies without buffering', async () => {
   const body = 'x'.repeat(8 * 1024 * 1024)
   const answer = await send(`${served.address.origin}/echo`, { body, method: 'POST' })
   expect(answer.text.length).toBe(body.length)
 })
 
-test('a client that goes away ends the request at the program', async () => {
+test('a client that disconnects aborts the request at the program', async () => {
   const gone = new AbortController()
   const asked = open(`${served.address.origin}/quiet`, { signal: gone.signal }).catch(() => 'gone')
   await eventually(() => served.log().length > 0)
@@ -90,20 +90,20 @@ test('a client that goes away ends the request at the program', async () => {
   await eventually(async () => (await call('ended')).includes('/quiet'))
 })
 
-test('an answer that the program cuts is cut for the client too', async () => {
+test('an answer that the program truncates is truncated for the client', async () => {
   const answer = await open(`${served.address.origin}/cut`, {})
   await expect(async () => {
     for await (const _chunk of answer);
   }).rejects.toThrow('aborted')
 })
 
-test('what it prints is in the log', async () => {
+test('output of the program is logged', async () => {
   await eventually(() =>
     served.log().some(({ stream, message }) => stream === 'stdout' && message === 'listening on 127.0.0.1'),
   )
 })
 
-test('after its death requests wait for the next one; the one that it was answering gets a JSON-RPC error', async () => {
+test('after a crash requests wait for the next process, and the pending one gets a JSON-RPC error', async () => {
   const before = await call('who')
   const answer = await post(served.url, rpc('tools/call', { name: 'exit' }))
   expect(answer.status).toBe(502)
@@ -111,7 +111,7 @@ test('after its death requests wait for the next one; the one that it was answer
   expect(await call('who')).not.toBe(before)
 })
 
-test('a program that breaks off amid a body of 10 MB gets its client an error, and the next request an answer', async () => {
+test('a program that breaks off during a 10 MB body gets its client an error, and the next request an answer', async () => {
   const { origin } = served.address
   const body = 'x'.repeat(10 * 1024 * 1024)
   const answer = await send(`${origin}/drop`, { body, method: 'POST' })
@@ -119,7 +119,7 @@ test('a program that breaks off amid a body of 10 MB gets its client an error, a
   expect((await send(`${origin}/echo`, { body, method: 'POST' })).text.length).toBe(body.length)
 })
 
-test('an answer that comes before the body was read reaches the client', async () => {
+test('an answer before the end of the request body reaches the client', async () => {
   const outgoing = httpRequest(`${served.address.origin}/early`, { method: 'POST' })
   outgoing.on('error', () => {}) // what is not read may be refused
   outgoing.write('begun')
@@ -129,7 +129,7 @@ test('an answer that comes before the body was read reaches the client', async (
   outgoing.destroy()
 })
 
-test('a client that breaks off amid its body ends the request at the program', async () => {
+test('a client that breaks off during its body aborts the request at the program', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream?broken`, { method: 'POST' })
   outgoing.on('error', () => {}) // its own doing
   outgoing.write('one\n')
@@ -138,7 +138,7 @@ test('a client that breaks off amid its body ends the request at the program', a
   await eventually(async () => (await call('ended')).includes('/slow-stream?broken'))
 })
 
-test('it ends with its instance', async () => {
+test('stops with its instance', async () => {
   const other = await serveProgram({ type: 'http', args: [PROGRAM] })
   const started = descendantsOf(other.harness.pid)
   expect(started.length).toBeGreaterThanOrEqual(2)
@@ -146,11 +146,11 @@ test('it ends with its instance', async () => {
   await eventually(() => !started.some(isRunning))
 })
 
-test('a program that never listens is told so', async () => {
+test('reports a program that never listens', async () => {
   const broken = serveProgram({
     type: 'http',
     command: 'sh',
     args: ['-c', 'echo "no port for me" >&2; exit 3'],
   })
-  await expect(broken).rejects.toThrow('ended with exit code 3 before it listened on $PORT')
+  await expect(broken).rejects.toThrow('exited with code 3 before it listened on $PORT')
 })

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Exchange } from '../../../src/instance/http/exchange.ts'
-import { Sessions } from '../../../src/instance/protocol/sessions.ts'
+import type { HttpExchange } from '../../../src/instance/http/http-exchange.ts'
+import { Sessions } from '../../../src/instance/protocol/legacy/sessions.ts'
 import { ProgramSessions } from '../../../src/instance/proxy/program-sessions.ts'
 import { post, rpc } from '../../helpers/mcp-requests.ts'
 import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
@@ -42,7 +42,7 @@ function peerPortOf(session: Record<string, string>): number {
   return Number.parseInt(claim.split('-')[2]!, 36)
 }
 
-test('a request that another instance brought is answered here, though the session began at neither', async () => {
+test('a request relayed by another instance is answered here, even if neither instance started the session', async () => {
   const [here, there] = served as [ServedProgram, ServedProgram]
   const gone = await serveProgram({ type: 'http', args: [PROGRAM, 'gone'] }, TENANT)
   const session = await begin(gone)
@@ -60,7 +60,7 @@ function claimsOf({ harness }: ServedProgram): unknown[] {
   return harness.received.filter(({ type }) => type === 'claim')
 }
 
-test('a session that the program would not begin for one request is begun for the next', async () => {
+test('a session that the program refuses for one request is started by the next', async () => {
   const answers = [503, 200]
   const program = createServer((_request, response) => {
     const status = answers.shift() ?? 202
@@ -95,11 +95,11 @@ test.each([
   sessions.close()
 })
 
-test('an id that a program gives to several users gets each of them a session of their own', () => {
+test('an id that a program gives to several users becomes a separate session for each', () => {
   const sessions = new Sessions(TENANT.stateKey, 'inst_1')
   const programSessions = new ProgramSessions()
   const nameFor = (subject: string) => {
-    const exchange = { ...exchangeOf(sessions, 'POST'), caller: { subject } } as Exchange
+    const exchange = { ...exchangeOf(sessions, 'POST'), caller: { subject } } as HttpExchange
     return programSessions.of(exchange)!.nameFor('all', 200)
   }
   const [ada, bob] = [nameFor('ada'), nameFor('bob')]
@@ -109,7 +109,7 @@ test('an id that a program gives to several users gets each of them a session of
   sessions.close()
 })
 
-function exchangeOf(sessions: Sessions, method: string, id?: string): Exchange {
+function exchangeOf(sessions: Sessions, method: string, id?: string): HttpExchange {
   const request = { method, headers: id === undefined ? {} : { 'mcp-session-id': id } }
   const stateKey = Buffer.from(TENANT.stateKey, 'base64')
   const tenant = {
@@ -119,5 +119,5 @@ function exchangeOf(sessions: Sessions, method: string, id?: string): Exchange {
     stateKey,
     changed: () => {},
   }
-  return { tenant, request } as unknown as Exchange
+  return { tenant, request } as unknown as HttpExchange
 }

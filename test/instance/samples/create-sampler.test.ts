@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createSampler } from '../../../src/instance/samples/create-sampler.ts'
-import { compileSchema, type JsonSchema } from '../../../src/shared/json-schema.ts'
+import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
 
 const sampleOf = (schema: JsonSchema, args: Record<string, unknown> = {}) => createSampler(schema)(args)
 
-describe('a sample is a value of its schema', () => {
+describe('a sample matches its schema', () => {
   test.each<JsonSchema>([
     { type: 'object', properties: { when: { type: 'string', format: 'date-time' } }, required: ['when'] },
     { $ref: '#/$defs/n', $defs: { n: { type: 'object', properties: { next: { $ref: '#/$defs/n' } } } } },
@@ -89,7 +89,7 @@ describe('a sample is a value of its schema', () => {
     expect(violationsOf(schema, sampleOf(schema))).toEqual([])
   })
 
-  test('for any of many schemas made at random', () => {
+  test('a sample matches its schema for many random schemas', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const schema = randomSchema(createRandom(seed), 0)
       expect({ schema, violations: violationsOf(schema, sampleOf(schema)) }).toEqual({
@@ -100,12 +100,12 @@ describe('a sample is a value of its schema', () => {
   })
 })
 
-test('the same arguments give the same sample', () => {
+test('equal arguments give equal samples', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' }, temperature: { type: 'number' } } }
   expect(sampleOf(schema, { city: 'Rome' })).toEqual(sampleOf(schema, { city: 'Rome' }))
 })
 
-test('members named like an argument take its value where they may', () => {
+test('members with the name of an argument take its value if allowed', () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'string' } } },
@@ -114,14 +114,14 @@ test('members named like an argument take its value where they may', () => {
   expect(violationsOf(schema, sampleOf(schema, { city: 'Rome', days: 3 }))).toEqual([])
 })
 
-test('examples and defaults are taken where they are values of the schema', () => {
+test('valid examples and defaults are used', () => {
   const of = (member: JsonSchema) => sampleOf({ type: 'object', properties: { member } })
   expect(of({ type: 'string', examples: ['Rome'] })).toEqual({ member: 'Rome' })
   expect(of({ type: 'integer', default: 7 })).toEqual({ member: 7 })
   expect(of({ type: 'integer', default: 'seven' })).toEqual({ member: 1 })
 })
 
-test('a schema that contradicts itself or never ends gives something instead of running on', () => {
+test('a contradictory or infinite schema gives some value and does not run forever', () => {
   const endless = {
     $ref: '#/$defs/n',
     $defs: { n: { type: 'object', properties: { n: { $ref: '#/$defs/n' } }, required: ['n'] } },
@@ -200,7 +200,7 @@ function randomUnion(random: Random, depth: number): JsonSchema {
   return random(2) === 0 ? { anyOf: alternatives } : { allOf: [alternatives[0]] }
 }
 
-test('a pattern that repeats repetitions of repetitions gets no text that fills the memory', () => {
+test('a pattern with nested repetitions does not fill the memory', () => {
   const sample = createSampler({ type: 'string', pattern: '^((a{900}){900}){600}$' })
   // On a machine that does much else it may be given up; nothing is filled then either.
   const text = attemptSample(sample)

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TenantAuth } from '../../../src/shared/instance-protocol.ts'
+import type { TenantAuth } from '../../../src/shared/instances/instance-protocol.ts'
 import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
 const ISSUER = 'http://127.0.0.1:6273/auth/test/production'
@@ -66,18 +66,18 @@ function tokenFor(url: string, changes: Changes = {}): Promise<string> {
 describe.each([
   ['a program over stdio', {}],
   ['a program over HTTP', { type: 'http' as const, args: [HTTP_PROGRAM] }],
-])('%s that is protected', (_name, program) => {
+])('a protected server: %s', (_name, program) => {
   let served: ServedProgram
   beforeAll(async () => {
     served = await serveProgram(program, { auth })
   })
   afterAll(() => served.close())
 
-  it('answers who has a token for it', async () => {
+  it('serves requests with a valid token', async () => {
     expect((await send(served.url, await tokenFor(served.url))).status).toBe(200)
   })
 
-  it('answers nobody else', async () => {
+  it('rejects all other requests', async () => {
     const wrong: Changes[] = [
       { issuer: 'http://127.0.0.1:6273/auth/other/production' },
       { audience: 'http://127.0.0.1:1/mcp' },
@@ -95,7 +95,7 @@ describe.each([
     expect((await send(served.url, await tokenFor(served.url, { scope: 'email' }))).status).toBe(403)
   })
 
-  it('tells whoever asks that it is well and where its tokens come from, and nothing else', async () => {
+  it('serves only its health and token metadata without a token', async () => {
     const { origin } = new URL(served.url)
     expect((await fetch(`${origin}/health`)).status).toBe(200)
     const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)

@@ -23,7 +23,7 @@ import { CALLBACK, SIGNING_SECRET } from './support/mounted.ts'
 
 type Application = (server: AuthorizationServer, resource: ProtectedResource) => RequestListener
 
-/** The ways in which an application mounts the component; each answers `/mcp` with the user's name. */
+/** Applications that mount the component and answer `/mcp` with the user's name. */
 const applications: Record<string, Application> = {
   'node:http': (server, resource) => async (request, response) => {
     const path = request.url!.split('?')[0]!
@@ -117,7 +117,7 @@ async function start(application: Application) {
 }
 
 describe.each(Object.entries(applications))('mounted with %s', (_name, application) => {
-  test('signs a user in and lets the token through', async () => {
+  test('signs a user in and accepts the token', async () => {
     const { issuer, base } = await start(application)
     const flow = startFlow(base, { resource: `${issuer}/mcp` })
     const code = (await approve(flow)).get('code')!
@@ -133,7 +133,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect(await (await fetch(`${issuer}/mcp`, { headers })).text()).toBe('idp|ada')
   })
 
-  test('registers clients, and not too many from one address', async () => {
+  test('registers clients and limits them by address', async () => {
     const { base } = await start(application)
     const register = () =>
       fetch(`${base}/register`, {
@@ -150,7 +150,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('finds parameters that come twice, bodies of another kind, and bodies without end', async () => {
+  test('rejects repeated parameters, bodies of other types, and endless bodies', async () => {
     const { base } = await start(application)
     const send = (body: string, type = 'application/x-www-form-urlencoded') =>
       fetch(`${base}/token`, { method: 'POST', headers: { 'content-type': type }, body })
@@ -162,7 +162,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect((await send(`client_id=${'x'.repeat(200_000)}`)).status).toBe(413)
   })
 
-  test('keeps several cookies apart, and leaves other addresses alone', async () => {
+  test('sets several cookies, and passes other paths on', async () => {
     const { issuer, base } = await start(application)
     const flow = startFlow(base)
     const page = await flow.browser.open(flow.authorizeUrl)
@@ -173,7 +173,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
   })
 })
 
-test('node:http outlives requests that are none', async () => {
+test('node:http survives invalid requests', async () => {
   const { issuer } = await start(applications['node:http']!)
   const { hostname, port } = new URL(issuer)
   const send = (head: string) =>

@@ -14,4 +14,4 @@ test.each([
   { authorization: { token: '' } },
   { authorization: { token: 1 } },
   'abc',
-])('%j has none', meta => expect(getToken(meta)).toBeUndefined())
+])('returns undefined for %j', meta => expect(getToken(meta)).toBeUndefined())

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   await once(child.stdout!, 'data')
 }
 
-/** Killed, so that nothing is written that was not before. */
+/** Killed, so that it cannot write anything more. */
 async function killAndStart(): Promise<void> {
   child!.kill('SIGKILL')
   await once(child!, 'close')
@@ -51,13 +51,13 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** As a resource server does. */
+/** Verifies like a resource server. */
 async function isActive(token: string): Promise<boolean> {
   const form = { token, client_id: 'resource-server', client_secret: 'its secret' }
   return ((await (await post(`${base}/introspect`, form)).json()) as { active: boolean }).active
 }
 
-test('a process that is killed between any two steps of a sign-in loses nothing that was given out', async () => {
+test('killing the process between any two steps of a sign-in invalidates nothing that was issued', async () => {
   const registered = await fetch(`${base}/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -94,7 +94,7 @@ test('a process that is killed between any two steps of a sign-in loses nothing 
   await killAndStart()
   expect(await isActive(first.access_token)).toBe(false)
   expect(await isActive(second.access_token)).toBe(true)
-  // What was spent stays so, too: the code comes again, and takes along all that it gave.
+  // Spent codes stay spent: reusing the code revokes its tokens.
   expect((await redeem(base, flow, code, more)).status).toBe(400)
   await killAndStart()
   expect(await isActive(second.access_token)).toBe(false)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('../../../src/sdk/oauth', import.meta.url))
 
-test('the component can be lifted out: it imports itself, the auth error, Node, and three packages', () => {
+test('the component imports only itself, the auth error, the list of special addresses, Node and three packages', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file =>
     file.endsWith('.ts'),
   )
@@ -18,6 +18,7 @@ test('the component can be lifted out: it imports itself, the auth error, Node, 
   }
   const others = [...outside].filter(name => !name.startsWith('node:')).sort()
   expect(others).toEqual([
+    '../../../shared/network/special-addresses.ts',
     '../../auth-error.ts',
     '../auth-error.ts',
     'better-sqlite3',

@@ -41,7 +41,7 @@ const DOCUMENTED = {
   code_challenge_methods_supported: ['S256'],
 }
 
-test('has exactly the documented values, and what the newer specifications ask for', async () => {
+test('has exactly the documented values, and those of newer specifications', async () => {
   expect(await metadataOf({ enableDCR: true })).toEqual({
     ...DOCUMENTED,
     token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -50,7 +50,7 @@ test('has exactly the documented values, and what the newer specifications ask f
   })
 })
 
-test('tells of nothing that is switched off, and of everything that is on', async () => {
+test('contains enabled endpoints only', async () => {
   expect(await metadataOf({})).not.toHaveProperty('registration_endpoint')
   expect(
     await metadataOf({
@@ -69,7 +69,7 @@ test('tells of nothing that is switched off, and of everything that is on', asyn
   })
 })
 
-test('lies between host and path of an issuer with a path', async () => {
+test('is between host and path of an issuer with a path', async () => {
   const metadata = await metadataOf({ issuer: `${issuer}/tenants/a` }, '/tenants/a')
   expect(metadata).toMatchObject({
     issuer: `${issuer}/tenants/a`,
@@ -77,7 +77,7 @@ test('lies between host and path of an issuer with a path', async () => {
   })
 })
 
-test('programs in browsers may read and use what is for programs, and nothing of what is for users', async () => {
+test('allows cross-origin requests for endpoints of clients, but not for pages', async () => {
   const server = create({ enableDCR: true })
   const preflight = (path: string) => server.fetch(new Request(issuer + path, { method: 'OPTIONS' }))
   for (const path of ['/.well-known/oauth-authorization-server', '/oauth/token', '/oauth/register']) {
@@ -94,7 +94,7 @@ test('programs in browsers may read and use what is for programs, and nothing of
   }
 })
 
-test('other methods and addresses are told', async () => {
+test('reports wrong methods and paths', async () => {
   const server = create()
   const wrong = await server.fetch(new Request(`${issuer}/oauth/token?code=a`))
   expect(wrong.status).toBe(405)
@@ -103,7 +103,7 @@ test('other methods and addresses are told', async () => {
   expect(server.has('/oauth/register')).toBe(false)
 })
 
-test('the cookies of an https issuer are bound to its host and to https', async () => {
+test('cookies of an https issuer are restricted to its host and https', async () => {
   const server = create({ clients: [{ client_id: 'a', redirect_uris: ['https://a.example/'] }] })
   const search = new URLSearchParams({
     response_type: 'code',
@@ -119,7 +119,7 @@ test('the cookies of an https issuer are bound to its host and to https', async 
 
 test.each([
   [{ issuer: 'http://app.example' }, 'must be an https URL'],
-  [{ issuer: 'https://app.example/' }, 'slash at its end'],
+  [{ issuer: 'https://app.example/' }, 'trailing slash'],
   [{ issuer: 'https://app.example?a' }, 'must be an https URL'],
   [{ issuer: 'app.example' }, 'must be an https URL'],
   [{ signingSecret: 'short' }, 'at least 32 bytes'],
@@ -134,11 +134,11 @@ test.each([
   ],
   [{ clients: [{ client_id: 'a', redirect_uris: ['javascript:x'] }] }, 'Client "a"'],
   [{ resources: ['mcp'] }, 'The resource "mcp"'],
-])('the options %j are refused when the component is made', (options, message) => {
+])('throws for the options %j when the component is created', (options, message) => {
   expect(() => create(options)).toThrow(message)
 })
 
-test('a protected resource tells who issues tokens for it, at its own place and at the root', async () => {
+test('a protected resource names its issuer, at its own URL and at the root', async () => {
   const resource = createProtectedResource({
     resource: 'https://app.example/a/mcp',
     authorizationServer: create(),
@@ -165,7 +165,7 @@ test('a protected resource tells who issues tokens for it, at its own place and 
   expect((await resource.fetch(new Request(resource.metadataUrl, { method: 'POST' }))).status).toBe(405)
 })
 
-test('HEAD of documents has the headers of GET and no body; pages refuse it', async () => {
+test('HEAD of documents returns the headers of GET, and pages reject HEAD', async () => {
   const server = create()
   const head = (path: string) => server.fetch(new Request(issuer + path, { method: 'HEAD' }))
   const metadata = await head('/.well-known/oauth-authorization-server')

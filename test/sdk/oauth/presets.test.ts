@@ -40,13 +40,13 @@ test.each(configs.map(config => [config.id, config] as const))(
   },
 )
 
-test('providers of OpenID ask for openid, profile and email', () => {
+test('OpenID providers request openid, profile and email', () => {
   for (const config of configs.filter(({ issuer }) => issuer)) {
     expect(config.scopes).toEqual(['openid', 'profile', 'email'])
   }
 })
 
-test('a preset can be changed in everything', () => {
+test('all settings of a preset can be overridden', () => {
   const config = presets.google({
     ...registration,
     name: 'Workspace',
@@ -56,12 +56,12 @@ test('a preset can be changed in everything', () => {
   expect(config).toMatchObject({ id: 'google', name: 'Workspace', scopes: ['openid'] })
 })
 
-test('parameters of the operator go along', async () => {
+test('sends additional parameters of the operator', async () => {
   const config = presets.google({ ...registration, authorizationParameters: { prompt: 'select_account' } })
   expect(await authorizationUrl(createUpstream(config), start)).toContain('prompt=select_account')
 })
 
-test('a custom provider is any of OAuth 2.0; without PKCE none is sent', async () => {
+test('supports any OAuth 2.0 provider, and sends no PKCE if disabled', async () => {
   const config = presets.customProvider({
     id: 'own',
     name: 'Own',

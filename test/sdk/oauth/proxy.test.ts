@@ -54,7 +54,7 @@ test('lets the user choose a provider, unless the client did', async () => {
   expect(one.text).not.toContain('Scripted openid')
 })
 
-test('issues tokens of its own, whatever the provider', async () => {
+test('issues its own tokens for every provider', async () => {
   for (const [id, subject] of [
     ['openid', 'openid|ada'],
     ['plain', 'plain|ada'],
@@ -65,7 +65,7 @@ test('issues tokens of its own, whatever the provider', async () => {
   }
 })
 
-test('answers what the token mapper makes of tokens, user and provider', async () => {
+test('returns the result of the token mapper', async () => {
   mapper = (tokens, userInfo, provider) => ({
     access_token: `session for ${userInfo.name} of ${provider.id} (${tokens.token_type})`,
     token_type: 'Bearer',
@@ -81,7 +81,7 @@ test('answers what the token mapper makes of tokens, user and provider', async (
   })
 })
 
-test('without an access token from the mapper, its own goes with the other fields', async () => {
+test('adds its own access token when the mapper returns none', async () => {
   mapper = async () => ({ user_id: 'u1' })
   const tokens = (await (await signInWith('openid')).json()) as Tokens
   expect(tokens).toMatchObject({ user_id: 'u1', expires_in: 600 })
@@ -98,7 +98,7 @@ test.each(['access_token', 'refresh_token', 'id_token'])(
   },
 )
 
-test('a mapper that fails tells the client nothing of it', async () => {
+test('reports a failing mapper without details', async () => {
   mapper = () => {
     throw new Error('database password is hunter2')
   }
@@ -108,7 +108,7 @@ test('a mapper that fails tells the client nothing of it', async () => {
 })
 
 describe('clients that are not configured', () => {
-  test('are sent to programs on the user’s own computer only', async () => {
+  test('clients that are not configured may only redirect to programs on the user’s computer', async () => {
     const elsewhere = startFlow(base, { redirect_uri: 'https://evil.example/callback' })
     expect((await openAuthorize(elsewhere)).status).toBe(400)
     const own = await openAuthorize(startFlow(base, { redirect_uri: 'http://localhost:1234/any/path' }))
@@ -116,7 +116,7 @@ describe('clients that are not configured', () => {
     expect(own.text).toContain('Continue only if you started this sign-in yourself.')
   })
 
-  test('are sent to the listed addresses only, when there is a list', async () => {
+  test('clients that are not configured may only redirect to listed URIs if there is a list', async () => {
     await using listed = await mountProxy({
       providers: [openid.config],
       redirectUris: ['https://app.example/done'],
@@ -129,7 +129,7 @@ describe('clients that are not configured', () => {
   })
 })
 
-test('a client of the operator’s own may skip the page; a trick with its address does not', async () => {
+test('a configured client may skip the consent page, but not with a manipulated redirect URI', async () => {
   await using trusting = await mountProxy({
     providers: [openid.config],
     clients: [{ client_id: 'own', redirect_uris: ['http://127.0.0.1/callback'], skipConsent: true }],
@@ -143,7 +143,7 @@ test('a client of the operator’s own may skip the page; a trick with its addre
   expect((await openAuthorize(trick)).status).toBe(400)
 })
 
-test('is found by its metadata, which has no registration', async () => {
+test('is found by its metadata, without a registration endpoint', async () => {
   const metadata = await (await fetch(`${proxy.origin}/.well-known/oauth-authorization-server/auth`)).json()
   expect(metadata).toMatchObject({ issuer: base, authorization_endpoint: `${base}/authorize` })
   expect(metadata).not.toHaveProperty('registration_endpoint')

@@ -32,7 +32,7 @@ async function registered(body: object): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>
 }
 
-test('answers with the documented fields, and what else is honoured', async () => {
+test('returns the documented fields and all supported metadata', async () => {
   const client = await registered({ client_name: 'A client', redirect_uris: ['https://client.example/cb'] })
   expect(client).toEqual({
     client_id: expect.stringMatching(/^[\w-]{22}$/),
@@ -47,7 +47,7 @@ test('answers with the documented fields, and what else is honoured', async () =
   })
 })
 
-test('a public client gets no secret; what is not supported is left out of the answer', async () => {
+test('a public client gets no secret, and unsupported metadata is omitted', async () => {
   const client = await registered({
     redirect_uris: [CALLBACK],
     token_endpoint_auth_method: 'none',
@@ -92,16 +92,16 @@ test.each([
   [[], 'invalid_request'],
   ['{', 'invalid_request'],
   ['null', 'invalid_request'],
-])('%j is refused', async (body, error) => {
+])('rejects %j', async (body, error) => {
   expect(await errorOf(await register(body))).toEqual({ status: 400, error })
 })
 
-test('a body that is too long, or of another kind, is refused', async () => {
+test('rejects a body that is too long or of another type', async () => {
   expect((await register({ redirect_uris: [CALLBACK], padding: 'x'.repeat(20_000) })).status).toBe(413)
   expect((await register({ redirect_uris: [CALLBACK] }, { 'content-type': 'text/plain' })).status).toBe(400)
 })
 
-test('a client that nobody signed in with is forgotten after a day, one that was used is not', async () => {
+test('removes clients without a sign-in after a day, and keeps others', async () => {
   const body = { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'none' }
   const unused = String((await registered(body)).client_id)
   const used = String((await registered(body)).client_id)
@@ -113,7 +113,7 @@ test('a client that nobody signed in with is forgotten after a day, one that was
   expect((await openAuthorize(startFlow(base, { client_id: used }))).status).toBe(200)
 })
 
-test('whoever registers cannot have users sent on by a request that must fail, but on their own computer', async () => {
+test('registered clients cannot use failing requests to redirect users to other computers', async () => {
   const redirect_uris = ['https://phishing.example/sign-in', 'http://127.0.0.1/callback', 'app://done']
   const client_id = String(
     (await registered({ redirect_uris, token_endpoint_auth_method: 'none' })).client_id,
@@ -136,7 +136,7 @@ test('whoever registers cannot have users sent on by a request that must fail, b
   expect((await ask('http://127.0.0.1/callback')).status).toBe(302)
 })
 
-test('after many registrations from one address the next must wait', async () => {
+test('limits registrations from one address', async () => {
   mounted.restart({ registrationsPerHour: 3 })
   const statuses: number[] = []
   for (let turn = 0; turn < 4; turn++) statuses.push((await register({ redirect_uris: [CALLBACK] })).status)
@@ -145,7 +145,7 @@ test('after many registrations from one address the next must wait', async () =>
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(201)
 })
 
-test('one address cannot keep another one out, and clients that share one wait a minute at most', () => {
+test('addresses do not affect each other, and clients that share one wait at most a minute', () => {
   const limit = createRegistrationLimit()
   const registered = (address: string, now: number, tries: number) =>
     Array.from({ length: tries }, () => limit.waitSeconds(address, now)).filter(wait => wait === 0).length
@@ -160,7 +160,7 @@ test('one address cannot keep another one out, and clients that share one wait a
   }
 })
 
-test('there are only so many clients that nobody used', async () => {
+test('limits the number of clients without a sign-in', async () => {
   const { memoryStorage } = await import('../../../src/sdk/oauth/storage/memory.ts')
   const storage = memoryStorage()
   for (let client = 0; client < 10_000; client++) await storage.put('new-client', `c${client}`, {})
@@ -170,7 +170,28 @@ test('there are only so many clients that nobody used', async () => {
   expect(answer.headers.get('retry-after')).toBe('3600')
 })
 
-test('nobody registers where it is switched off', async () => {
+test('removes unused clients after an hour when there are many', async () => {
+  const { memoryStorage } = await import('../../../src/sdk/oauth/storage/memory.ts')
+  const storage = memoryStorage({ now: () => Date.now() / 1000 + time })
+  mounted.restart({ storage })
+  for (let client = 1; client < 5000; client++) await storage.put('new-client', `c${client}`, {})
+  for (const expected of [5000, 5001]) {
+    await registered({ redirect_uris: [CALLBACK] })
+    expect(await storage.count('new-client')).toBe(expected)
+  }
+  time = 3601
+  expect(await storage.count('new-client')).toBe(5000)
+})
+
+test('all addresses of an IPv6 network of 64 bits count as one', () => {
+  const limit = createRegistrationLimit(2)
+  const same = ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:0:0:1', '2001:0db8:0001:0002::', '2001:db8:1:2::9%eth0']
+  expect(same.map(address => limit.waitSeconds(address, 0) > 0)).toEqual([false, false, true, true])
+  for (const other of ['2001:db8:1:3::1', '2001:db8::1:2', '::2001:db8:1:2', '203.0.113.7'])
+    expect(limit.waitSeconds(other, 0)).toBe(0)
+})
+
+test('rejects registrations when they are disabled', async () => {
   mounted.restart({ enableDCR: false })
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(404)
 })

@@ -34,12 +34,12 @@ async function browserWithConsent() {
   return browser
 }
 
-/** Whether the request goes through without a page. */
+/** True if the request needs no consent page. */
 async function passes(browser = createBrowser(), parameters: Record<string, string> = {}) {
   return (await openAuthorize(start(browser, parameters))).text === ''
 }
 
-test('the same request of the same browser need not be approved again, until the time is over', async () => {
+test('remembers the consent to the same request in the same browser until it expires', async () => {
   const browser = await browserWithConsent()
   expect(await passes(browser)).toBe(true)
   expect(await passes()).toBe(false)
@@ -48,7 +48,7 @@ test('the same request of the same browser need not be approved again, until the
   time = 0
 })
 
-test('a loopback client may come back at another port', async () => {
+test('remembers the consent to a loopback client at another port', async () => {
   const browser = await browserWithConsent()
   const answer = await openAuthorize(start(browser, { redirect_uri: 'http://127.0.0.1:1/callback' }))
   expect(new URL(answer.url).searchParams.has('code')).toBe(true)
@@ -58,19 +58,19 @@ test.each([
   ['client', { client_id: 'other' }],
   ['address', { redirect_uri: 'https://tool.example/cb' }],
   ['scope', { scope: 'openid' }],
-])('another %s is another consent', async (_name, parameters) => {
+])('asks again for another %s', async (_name, parameters) => {
   const browser = await browserWithConsent()
   const page = await openAuthorize(start(browser, parameters))
   expect(page.text).toContain('<form')
 })
 
-test('a client may have its user asked all the same', async () => {
+test('asks again when the client requests it', async () => {
   const browser = await browserWithConsent()
   expect(await passes(browser, { prompt: 'consent' })).toBe(false)
   expect(await passes(browser)).toBe(true)
 })
 
-test('another user of the same browser is asked anew', async () => {
+test('asks another user of the same browser', async () => {
   const browser = await browserWithConsent()
   provider.script = { idToken: { sub: 'eve' }, userInfo: { sub: 'eve' } }
   const flow = start(browser)
@@ -81,11 +81,11 @@ test('another user of the same browser is asked anew', async () => {
   provider.script = {}
 })
 
-test('a consent that is changed, or from another component, is worth nothing', async () => {
+test('rejects a consent that was changed or is from another component', async () => {
   const browser = await browserWithConsent()
   const jar = browser.cookies.get(new URL(mounted.issuer).host)!
   const sealed = jar.get('mcp-consents')!
-  // Not the last character: some of its bits mean nothing.
+  // Not the last character, because some of its bits are unused.
   const [start, changed, end] = [sealed.slice(0, -10), sealed.at(-10) === 'A' ? 'B' : 'A', sealed.slice(-9)]
   jar.set('mcp-consents', start + changed + end)
   expect(await passes(browser)).toBe(false)
@@ -95,7 +95,7 @@ test('a consent that is changed, or from another component, is worth nothing', a
   mounted.restart()
 })
 
-test('where it is not switched on, users are asked each time', async () => {
+test('asks each time without the option', async () => {
   mounted.restart({ rememberConsentSeconds: undefined })
   expect(await passes(await browserWithConsent())).toBe(false)
 })

@@ -47,7 +47,7 @@ async function register(): Promise<string> {
   return ((await response.json()) as { client_id: string }).client_id
 }
 
-test('a restart between any two steps of a sign-in loses nothing that was given out', async () => {
+test('a restart between any two steps of a sign-in invalidates nothing that was issued', async () => {
   const client_id = await register()
   restart()
   const flow = startFlow(base, { client_id })
@@ -75,7 +75,7 @@ test('a restart between any two steps of a sign-in loses nothing that was given 
   await expect(mounted.server.verifyAccessToken(second.access_token, undefined)).rejects.toThrow('revoked')
 })
 
-test('neither codes nor tokens, nor those of the identity provider, lie in the database', async () => {
+test('the database contains no plain codes or tokens, not even those of the identity provider', async () => {
   const flow = startFlow(base)
   const back = await flow.browser.submit(await openAuthorize(flow), { provider: 'idp' }, isCallback)
   const code = new URL(back.url).searchParams.get('code')!

@@ -35,7 +35,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     return create(() => clock.time)
   }
 
-  test('gives back what was put, under its kind and key only', async () => {
+  test('returns a record only by its kind and key', async () => {
     const storage = open()
     await storage.put('client', 'a', { name: 'A', list: [1, null] })
     expect(await storage.get('client', 'a')).toEqual({ name: 'A', list: [1, null] })
@@ -43,7 +43,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.get('grant', 'a')).toBeUndefined()
   })
 
-  test('keeps a copy, which nobody changes from outside', async () => {
+  test('keeps a copy that callers cannot change', async () => {
     const storage = open()
     const value = { uris: ['x'] }
     await storage.put('client', 'a', value)
@@ -53,7 +53,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.get('client', 'a')).toEqual({ uris: ['x'] })
   })
 
-  test('replaces a record with its time', async () => {
+  test('replaces a record and its expiry', async () => {
     const storage = open()
     await storage.put('grant', 'a', 1, 1010)
     await storage.put('grant', 'a', 2)
@@ -61,7 +61,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.get('grant', 'a')).toBe(2)
   })
 
-  test('gives no record whose time is over', async () => {
+  test('returns no expired records', async () => {
     const storage = open()
     await storage.put('code', 'a', 1, 1010)
     clock.time = 1009
@@ -71,7 +71,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.count('code')).toBe(0)
   })
 
-  test('inserts once, until the time of the first is over', async () => {
+  test('inserts a record only once until it expires', async () => {
     const storage = open()
     expect(await storage.insert('spent', 'a', 1, 1010)).toBe(true)
     expect(await storage.insert('spent', 'a', 2, 1010)).toBe(false)
@@ -82,7 +82,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.get('spent', 'a')).toBe(3)
   })
 
-  test('lets exactly one of many inserts at once win', async () => {
+  test('of many concurrent inserts, exactly one succeeds', async () => {
     const storage = open()
     const wins = await Promise.all(
       Array.from({ length: 20 }, (_, index) => storage.insert('spent', 'a', index)),
@@ -90,7 +90,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(wins.filter(Boolean)).toHaveLength(1)
   })
 
-  test('deletes one record, and nothing when there is none', async () => {
+  test('deletes a record, and nothing if it does not exist', async () => {
     const storage = open()
     await storage.put('client', 'a', 1)
     await storage.put('client', 'b', 2)
@@ -100,7 +100,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.count('client')).toBe(1)
   })
 
-  test('takes keys of any characters', async () => {
+  test('supports keys of any characters', async () => {
     const storage = open()
     const key = "https://x.example/ü?a=1&b='; DROP TABLE oauth_records; --"
     await storage.put('client', key, 1)
@@ -108,18 +108,18 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
   })
 })
 
-test('memory refuses one record too many, unless others are over', async () => {
+test('memory rejects records above the limit, unless others have expired', async () => {
   let time = 0
   const storage = memoryStorage({ maxRecords: 2, now: () => time })
   await storage.put('code', 'a', 1, 10)
   await storage.put('client', 'b', 1)
-  await expect(storage.put('client', 'c', 1)).rejects.toThrow('holds 2 records')
+  await expect(storage.put('client', 'c', 1)).rejects.toThrow('maximum of 2 records')
   time = 10
   await storage.put('client', 'c', 1)
   expect(await storage.get('client', 'c')).toBe(1)
 })
 
-test('two SQLite storages over one file know the same, and only one wins an insert', async () => {
+test('two SQLite storages of one file share records, and only one of two inserts succeeds', async () => {
   const path = temporaryFile()
   const [left, right] = [openSqlite(path), openSqlite(path)]
   await left.put('client', 'a', 'kept')
@@ -128,7 +128,7 @@ test('two SQLite storages over one file know the same, and only one wins an inse
   expect(await left.insert('spent', 'x', 2)).toBe(false)
 })
 
-test('SQLite writes what waits when it is closed, in a file that only its owner reads', async () => {
+test('SQLite writes queued records on close, in a file that only its owner can read', async () => {
   const path = temporaryFile()
   const storage = sqliteStorage({ path })
   const written = storage.put('client', 'a', 1)
@@ -138,7 +138,7 @@ test('SQLite writes what waits when it is closed, in a file that only its owner 
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('SQLite forgets records whose time is over', async () => {
+test('SQLite deletes expired records', async () => {
   let time = 0
   const path = temporaryFile()
   const storage = openSqlite(path, () => time)

@@ -6,10 +6,13 @@ import { networkSchema } from '../../../src/shared/network/network-schema.ts'
 import { isClosedAddress } from '../../../src/shared/network/own-addresses.ts'
 import { isPrivateAddress } from '../../../src/shared/network/special-addresses.ts'
 
-describe('isPrivateAddress knows addresses of private networks in every form', () => {
+describe('isPrivateAddress recognizes private addresses in all notations', () => {
   test.each([
     '127.0.0.1',
     '127.8.9.10',
+    '192.0.2.1',
+    '198.18.0.1',
+    '2001:db8::1',
     '10.0.0.1',
     '172.16.0.1',
     '172.31.255.255',
@@ -43,12 +46,16 @@ describe('isPrivateAddress knows addresses of private networks in every form', (
     '3fff::1',
     '5f00::1',
     'not an address',
-  ])('%s', address => {
+    'localhost',
+    '127.1',
+    '0x7f000001',
+    '',
+  ])('isPrivateAddress is true for %s', address => {
     expect(isPrivateAddress(address)).toBe(true)
   })
 })
 
-test('isPrivateAddress leaves public addresses open', () => {
+test('isPrivateAddress is false for public addresses', () => {
   for (const address of [
     '8.8.8.8',
     '172.32.0.1',
@@ -56,11 +63,13 @@ test('isPrivateAddress leaves public addresses open', () => {
     '168.63.129.17',
     '2606:4700::1111',
     '::ffff:8.8.8.8',
+    '172.15.0.1',
+    '2a00:1450::1',
   ])
     expect(isPrivateAddress(address), address).toBe(false)
 })
 
-test('every address of this machine is closed, also a public one', () => {
+test('all addresses of this machine are closed, even public ones', () => {
   const own = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
   for (const { address } of own) expect(isClosedAddress(address), address).toBe(true)
 })
@@ -69,16 +78,16 @@ function judge(network: NetworkSetting | undefined, host: string, port: number) 
   return new NetworkPolicy({ network, allowPrivateNetwork: false }).judgeHost(host, port)?.reason
 }
 
-test('without a list every host may be named', () => {
+test('without a list, all hosts are permitted', () => {
   expect(judge(undefined, 'example.com', 443)).toBeUndefined()
 })
 
-test('"none" refuses every host', () => {
+test('"none" refuses all hosts', () => {
   expect(judge('none', 'example.com', 443)).toBe('closed')
   expect(judge('none', '8.8.8.8', 53)).toBe('closed')
 })
 
-describe('a list', () => {
+describe('an allow list', () => {
   const list = {
     allow: [
       'api.example.com',
@@ -116,14 +125,14 @@ describe('a list', () => {
     expect(judge(list, host, port)).toBe('unlisted')
   })
 
-  test('permits the look-up of its names only', () => {
+  test('permits DNS look-ups of its names only', () => {
     const policy = new NetworkPolicy({ network: list, allowPrivateNetwork: false })
     expect(policy.judgeName('x.example.org')).toBeUndefined()
     expect(policy.judgeName('secret.evil.com')?.reason).toBe('unlisted')
   })
 })
 
-test('one private address among several closes a name, unless private networks are allowed', () => {
+test('one private address closes a name with several addresses, unless private networks are allowed', () => {
   const addresses = ['8.8.8.8', '10.0.0.1']
   const closed = new NetworkPolicy({ allowPrivateNetwork: false })
   const open = new NetworkPolicy({ allowPrivateNetwork: true })
@@ -131,7 +140,7 @@ test('one private address among several closes a name, unless private networks a
   expect(open.judgeAddresses('example.com', 443, addresses)).toBeUndefined()
 })
 
-test('a refusal names the destination and the setting that permits it', () => {
+test('a refusal names the destination and the setting that would permit it', () => {
   const refusal = { host: '2606:4700::1111', port: 443 }
   expect(describeRefusal({ reason: 'unlisted', ...refusal })).toContain(
     'Add "[2606:4700::1111]:443" to deploy.network.allow',
@@ -140,13 +149,13 @@ test('a refusal names the destination and the setting that permits it', () => {
   expect(describeRefusal({ reason: 'closed', ...refusal })).toContain('"network": "none"')
 })
 
-test('the setting is checked with a reason for each wrong entry', () => {
+test('the network setting is rejected with a reason for each invalid entry', () => {
   const problems = (value: unknown) =>
     networkSchema.safeParse(value).error?.issues.map(issue => issue.message)
   expect(problems('none')).toBeUndefined()
   expect(problems({ allow: ['a.com', '*.b.com:443', '1.2.3.4:5', '[::1]:5'] })).toBeUndefined()
   expect(problems('some')).toEqual([expect.stringContaining('must be "none" or a list of hosts')])
-  expect(problems({ allow: [] })).toEqual([expect.stringContaining('must name at least one host')])
+  expect(problems({ allow: [] })).toEqual([expect.stringContaining('must contain at least one host')])
   expect(problems({ allow: ['https://a.com', 'b.com:99999', '*', '*.1.2.3.4', 'c d'] })).toEqual([
     expect.stringContaining('without scheme'),
     expect.stringContaining('invalid port'),

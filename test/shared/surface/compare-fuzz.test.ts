@@ -4,7 +4,7 @@ import { compareInputs } from '../../../src/shared/surface/compare-schemas.ts'
 
 type Json = Record<string, unknown>
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Reproducible random numbers from 0 to 1 (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -15,7 +15,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** Small schemas over few names and values, so that two of them often have much in common. */
+/** Small schemas of few names and values, so that two schemas often have much in common. */
 class Fuzz {
   readonly #random: () => number
   constructor(seed: number) {
@@ -61,7 +61,7 @@ class Fuzz {
     return { type: 'object', properties, required: names.filter(() => this.#random() < 0.4), ...closed }
   }
 
-  /** A value that may well be valid, with no property that the schema does not name. */
+  /** Probably valid value without properties that the schema does not name. */
   value(schema: Json): unknown {
     if (Array.isArray(schema.anyOf)) return this.value(this.pick(schema.anyOf as Json[]))
     if (Array.isArray(schema.enum)) return this.pick(schema.enum)
@@ -96,13 +96,13 @@ class Fuzz {
   }
 }
 
-test('whatever the schema before took is taken by one that is told to break nothing', () => {
+test('a schema without breaking changes accepts all values that the previous schema accepted', () => {
   const ajv = new Ajv2020({ strict: false })
   let compatible = 0
   for (let seed = 0; seed < 2000; seed++) {
     const fuzz = new Fuzz(seed)
     const before = fuzz.object()
-    // Half of the time another one that began the same.
+    // Half of the time, a variant of the same schema.
     const after =
       seed % 2
         ? fuzz.object()
@@ -118,7 +118,7 @@ test('whatever the schema before took is taken by one that is told to break noth
   expect(compatible).toBeGreaterThan(100)
 })
 
-test('a schema breaks nothing of itself', () => {
+test('a schema compared with itself has no breaking changes', () => {
   for (let seed = 0; seed < 500; seed++) {
     const schema = new Fuzz(seed).object()
     expect(compareInputs('', schema, structuredClone(schema))).toEqual([])

@@ -16,7 +16,7 @@ const withTool = (inputSchema: Json, more?: Json): Surface => ({
   tools: [tool(inputSchema, more)],
 })
 
-/** `! path message` for breaking ones. */
+/** `! path message` for breaking changes. */
 const told = (before: Surface, after: Surface) =>
   compareSurfaces(before, after).map(
     ({ kind, path, message }) => `${kind === 'breaking' ? '! ' : ''}${path} ${message}`,
@@ -30,18 +30,18 @@ const string = { type: 'string' }
 const number = { type: 'number' }
 
 describe('tools', () => {
-  test('that stay as they are, or are described otherwise, change nothing', () => {
+  test('tools that are unchanged or have a new description are no changes', () => {
     const shape = properties({ a: number }, { required: ['a'] })
     expect(inputs(shape, shape)).toEqual([])
     expect(told(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
   })
 
-  test('that are removed break, that are new do not', () => {
+  test('tools that are removed are breaking, new ones are not', () => {
     expect(told(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
     expect(told(NOTHING, withTool({}))).toEqual(['tools.add is new'])
   })
 
-  test('that are renamed break, and the new name is told', () => {
+  test('tools that are renamed are breaking, and the new name is reported', () => {
     const renamed = { ...NOTHING, tools: [{ ...tool({}), name: 'sum' }] }
     expect(told(withTool({}), renamed)).toEqual(['! tools.add is renamed to sum'])
   })
@@ -63,25 +63,25 @@ describe('arguments', () => {
       'one that became required',
       properties({ a: number }),
       properties({ a: number }, { required: ['a'] }),
-      [`! ${at}.a is required now`],
+      [`! ${at}.a is now required`],
     ],
     [
       'one that became optional',
       properties({ a: number }, { required: ['a'] }),
       properties({ a: number }),
-      [`${at}.a is optional now`],
+      [`${at}.a is now optional`],
     ],
     [
       'another type',
       properties({ a: number }),
       properties({ a: string }),
-      [`! ${at}.a no longer takes number`],
+      [`! ${at}.a no longer accepts number`],
     ],
     [
       'a narrower type',
       properties({ a: number }),
       properties({ a: { type: 'integer' } }),
-      [`! ${at}.a no longer takes number`],
+      [`! ${at}.a no longer accepts number`],
     ],
     ['a wider type', properties({ a: { type: 'integer' } }), properties({ a: number }), []],
     ['a type more', properties({ a: string }), properties({ a: { type: ['string', 'null'] } }), []],
@@ -89,42 +89,42 @@ describe('arguments', () => {
       'an enum less',
       properties({ a: { enum: ['x', 'y'] } }),
       properties({ a: { enum: ['x'] } }),
-      [`! ${at}.a no longer takes "y"`],
+      [`! ${at}.a no longer accepts "y"`],
     ],
     ['an enum more', properties({ a: { enum: ['x'] } }), properties({ a: { enum: ['x', 'y'] } }), []],
     [
       'an enum where there was none',
       properties({ a: string }),
       properties({ a: { type: 'string', enum: ['x'] } }),
-      [`! ${at}.a takes nothing but "x" any more`],
+      [`! ${at}.a now only accepts "x"`],
     ],
     [
       'a const',
       properties({ a: { enum: ['x', 'y'] } }),
       properties({ a: { const: 'y' } }),
-      [`! ${at}.a no longer takes "x"`],
+      [`! ${at}.a no longer accepts "x"`],
     ],
     [
       'a smaller maximum',
       properties({ a: { maximum: 9 } }),
       properties({ a: { maximum: 5 } }),
-      [`! ${at}.a has the maximum 5 instead of 9`],
+      [`! ${at}.a has maximum 5 instead of 9`],
     ],
     ['a larger maximum', properties({ a: { maximum: 5 } }), properties({ a: { maximum: 9 } }), []],
     [
       'a minimal length',
       properties({ a: string }),
       properties({ a: { type: 'string', minLength: 1 } }),
-      [`! ${at}.a has a minLength now: 1`],
+      [`! ${at}.a now has minLength 1`],
     ],
     [
       'a pattern',
       properties({ a: string }),
       properties({ a: { type: 'string', pattern: '^x' } }),
-      [`! ${at}.a has a pattern now: "^x"`],
+      [`! ${at}.a now has pattern "^x"`],
     ],
     [
-      'no pattern any more',
+      'a removed pattern',
       properties({ a: { type: 'string', pattern: '^x' } }),
       properties({ a: string }),
       [],
@@ -133,33 +133,38 @@ describe('arguments', () => {
       'closed to others',
       properties({}),
       properties({}, { additionalProperties: false }),
-      [`! ${at} no longer takes other properties`],
+      [`! ${at} no longer accepts other properties`],
     ],
     ['opened to others', properties({}, { additionalProperties: false }), properties({}), []],
     [
       'an item narrowed',
       properties({ a: { type: 'array', items: number } }),
       properties({ a: { type: 'array', items: { type: 'integer' } } }),
-      [`! ${at}.a[] no longer takes number`],
+      [`! ${at}.a[] no longer accepts number`],
     ],
     [
       'one deep inside',
       properties({ a: properties({ b: string }) }),
       properties({ a: properties({ b: number }) }),
-      [`! ${at}.a.b no longer takes string`],
+      [`! ${at}.a.b no longer accepts string`],
     ],
     [
-      'what cannot be judged',
+      'a keyword that cannot be compared',
       properties({ a: {} }),
       properties({ a: { not: { const: 1 } } }),
-      [`! ${at}.a has another "not", which may take less than before`],
+      [`! ${at}.a has a different "not", which may accept less than before`],
     ],
-    ['nothing to be judged any more', properties({ a: { not: { const: 1 } } }), properties({ a: {} }), []],
+    [
+      'a removed keyword that cannot be compared',
+      properties({ a: { not: { const: 1 } } }),
+      properties({ a: {} }),
+      [],
+    ],
   ])('with %s', (_, before, after, expected) => {
     expect(inputs(before, after)).toEqual(expected)
   })
 
-  test('are compared through references, and recursive ones end', () => {
+  test('arguments are compared through references, even recursive ones', () => {
     const tree = (leaf: Json) => ({
       $defs: {
         node: {
@@ -170,30 +175,30 @@ describe('arguments', () => {
       properties: { root: { $ref: '#/$defs/node' } },
     })
     expect(inputs(tree(string), tree(string))).toEqual([])
-    expect(inputs(tree(string), tree(number))[0]).toBe(`! ${at}.root.leaf no longer takes string`)
+    expect(inputs(tree(string), tree(number))[0]).toBe(`! ${at}.root.leaf no longer accepts string`)
     expect(
       inputs(properties({ a: { $ref: '#/$defs/x' } }, { $defs: { x: string } }), properties({ a: string })),
     ).toEqual([])
   })
 
-  test('with alternatives: one more is taken, one less breaks', () => {
+  test('arguments with alternatives: an additional one is compatible, a removed one is breaking', () => {
     const one = properties({ a: { anyOf: [string] } })
     const two = properties({ a: { anyOf: [string, { type: 'null' }] } })
     expect(inputs(properties({ a: string }), two)).toEqual([])
     expect(inputs(one, two)).toEqual([])
-    expect(inputs(two, properties({ a: string }))).toEqual([`! ${at}.a no longer takes null`])
+    expect(inputs(two, properties({ a: string }))).toEqual([`! ${at}.a no longer accepts null`])
     expect(inputs(two, properties({ a: { oneOf: [{ type: 'null' }, number] } }))).toEqual([
-      `! ${at}.a no longer takes string`,
+      `! ${at}.a no longer accepts string`,
     ])
   })
 })
 
 const out = 'tools.add.outputSchema'
 
-describe('answers', () => {
+describe('results', () => {
   test.each<[string, Json | undefined, Json | undefined, string[]]>([
     ['a schema at last', undefined, properties({ a: number }), [`${out} is new`]],
-    ['no schema any more', properties({ a: number }), undefined, [`! ${out} is removed`]],
+    ['a removed schema', properties({ a: number }), undefined, [`! ${out} is removed`]],
     ['a property removed', properties({ a: number }), properties({}), [`! ${out}.a is removed`]],
     ['a property more', properties({}), properties({ a: number }, { required: ['a'] }), [`${out}.a is new`]],
     [
@@ -234,7 +239,7 @@ describe('resources and prompts', () => {
     prompts: [{ name: 'greet', description: 'x', arguments: args }],
   })
 
-  test('break when they are removed or have another type', () => {
+  test('resources and prompts are breaking when they are removed or have another type', () => {
     const before = { ...NOTHING, resources: [resource('a://1'), resource('a://2')] }
     const after = { ...NOTHING, resources: [resource('a://2', 'text/html'), resource('a://3')] }
     expect(told(before, after)).toEqual([
@@ -244,7 +249,7 @@ describe('resources and prompts', () => {
     ])
   })
 
-  test('break when an argument is removed or newly required', () => {
+  test('resources and prompts are breaking when an argument is removed or newly required', () => {
     expect(
       told(
         prompt({ name: 'a' }, { name: 'b' }),
@@ -252,7 +257,7 @@ describe('resources and prompts', () => {
       ),
     ).toEqual([
       '! prompts.greet.arguments.a is removed',
-      '! prompts.greet.arguments.b is required now',
+      '! prompts.greet.arguments.b is now required',
       '! prompts.greet.arguments.d is new and required',
       'prompts.greet.arguments.c is new',
     ])

@@ -9,15 +9,15 @@ test.each([
   [{ cwd: '/srv/app' }, {}],
   [{ cwd: 'app' }, { source: 'src_1' }],
   [{ cwd: './a/../b' }, { source: 'src_1' }],
-])('a program is taken with %j and %j', (extra, more) => {
+])('accepts a program with %j and %j', (extra, more) => {
   expect(problemsOf(withProgram(extra, more))).toEqual([])
 })
 
 test.each([
-  [{}, { template: 'advanced' }, 'program: A program does not belong to template "advanced"'],
-  [{}, { tools: [tool] }, 'tools: stands beside "program", which tells its tools itself'],
-  [{ cwd: 'app' }, {}, 'program.cwd: "app" is relative to a "source", and there is none'],
-  [{ cwd: 'a/../../b' }, { source: 'src_1' }, 'program.cwd: "a/../../b" leads out of the source'],
-])('a program is refused with %j and %j', (extra, more, sentence) => {
+  [{}, { template: 'advanced' }, 'program: template "advanced" does not support programs'],
+  [{}, { tools: [tool] }, 'tools: cannot be combined with "program", which lists its own tools'],
+  [{ cwd: 'app' }, {}, 'program.cwd: "app" is relative, but there is no "source"'],
+  [{ cwd: 'a/../../b' }, { source: 'src_1' }, 'program.cwd: "a/../../b" is outside the source archive'],
+])('rejects a program with %j and %j', (extra, more, sentence) => {
   expect(problemsOf(withProgram(extra, more)).join('\n')).toContain(sentence)
 })

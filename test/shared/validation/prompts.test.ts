@@ -7,7 +7,7 @@ test.each([
   [{ completions: { nam: ['Ada'] } }, 'prompts[0].completions.nam: is not a variable of the prompt "letter"'],
   [
     { arguments: [{ name: 'nmae' }] },
-    'prompts[0].arguments[0].name: "nmae" is not read by the prompt; did you mean "name"?',
+    'prompts[0].arguments[0].name: "nmae" is not used by the prompt; did you mean "name"?',
   ],
   [
     { messages: [{ role: 'system', content: { type: 'text', text: '' } }] },
@@ -15,16 +15,16 @@ test.each([
   ],
   [
     { handler: { type: 'module', path: 'a.ts' } },
-    'prompts[0].handler: A "module" handler does not belong to template "advanced"; set "template": "custom"',
+    'prompts[0].handler: template "advanced" does not support "module" handlers; set "template": "custom"',
   ],
-])('a prompt with %j is refused', (extra, sentence) => {
+])('rejects a prompt with %j', (extra, sentence) => {
   expect(problemsOf(withPrompt(extra)).join('\n')).toContain(sentence)
 })
 
-test('a prompt of a module has no template', () => {
+test('a prompt with a module handler has no template', () => {
   const handler = { type: 'module', path: 'prompts/letter.ts' }
   const custom = { ...withPrompt({ handler, template: undefined }), template: 'custom', source: 'src_1' }
   expect(problemsOf(custom)).toEqual([])
   const both = { ...withPrompt({ handler }), template: 'custom', source: 'src_1' }
-  expect(problemsOf(both)).toEqual(['prompts[0]: has "template" and "handler"; it may have one of them'])
+  expect(problemsOf(both)).toEqual(['prompts[0]: has "template" and "handler"; only one is allowed'])
 })

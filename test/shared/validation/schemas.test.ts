@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JsonSchema } from '../../../src/shared/json-schema.ts'
+import type { JsonSchema } from '../../../src/shared/json/json-schema.ts'
 import { problemsOf, withInput, withTool } from '../../fixtures/definitions.ts'
 
 test.each<[JsonSchema, string]>([
@@ -16,40 +16,40 @@ test.each<[JsonSchema, string]>([
   ],
   [
     { $schema: 'http://json-schema.org/draft-04/schema#' },
-    'inputSchema.$schema: "http://json-schema.org/draft-04/schema#" is not known',
+    'inputSchema.$schema: "http://json-schema.org/draft-04/schema#" is not a supported dialect',
   ],
   [
     { properties: { a: { $ref: 'https://example.com/a.json' } } },
-    'inputSchema.properties.a.$ref: "https://example.com/a.json" leads out of the schema',
+    'inputSchema.properties.a.$ref: "https://example.com/a.json" refers outside the schema',
   ],
-  [{ properties: { a: { $ref: 'file:///etc/passwd' } } }, 'leads out of the schema'],
+  [{ properties: { a: { $ref: 'file:///etc/passwd' } } }, 'refers outside the schema'],
   [
     { properties: { a: { $ref: '#/$defs/none' } } },
-    'inputSchema: is not a valid JSON Schema: "#/$defs/none" refers to nothing in it',
+    'inputSchema: is not a valid JSON Schema: the target of the reference "#/$defs/none" does not exist',
   ],
   [
     { $defs: { a: { $ref: '#/$defs/a' } }, properties: { a: { $ref: '#/$defs/a' } } },
-    'inputSchema: is not a valid JSON Schema: a reference in it leads back to itself',
+    'inputSchema: is not a valid JSON Schema: it contains an endless chain of references',
   ],
   [
     { properties: { a: { type: 'string', 'x-mcp-header': 'a b' } } },
-    'properties.a.x-mcp-header: "a b" cannot be a part of an HTTP header',
+    'properties.a.x-mcp-header: "a b" is not valid in an HTTP header name',
   ],
   [
     { properties: { a: { type: 'array', 'x-mcp-header': 'A' } } },
-    'x-mcp-header: is only for arguments of type "string"',
+    'x-mcp-header: is only allowed on arguments of type "string"',
   ],
   [
     { properties: { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } } },
-    'properties.a.items.x-mcp-header: is only for arguments that "properties" alone lead to',
+    'properties.a.items.x-mcp-header: is only allowed on arguments nested in "properties" alone',
   ],
   [
     {
       properties: { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
     },
-    'properties.b.x-mcp-header: "a" is the header of another argument already',
+    'properties.b.x-mcp-header: "a" is already the header of another argument',
   ],
-])('the input schema %j is refused', (schema, sentence) => {
+])('rejects the input schema %j', (schema, sentence) => {
   expect(problemsOf(withInput(schema)).join('\n')).toContain(sentence)
 })
 
@@ -69,21 +69,21 @@ test.each<JsonSchema>([
     type: 'object',
     properties: { point: { type: 'object', properties: { x: { type: 'number', 'x-mcp-header': 'X' } } } },
   },
-])('the input schema %j is taken', schema => {
+])('accepts the input schema %j', schema => {
   expect(problemsOf(withInput(schema))).toEqual([])
 })
 
-test('a schema too large to compile is refused at once', () => {
+test('rejects a schema that is too large to compile', () => {
   const properties = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`p${index}`, {}]))
   expect(problemsOf(withInput({ properties }))).toEqual([
-    'tools[0].inputSchema: holds 5001 schemas; one of a tool may hold 1000',
+    'tools[0].inputSchema: contains 5001 schemas; the maximum is 1000',
   ])
 })
 
-test('an output schema describes an object, and no content blocks', () => {
+test('an output schema must describe an object and not content blocks', () => {
   expect(problemsOf(withTool({ outputSchema: { type: 'array' } }))).toEqual([
     'tools[0].outputSchema.type: must be "object" at the root of the schema, not "array"',
   ])
   const handler = { type: 'template', content: [] }
-  expect(problemsOf(withTool({ outputSchema: { type: 'object' }, handler }))[0]).toMatch(/take "json"$/)
+  expect(problemsOf(withTool({ outputSchema: { type: 'object' }, handler }))[0]).toMatch(/use "json"$/)
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { compileSchema, type JsonSchema, listSchemaErrors } from '../../../src/shared/json-schema.ts'
+import { compileSchema, type JsonSchema, listSchemaErrors } from '../../../src/shared/json/json-schema.ts'
 import { isSound } from '../../../src/shared/validation/sound-schema.ts'
 
 const DRAFTS = [undefined, 'http://json-schema.org/draft-07/schema#']
 
-/** What the meta-schema and the compiler say, in both drafts. */
+/** Problems that the meta-schema and the compiler find, in both drafts. */
 function isValid(schema: JsonSchema): boolean {
   return DRAFTS.every($schema => {
     const whole = { ...schema, ...($schema && { $schema }) }
@@ -29,7 +29,7 @@ test.each<JsonSchema>([
   { properties: { a: { type: 'array', items: { type: 'integer', minimum: 0, maximum: 9 }, minItems: 1 } } },
   { properties: { a: { type: 'string', pattern: '^[a-z]+$', maxLength: 9, format: 'date-time' } } },
   { properties: { a: { anyOf: [{ const: 1 }, { not: { type: 'null' } }] }, toString: true } },
-])('a usual schema needs no meta-schema: %j', schema => {
+])('a common schema needs no meta-schema: %j', schema => {
   expect({ sound: isSound(schema), valid: isValid(schema) }).toEqual({ sound: true, valid: true })
 })
 
@@ -103,7 +103,7 @@ const KEYWORDS = [
   ...['__proto__', 'constructor', 'x-note'],
 ]
 
-test('whatever a keyword is given, the meta-schema and the compiler find nothing in what is sound', () => {
+test('the meta-schema and the compiler accept every schema that counts as sound', () => {
   const schemas = KEYWORDS.flatMap(keyword => VALUES.map(value => JSON.stringify({ [keyword]: value })))
   const nested = schemas.flatMap(text => [
     text,

@@ -1,27 +1,27 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 
-/** A call that was made for the current message, and what came of it. */
+/** A call made for the current message, with its result. */
 export interface DoneCall {
   tool: string
   arguments: Record<string, unknown>
   failed: boolean
   text: string
-  /** The result where it was data. */
+  /** The result if it was structured. */
   data?: unknown
 }
 
 export interface Conversation {
   /** The last message of the user. */
   message: string
-  /** Calls made since, in order. */
+  /** Calls made since that message, in order. */
   done: DoneCall[]
-  /** What the user said before, latest last. */
+  /** Earlier messages of the user, latest last. */
   earlier: string[]
-  /** How many calls the whole conversation holds. */
+  /** Number of calls in the whole conversation. */
   calls: number
 }
 
-/** What a model has to know of a prompt: the request at hand and how far it was carried out. */
+/** Extracts the current request and its progress from a prompt. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const messages: string[] = []
   let done: DoneCall[] = []
@@ -67,13 +67,13 @@ function readOutput(output: LanguageModelV4ToolResultOutput): Pick<DoneCall, 'fa
   }
 }
 
-/** Many servers send their data as JSON in a text. */
+/** Many servers send data as JSON text. */
 function dataIn(text: string): { data?: unknown } {
   const trimmed = text.trim()
   if (!/^[[{]/.test(trimmed) || trimmed.length > 200_000) return {}
   try {
     return { data: JSON.parse(trimmed) }
   } catch {
-    return {} // It only began like JSON.
+    return {} // not JSON
   }
 }

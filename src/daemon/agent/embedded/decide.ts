@@ -7,7 +7,7 @@ import { writeRefusal, writeReply } from './reply.ts'
 import type { Reader } from './text/analyse.ts'
 import type { Tool } from './tools/signature.ts'
 
-/** The next step of a conversation: calls, or the reply. */
+/** Next step of a conversation: calls or a reply. */
 export function decide(read: Reader, call: LanguageModelV4CallOptions): LanguageModelV4Content[] {
   const conversation = readConversation(call.prompt)
   const { done } = conversation
@@ -26,7 +26,7 @@ export function decide(read: Reader, call: LanguageModelV4CallOptions): Language
   return [{ type: 'text', text: done.length > 0 ? writeReply(done) : writeRefusal(plan, offered.length) }]
 }
 
-/** What tools do as well is left to them, unless the message asks to read something. */
+/** Prefers tools over resources, unless the message asks to read something. */
 function planToolsFirst(read: Reader, conversation: Conversation, offered: Offered[]): Plan {
   const plan = makePlan(
     read,
@@ -41,7 +41,7 @@ function planToolsFirst(read: Reader, conversation: Conversation, offered: Offer
   return withTools.calls.length >= plan.calls.length ? withTools : plan
 }
 
-/** "And in Rome?" asks again for what the message before asked for. */
+/** "And in Rome?" repeats the previous request with a new value. */
 function makePlan(read: Reader, { message, done, earlier }: Conversation, tools: Tool[]): Plan {
   const analysis = read(message)
   const before = earlier.at(-1)

@@ -9,7 +9,7 @@ import { decide } from './decide.ts'
 import { loadReader, type Reader } from './text/analyse.ts'
 
 export interface EmbeddedModelOptions {
-  /** What "tomorrow" counts from. Fixed by default, so that the same message always gives the same call. */
+  /** Date of "today". Fixed by default, so that the same message always gives the same call. */
   referenceDate?: Date
 }
 
@@ -19,8 +19,8 @@ const REFERENCE_DATE = new Date('2025-01-01T12:00:00Z')
 let shared: Promise<Reader> | undefined
 
 /**
- * A language model without weights: rules pick tools, resources and prompts from names, descriptions and schemas, take
- * the arguments from the message, and write the reply from the results. The same prompt gives the same bytes.
+ * A language model without weights. Rules choose tools, resources and prompts by names, descriptions and schemas, extract
+ * the arguments from the message, and write the reply from the results. It is deterministic.
  */
 export function createEmbeddedModel(options: EmbeddedModelOptions = {}): LanguageModelV4 {
   const reader = () => {
@@ -67,12 +67,12 @@ function* streamParts(result: LanguageModelV4GenerateResult): Generator<Language
   yield { type: 'finish', finishReason: result.finishReason, usage: result.usage }
 }
 
-/** Each line with its break. */
+/** Lines including their line breaks. */
 function linesOf(text: string): string[] {
   return text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
 }
 
-/** What tokens are to other models, words are here: a fair measure of how much was read and written. */
+/** Counts words instead of tokens. */
 function usageOf(
   call: LanguageModelV4CallOptions,
   content: LanguageModelV4Content[],

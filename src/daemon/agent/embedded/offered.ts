@@ -1,18 +1,17 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { HINTS_KEY, type ModelHints } from '../offer.ts'
+import { HINTS_KEY, type ModelHints } from '../offer/offer.ts'
 import type { Schema } from './tools/schema.ts'
 import type { Tool } from './tools/signature.ts'
 
-/** Something that can be asked for: a tool, a resource or a prompt, all looked at as tools. */
+/** A tool, a resource or a prompt, represented as a tool. */
 export interface Offered {
   tool: Tool
-  /** It is read, under this name. */
   resource?: string
-  /** The call that the loop carries out, from arguments for `tool`. */
+  /** Converts arguments for `tool` to the actual call. */
   toCall(args: Record<string, unknown>): { toolName: string; args: Record<string, unknown> }
 }
 
-/** Everything that the server offers. Resources and prompts are told in the call's options (see offer.ts). */
+/** Everything that the server offers. Resources and prompts are in the call's options (see offer.ts). */
 export function offeredIn(call: LanguageModelV4CallOptions, message: string): Offered[] {
   const hints = (call.providerOptions?.[HINTS_KEY] ?? {}) as Partial<ModelHints>
   const indirect = new Set([hints.readResource, hints.getPrompt])
@@ -30,10 +29,9 @@ function offerTool({ name, description, inputSchema }: LanguageModelV4FunctionTo
   return { tool, toCall: args => ({ toolName: name, args }) }
 }
 
-/** Tools come first: a resource or a prompt has to fit better, or to be named as such. */
+/** Tools are preferred. A resource or a prompt must fit better or be named explicitly. */
 const HANDICAP = 0.15
 
-/** One schema object for all, so that what was prepared for it is found again. */
 const NO_PARAMETERS: Schema = { type: 'object', properties: {} }
 
 function offerResources({ readResource, resources = [] }: Partial<ModelHints>): Offered[] {
@@ -50,14 +48,14 @@ function offerResources({ readResource, resources = [] }: Partial<ModelHints>): 
   }))
 }
 
-/** A template of which the message writes a URI out is offered as that resource. */
+/** If the message contains a URI of a template, offers that resource instead. */
 function offerTemplates(
   { readResource, resourceTemplates = [] }: Partial<ModelHints>,
   message: string,
 ): Offered[] {
   if (!readResource) return []
   return resourceTemplates.flatMap(template => {
-    const written = urisIn(message).filter(uri => isOf(uri, template.uriTemplate))
+    const written = urisIn(message).filter(uri => matchesTemplate(uri, template.uriTemplate))
     if (written.length === 0) return offerTemplate(readResource, template)
     return offerResources({ readResource, resources: written.map(uri => ({ ...template, uri })) })
   })
@@ -84,15 +82,15 @@ function urisIn(message: string): string[] {
   return [...new Set(words.filter(word => word.includes('://')))]
 }
 
-/** It begins as the template does, and has a value after that. */
-function isOf(uri: string, template: string): boolean {
+/** True if the URI starts like the template and continues with a value. */
+function matchesTemplate(uri: string, template: string): boolean {
   const literal = template.slice(0, Math.max(template.indexOf('{'), 0))
   return literal.includes('://') && uri.startsWith(literal) && uri.length > literal.length
 }
 
 const READING = new Set(['read', 'open', 'resource', 'resources', 'document', 'uri'])
 
-/** Whether a message speaks of reading, or calls a resource by its URI or its whole name of several words. */
+/** True if a message asks to read something, or contains a resource's URI or its full name of several words. */
 export function asksToRead(message: string, offered: Offered[]): boolean {
   const text = message.toLowerCase()
   const words = text.split(/[^\p{L}\p{N}]+/u)
@@ -135,7 +133,7 @@ function textSchema(parameters: { name: string; description?: string; required: 
   }
 }
 
-/** RFC 6570 expressions; each variable gets its value, whatever the operator. */
+/** RFC 6570 expressions. Operators are ignored. */
 const VARIABLE = /\{[+#./;?&]?([\w,.*:]+)\}/g
 
 function variablesOf(template: string): string[] {

@@ -1,10 +1,10 @@
 import type { DoneCall } from './conversation.ts'
 import { type Plan, RELEVANT } from './plan/plan.ts'
 
-/** Longer results are cut: a reply says what was found, it does not repeat a file. */
-const MAXIMUM_RESULT = 4000
+/** Longer results are truncated. */
+const MAX_RESULT_CHARACTERS = 4000
 
-/** The answer, from the results of the calls: what each brought, in their order; failures with their reason. */
+/** Reply with the results of the calls in order, and the reasons for failures. */
 export function writeReply(done: DoneCall[]): string {
   const lines = done.map(call => (call.failed ? writeFailure(call) : writeResult(call)))
   if (done.length === 1) return lines[0]!
@@ -17,10 +17,10 @@ function writeFailure({ tool, text }: DoneCall): string {
 
 function writeResult({ text, data }: DoneCall): string {
   const flat = data === undefined ? undefined : writeFlat(data)
-  return shorten(flat ?? text.trim()) || 'Done; there was no output.'
+  return shorten(flat ?? text.trim()) || 'Done, without output.'
 }
 
-/** Small records as "name: value" pairs; larger data stays as it came. */
+/** Small records as "name: value" pairs. Undefined for other data. */
 function writeFlat(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
   const entries = Object.entries(data)
@@ -29,27 +29,28 @@ function writeFlat(data: unknown): string | undefined {
   return entries.map(([key, value]) => `${key}: ${value}`).join(', ')
 }
 
-/** The tool with its first simple argument, which tells two calls of one tool apart. */
+/** The tool with its first simple argument, to distinguish several calls of one tool. */
 function titleOf({ tool, arguments: args }: DoneCall): string {
   const [first] = Object.values(args).filter(value => typeof value !== 'object')
   return first === undefined ? tool : `${tool} (${shorten(String(first), 60)})`
 }
 
-function shorten(text: string, limit = MAXIMUM_RESULT): string {
+function shorten(text: string, limit = MAX_RESULT_CHARACTERS): string {
   return text.length <= limit ? text : `${text.slice(0, limit)} …`
 }
 
-/** Why nothing was called: what is missing, or which tools came nearest and how sure that is. */
+/** Why nothing was called: the missing values, or the closest tools with their scores. */
 export function writeRefusal({ ranking, missing }: Plan, offered: number): string {
-  if (offered === 0) return 'This server offers nothing that could be called.'
+  if (offered === 0) return 'This server offers no tools, resources or prompts.'
   const [best] = ranking
   const named = missing?.tool ?? best?.name
   const second = ranking.find(({ name }) => name !== named)
-  const runnerUp = second && second.score > 0 ? ` Next comes ${second.name} (${percent(second.score)}).` : ''
+  const runnerUp =
+    second && second.score > 0 ? ` The next match is ${second.name} (${percent(second.score)}).` : ''
   if (missing)
-    return `${missing.tool} would fit (${percent(scoreOf(ranking, missing.tool))} sure), but the message does not say ${listOf(missing.parameters)}.${runnerUp}`
-  const nearest = `The nearest is ${best!.name} (${percent(best!.score)} sure, ${percent(RELEVANT)} would do).`
-  return `Nothing that this server offers fits the request. ${nearest}${runnerUp}`
+    return `${missing.tool} matches (${percent(scoreOf(ranking, missing.tool))}), but the message does not specify ${listOf(missing.parameters)}.${runnerUp}`
+  const closest = `The closest match is ${best!.name} (${percent(best!.score)}, required ${percent(RELEVANT)}).`
+  return `Nothing that this server offers matches the request. ${closest}${runnerUp}`
 }
 
 function scoreOf(ranking: Plan['ranking'], name: string): number {

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider'
 import { toStream } from '../answer-stream.ts'
 
-/** What is used of node-llama-cpp's `LlamaChat` (https://node-llama-cpp.withcat.ai/api/classes/LlamaChat). */
+/** Subset of node-llama-cpp's `LlamaChat` used here (https://node-llama-cpp.withcat.ai/api/classes/LlamaChat). */
 export interface LlamaChatLike {
   generateResponse(history: LlamaHistoryEntry[], options: Record<string, unknown>): Promise<LlamaResponse>
 }
@@ -33,12 +33,12 @@ interface LlamaResponse {
 
 const MAX_PARALLEL_CALLS = 8
 
-/** A local model file as a language model of the AI SDK. One request at a time: there is one context. */
+/** A local model file as a language model of the AI SDK. Handles one request at a time, because it has one context. */
 export function createGgufModel(file: string, chat: LlamaChatLike): LanguageModelV4 {
-  let turn: Promise<unknown> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
   const generate = (options: LanguageModelV4CallOptions) => {
-    const result = turn.then(() => respond(chat, options))
-    turn = result.catch(() => {}) // Told to whoever asked.
+    const result = queue.then(() => respond(chat, options))
+    queue = result.catch(() => {}) // the caller gets the error
     return result
   }
   return {
@@ -65,7 +65,7 @@ async function respond(
   const answer = await chat.generateResponse(toHistory(options.prompt), {
     ...(Object.keys(functions).length > 0 ? { functions, maxParallelFunctionCalls: MAX_PARALLEL_CALLS } : {}),
     signal: options.abortSignal,
-    // Without a wish the likeliest token is taken: the same answer each time.
+    // By default always the most likely token, so that answers are reproducible.
     temperature: options.temperature ?? 0,
     seed: options.seed,
     maxTokens: options.maxOutputTokens,
@@ -107,7 +107,7 @@ function toHistory(prompt: LanguageModelV4Prompt): LlamaHistoryEntry[] {
   return history
 }
 
-/** Consecutive turns of the model are one entry: calls and what follows their results. */
+/** Consecutive turns of the model form one entry. */
 function modelEntry(history: LlamaHistoryEntry[]) {
   const last = history.at(-1)
   if (last?.type === 'model') return last

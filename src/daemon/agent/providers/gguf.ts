@@ -7,7 +7,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import { homePaths } from '../../../shared/paths.ts'
 import { createGgufModel, type LlamaChatLike } from './gguf-model.ts'
 
-/** What is used of node-llama-cpp (https://node-llama-cpp.withcat.ai/api/functions/getLlama). */
+/** Subset of node-llama-cpp used here (https://node-llama-cpp.withcat.ai/api/functions/getLlama). */
 interface NodeLlamaCpp {
   getLlama(options: {
     logLevel: string
@@ -19,7 +19,7 @@ interface LlamaModel {
   dispose(): Promise<void>
 }
 
-/** A loaded model stays for the next case of a suite; gigabytes are not kept for longer than that. */
+/** A loaded model is kept for the next case of a suite, but not longer, because it takes gigabytes. */
 const KEPT_IDLE_MS = 60_000
 
 interface Loaded {
@@ -29,21 +29,24 @@ interface Loaded {
 let loaded: Loaded | undefined
 let idle: NodeJS.Timeout | undefined
 
-/** Throws NOT_FOUND for a file that is not there, INVALID_REQUEST for one that is no model, UNAVAILABLE when node-llama-cpp is not installed or cannot load it. */
+/**
+ * Throws NOT_FOUND for a missing file, INVALID_REQUEST for another file type, and UNAVAILABLE when node-llama-cpp is not
+ * installed or cannot load the file.
+ */
 export async function openGguf(file: string): Promise<LanguageModelV4> {
-  if (!existsSync(file)) throw new HostingError('NOT_FOUND', `There is no model file ${file}.`)
+  if (!existsSync(file)) throw new HostingError('NOT_FOUND', `The model file ${file} does not exist.`)
   requireGguf(file)
-  if (loaded && loaded.file !== file) await drop()
+  if (loaded && loaded.file !== file) await unload()
   loaded ??= { file, model: load(file) }
   const { model } = loaded
-  model.catch(() => (loaded = undefined)) // The next try begins anew; the error is told below.
+  model.catch(() => (loaded = undefined)) // the next call tries again, and this one throws below
   clearTimeout(idle)
-  idle = setTimeout(() => void drop(), KEPT_IDLE_MS).unref()
+  idle = setTimeout(() => void unload(), KEPT_IDLE_MS).unref()
   const { chat } = await model
   return createGgufModel(file, chat)
 }
 
-/** Before a library reads it: what that says of another file would tell of its content. */
+/** Checked before the library reads the file, because the library's errors could reveal the content of other files. */
 function requireGguf(file: string): void {
   const magic = Buffer.alloc(4)
   const descriptor = openSync(file, 'r')
@@ -53,15 +56,15 @@ function requireGguf(file: string): void {
     closeSync(descriptor)
   }
   if (magic.toString('latin1') !== 'GGUF')
-    throw new HostingError('INVALID_REQUEST', `${file} is no GGUF model file.`)
+    throw new HostingError('INVALID_REQUEST', `${file} is not a GGUF model file.`)
 }
 
-async function drop(): Promise<void> {
+async function unload(): Promise<void> {
   const { model } = loaded ?? {}
   loaded = undefined
   await model?.then(
     one => one.dispose(),
-    () => {}, // What was never loaded holds nothing.
+    () => {}, // never loaded
   )
 }
 
@@ -82,7 +85,7 @@ async function load(file: string) {
   }
 }
 
-/** From the folder for additions in the home, or from wherever this package is installed. */
+/** Imports it from the `plugins` folder of the home, or from where this package is installed. */
 async function importLlama(): Promise<NodeLlamaCpp> {
   const folder = join(homePaths().home, 'plugins')
   for (const from of [join(folder, 'package.json'), import.meta.filename]) {
@@ -90,7 +93,7 @@ async function importLlama(): Promise<NodeLlamaCpp> {
     if (path) return import(pathToFileURL(path).href)
   }
   throw new HostingError('UNAVAILABLE', 'A gguf model needs node-llama-cpp, which is not installed.', {
-    details: `It is no part of this package because of its size. Install it with: npm install --prefix ${folder} node-llama-cpp`,
+    details: `It is not part of this package because of its size. Install it with: npm install --prefix ${folder} node-llama-cpp`,
     next: [{ description: 'Install it', command: `npm install --prefix ${folder} node-llama-cpp` }],
   })
 }
@@ -99,6 +102,6 @@ function resolveFrom(file: string): string | undefined {
   try {
     return createRequire(file).resolve('node-llama-cpp')
   } catch {
-    return undefined // Not installed there.
+    return undefined // not installed there
   }
 }

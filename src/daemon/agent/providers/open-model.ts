@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelVendor } from '../../../shared/contract/model-keys.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { ModelVendor } from '../../../shared/model-keys.ts'
 import { type ModelChoice, modelName, takesImages } from './model-id.ts'
 import { vendorFetch } from './vendor-fetch.ts'
 
-/** A vendor's key and, for gateways and tests, its address. */
-export interface VendorAccess {
+/** A vendor's key, and its address for gateways and tests. */
+interface VendorAccess {
   apiKey: string
   baseUrl?: string
 }
@@ -15,17 +15,17 @@ export type ModelKeys = Partial<Record<ModelVendor, VendorAccess>>
 
 export interface OpenedModel {
   model: LanguageModelV4
-  /** As results name it. */
+  /** Name in results. */
   name: string
-  /** Tool results may carry pictures. */
+  /** Tool results may contain images. */
   takesImages: boolean
-  /** What the vendor's own options are to be, under its key. */
+  /** Vendor-specific options by vendor. */
   providerOptions: Record<string, Record<string, string | boolean>>
 }
 
 /**
- * The model of a choice; its provider's code is loaded now and not before. Throws UNAVAILABLE when its vendor's key is
- * missing or node-llama-cpp is not installed, NOT_FOUND for a GGUF file that is not there.
+ * Loads the code of the provider and opens the model. Throws CONFLICT when the vendor's key is missing, UNAVAILABLE when
+ * node-llama-cpp is not installed, and NOT_FOUND for a missing GGUF file.
  */
 export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<OpenedModel> {
   const plain = { name: modelName(choice), takesImages: takesImages(choice), providerOptions: {} }
@@ -44,7 +44,7 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       const { apiKey, baseUrl } = requireKey('openai', keys, plain.name)
       const { createOpenAI } = await import('@ai-sdk/openai')
       const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: vendorFetch() })
-      // Nothing of a test is to be kept by the vendor.
+      // The vendor must not store tests.
       return {
         ...plain,
         model: provider(choice.model),
@@ -69,7 +69,7 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
   }
 }
 
-/** A key is sent to the address it was given for, and to no other. */
+/** A key is sent only to the address that it was configured for. */
 function keyFor(address: string, access: VendorAccess | undefined): string | undefined {
   if (!access?.baseUrl) return undefined
   return URL.parse(access.baseUrl)?.origin === URL.parse(address)?.origin ? access.apiKey : undefined
@@ -82,7 +82,7 @@ function requireKey(vendor: ModelVendor, keys: ModelKeys, model: string): Vendor
   if (access) return access
   throw new HostingError(
     'CONFLICT',
-    `The model ${model} needs a key of ${VENDOR_NAME[vendor]}, and none is configured.`,
+    `The model ${model} needs an API key for ${VENDOR_NAME[vendor]}, but none is configured.`,
     {
       details: `Set ${vendor.toUpperCase()}_API_KEY, or save one: mcp models login ${vendor}. The model "embedded" needs no key.`,
       next: [

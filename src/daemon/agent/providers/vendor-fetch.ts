@@ -1,12 +1,12 @@
 /**
- * `fetch` for model vendors. HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for it, which Node's own looks at only when it was
- * started so; undici is loaded only where one of them is set.
+ * `fetch` for model vendors with support for HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which Node's `fetch` ignores by default.
+ * Loads undici only if one of them is set.
  */
 export function vendorFetch(env: NodeJS.ProcessEnv = process.env): typeof fetch | undefined {
   const proxied = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some(name => env[name])
   if (!proxied) return undefined
   return async (input, init) => {
-    // Its default alone: of CommonJS a bundle's lazy import has no names.
+    // Only the default export: in a bundle, a lazy import of CommonJS has no named exports.
     const { default: undici } = await import('undici')
     agent ??= new undici.EnvHttpProxyAgent()
     return undici.fetch(

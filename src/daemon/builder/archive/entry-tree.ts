@@ -4,31 +4,31 @@ import { checkEntryPath } from './entry-path.ts'
 import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 
 interface Node {
-  /** As it was first spelt. */
+  /** First spelling. */
   path: string
   type: 'file' | 'directory' | 'symlink'
   target?: string
-  /** Of files: bytes that were really unpacked. */
+  /** Bytes of a file that were actually unpacked. */
   bytes: number
 }
 
-/** An entry that may be written, at its place in the tree. */
+/** Entry that may be written, with its path in the tree. */
 export interface CheckedEntry {
   path: string
   type: RawEntry['type']
   executable: boolean
-  /** Of symbolic links as it stands there; of hard links the path in the tree. */
+  /** As in the archive for symbolic links, the path in the tree for hard links. */
   target?: string
 }
 
-/** Links in a row before they count as a circle. */
+/** Longer chains of links count as a cycle. */
 const MAX_LINKS = 40
 
-/** What an archive would put where: refuses entries that collide, lead out, are too many or too large. */
+/** Tree of an archive's entries. Rejects entries that collide, lead out of the tree, or exceed the limits. */
 export class EntryTree {
   readonly #limits: ArchiveLimits
   readonly #packedBytes: number
-  /** By path in one spelling, because macOS and Windows tell neither case nor composition of letters apart. */
+  /** Nodes by normalized path, because macOS and Windows ignore the case and composition of letters. */
   readonly #nodes = new Map<string, Node>()
   #entries = 0
   #bytes = 0
@@ -39,7 +39,7 @@ export class EntryTree {
     this.#limits = limits
   }
 
-  /** Throws INVALID_REQUEST naming the entry. Undefined for the root, which is there already. */
+  /** Returns undefined for the root, which exists already. Throws INVALID_REQUEST naming the entry. */
   add(entry: RawEntry): CheckedEntry | undefined {
     if (++this.#entries > this.#limits.entries) throw tooManyEntries(this.#limits.entries)
     const path = checkEntryPath(entry.name)
@@ -51,7 +51,7 @@ export class EntryTree {
     const link = this.#checkTarget(entry, path)
     const type = entry.type === 'hardlink' ? 'file' : entry.type
     this.#addNode(entry.name, { path, type, bytes: 0, ...link })
-    // It is unpacked as a copy.
+    // A hard link is unpacked as a copy.
     if (entry.type === 'hardlink') this.count(path, this.#nodes.get(keyOf(link!.target))!.bytes)
     return { path, type: entry.type, executable: entry.executable, ...link }
   }
@@ -65,10 +65,10 @@ export class EntryTree {
     if (this.#bytes > totalBytes)
       throw refuseEntry(path, `makes the archive larger than ${totalBytes} bytes unpacked`)
     if (this.#bytes > ratioFromBytes && this.#bytes > ratio * this.#packedBytes)
-      throw refuseEntry(path, `is compressed more than ${ratio} times, as no source is`)
+      throw refuseEntry(path, `is compressed by a factor of more than ${ratio}`)
   }
 
-  /** Symbolic links are followed when everything is known: where each leads must lie in the tree. */
+  /** Checks that all symbolic links stay in the tree. Called after all entries were added. */
   checkLinks(): void {
     for (const node of this.#nodes.values())
       if (node.type === 'symlink') this.#follow(node.path, posix.dirname(node.path), node.target!, 0)
@@ -82,7 +82,7 @@ export class EntryTree {
       if (!known) this.#nodes.set(keyOf(parent), { path: parent, type: 'directory', bytes: 0 })
       else if (known.path !== parent) throw refuseEntry(name, differsByCase(known.path))
       else if (known.type !== 'directory')
-        throw refuseEntry(name, `lies below "${parent}", which is a ${known.type}`)
+        throw refuseEntry(name, `is inside "${parent}", which is a ${known.type}`)
     }
   }
 
@@ -91,7 +91,7 @@ export class EntryTree {
     const known = this.#nodes.get(key)
     if (known && known.path !== node.path) throw refuseEntry(name, differsByCase(known.path))
     if (known && !(known.type === 'directory' && node.type === 'directory'))
-      throw refuseEntry(name, 'stands in the archive twice')
+      throw refuseEntry(name, 'is in the archive twice')
     this.#nodes.set(key, node)
   }
 
@@ -104,18 +104,18 @@ export class EntryTree {
     if (type !== 'hardlink') return undefined
     const linked = this.#nodes.get(keyOf(checkEntryPath(target)))
     if (linked?.type !== 'file' || linked.path === path)
-      throw refuseEntry(name, 'is a hard link to what is no file before it in the archive')
+      throw refuseEntry(name, 'is a hard link, but its target is not an earlier file of the archive')
     return { target: linked.path }
   }
 
-  /** Gives the path that `target`, seen from the folder `from`, really means. */
+  /** Resolves `target` relative to the folder `from`. */
   #follow(link: string, from: string, target: string, links: number): string {
-    if (links > MAX_LINKS) throw refuseEntry(link, 'is a link that leads back to itself')
+    if (links > MAX_LINKS) throw refuseEntry(link, 'is part of a cycle of links')
     let at = from === '.' ? '' : from
     for (const name of target.split('/')) {
       if (name === '' || name === '.') continue
       if (name === '..') {
-        if (at === '') throw refuseEntry(link, 'is a link that leads out of the archive')
+        if (at === '') throw refuseEntry(link, 'is a link to a path outside the archive')
         at = at.includes('/') ? posix.dirname(at) : ''
         continue
       }
@@ -132,5 +132,5 @@ function keyOf(path: string): string {
 }
 
 function differsByCase(other: string): string {
-  return `differs from "${other}" only by case, which not every file system keeps apart`
+  return `differs from "${other}" only in case, which some file systems ignore`
 }

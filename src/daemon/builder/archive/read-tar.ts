@@ -21,10 +21,10 @@ const REFUSED: Partial<Record<string, string>> = {
   FIFO: 'is a named pipe',
 }
 
-/** Headers, padding and what stands between files come on top of the files' own limit. */
+/** Allowance per entry for headers and padding, in addition to the limit of files. */
 const HEADER_BYTES = 4096
 
-/** Hands every entry of a .tar.gz to `visit`, one after the other. */
+/** Calls `visit` for each entry of a .tar.gz, one at a time. */
 export async function readTar(path: string, visit: Visit): Promise<void> {
   const { Parser } = await import('tar')
   const parser = new Parser({ strict: true, maxDecompressionRatio: Infinity })
@@ -47,11 +47,11 @@ export async function readTar(path: string, visit: Visit): Promise<void> {
     await visits.done()
   } finally {
     unpacked.destroy()
-    await feeding.catch(() => {}) // told above, or the outcome of the destruction
+    await feeding.catch(() => {}) // reported above, or caused by destroying the stream
   }
 }
 
-/** Writes to the parser no faster than the entries are taken. */
+/** Writes to the parser no faster than the entries are processed. */
 async function feed(
   chunks: AsyncIterable<Buffer>,
   parser: {
@@ -67,18 +67,19 @@ async function feed(
     ended = true
   })
   for await (const chunk of chunks) {
-    // The parser would unpack once more what is compressed inside.
-    if (total === 0 && (chunk[0] === 0x1f || chunk[0] === 0x28)) throw refuseArchive('holds no tar archive')
+    // The parser would decompress an archive in the archive.
+    if (total === 0 && (chunk[0] === 0x1f || chunk[0] === 0x28))
+      throw refuseArchive('contains no tar archive')
     total += chunk.length
     if (total > limitBytes) throw refuseArchive('unpacks to far more than its files')
-    // What follows the end of the archive would be kept, and copied with every chunk.
+    // The parser would keep data after the end of the archive, and copy it with every chunk.
     if (ended || parser.write(chunk)) continue
     await Promise.race([new Promise<void>(resolve => parser.once('drain', resolve)), broken])
   }
   parser.end()
 }
 
-/** What lies between the files is limited as they are, so that an archive of nothing but padding ends soon, too. */
+/** Limit on the unpacked stream. Also rejects an archive of mere padding early. */
 function streamLimit(packedBytes: number): number {
   const { totalBytes, ratio, ratioFromBytes, entries } = ARCHIVE_LIMITS
   const files = Math.min(totalBytes, Math.max(ratioFromBytes, ratio * packedBytes))
@@ -98,7 +99,7 @@ function toRaw(entry: ReadEntry): RawEntry {
   }
 }
 
-/** Runs what is added in order; `failed` rejects with the first fault, after which nothing more runs. */
+/** Runs tasks in order. After the first failure, which rejects `failed`, no more tasks run. */
 class PromiseChain {
   #last: Promise<void> = Promise.resolve()
   readonly failed: Promise<never>
@@ -111,8 +112,8 @@ class PromiseChain {
     this.fail = reject
   }
 
-  add(work: () => Promise<void>): void {
-    this.#last = this.#last.then(work)
+  add(task: () => Promise<void>): void {
+    this.#last = this.#last.then(task)
     this.#last.catch(this.fail)
   }
 

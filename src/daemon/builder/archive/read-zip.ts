@@ -4,7 +4,7 @@ import { type RawEntry, refuseEntry, tooManyEntries, type Visit } from './archiv
 import { checkEntryPath } from './entry-path.ts'
 import { ARCHIVE_LIMITS } from './limits.ts'
 
-/** Unix file types in the upper half of an entry's attributes, where the archive was made on such a system. */
+/** Unix file types in the upper half of an entry's attributes, if the archive was created on Unix. */
 const TYPE_MASK = 0o170000
 const TYPES = new Map<number, RawEntry['type']>([
   [0o100000, 'file'],
@@ -13,22 +13,22 @@ const TYPES = new Map<number, RawEntry['type']>([
 ])
 const MADE_ON_UNIX = 3
 const MAX_TARGET_BYTES = 4096
-/** yauzl's words for names that it gives to nobody. */
+/** yauzl's errors for names that it rejects. */
 const REFUSED_NAME = /^(?:absolute path|invalid relative path|invalid characters in fileName): (.+)$/s
 
-/** Hands every entry of a .zip to `visit`, one after the other. */
+/** Calls `visit` for each entry of a .zip, one at a time. */
 export async function readZip(path: string, visit: Visit): Promise<void> {
-  // Its default alone: of CommonJS a bundle's lazy import has no names.
+  // In a bundle, the lazy import of a CommonJS module only has a default export.
   const { default: yauzl } = await import('yauzl')
-  // Its own checks of names would turn backslashes into slashes.
+  // Without `strictFileNames`, yauzl would turn backslashes into slashes.
   const zip = await yauzl.openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true })
   try {
-    // It is told before any entry; a zip that lies about it is damaged.
+    // A zip declares its number of entries. A mismatch means that it is damaged.
     if (zip.entryCount > ARCHIVE_LIMITS.entries) throw tooManyEntries(ARCHIVE_LIMITS.entries)
     for await (const entry of zip.eachEntry()) await visit(await toRaw(zip, entry))
   } catch (error) {
     const [, name] = REFUSED_NAME.exec((error as Error).message) ?? []
-    // Refused for the same reason, in our words.
+    // Throws for the same reason with our message.
     if (name !== undefined) checkEntryPath(name)
     throw error
   } finally {
@@ -40,12 +40,12 @@ async function toRaw(zip: ZipFile, entry: Entry): Promise<RawEntry> {
   const name = entry.fileName
   if (entry.isEncrypted()) throw refuseEntry(name, 'is encrypted')
   if (!entry.canDecodeFileData())
-    throw refuseEntry(name, `is compressed by method ${entry.compressionMethod}; only "deflate" is read`)
+    throw refuseEntry(name, `is compressed by method ${entry.compressionMethod}; only "deflate" is supported`)
   const mode = entry.versionMadeBy >>> 8 === MADE_ON_UNIX ? entry.externalFileAttributes >>> 16 : 0
   const type = typeOf(name, mode)
   const content = () => openEntry(zip, entry)
   if (type === 'symlink' && entry.uncompressedSize > MAX_TARGET_BYTES)
-    throw refuseEntry(name, 'is a link to a path of impossible length')
+    throw refuseEntry(name, `is a link to a path longer than ${MAX_TARGET_BYTES} bytes`)
   return {
     name,
     type,
@@ -58,9 +58,9 @@ async function toRaw(zip: ZipFile, entry: Entry): Promise<RawEntry> {
 
 function typeOf(name: string, mode: number): RawEntry['type'] {
   if (name.endsWith('/')) return 'directory'
-  const told = mode & TYPE_MASK
-  if (told === 0) return 'file'
-  const type = TYPES.get(told)
+  const unixType = mode & TYPE_MASK
+  if (unixType === 0) return 'file'
+  const type = TYPES.get(unixType)
   if (!type) throw refuseEntry(name, 'is a device, a pipe or a socket')
   return type
 }

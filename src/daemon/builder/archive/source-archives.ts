@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { HostingError } from '../../../shared/errors.ts'
-import { Turns } from '../../../shared/turns.ts'
+import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import { type ObjectStorage, toDiskError } from '../storage/object-storage.ts'
 import { writeWhole } from '../storage/write-whole.ts'
 import type { ArchiveFormat } from './archive-entry.ts'
 import { checkArchive, detectFormat, unpackArchive } from './unpack.ts'
 
-/** The most an uploaded archive may have (docs/decisions.md "Scopes, limits, errors"). */
+/** Maximum size of an uploaded archive (docs/decisions/api.md). */
 export const SOURCE_LIMIT_BYTES = 100 * 1024 * 1024
 
 export interface StoredSource {
@@ -22,14 +22,13 @@ export interface StoredSource {
 }
 
 /**
- * Uploaded archives, each in `<digest>.tar.gz` or `<digest>.zip`, as they came: files of this folder, which with a storage
- * elsewhere are copies of what is kept there. A file that lies here tells that its object may be there, so the object is
- * always removed first.
+ * Uploaded archives, unchanged, in `<digest>.tar.gz` or `<digest>.zip`. With external storage, the local files are copies of its
+ * objects. A local file means that its object may exist, so the object is always removed first.
  */
 export class SourceArchives {
   readonly #directory: string
   readonly #storage: ObjectStorage
-  readonly #turns = new Turns()
+  readonly #queue = new KeyedQueue()
 
   constructor(directory: string, storage: ObjectStorage) {
     this.#directory = directory
@@ -38,9 +37,9 @@ export class SourceArchives {
   }
 
   /**
-   * Takes an archive while it streams. Throws PAYLOAD_TOO_LARGE as soon as it is, UNSUPPORTED_MEDIA_TYPE for what is no
-   * archive, INVALID_REQUEST for one that is hostile, damaged or has another digest than `expected`, UPSTREAM_FAILED when
-   * the storage does not take it. `keep` writes down that it is used; no removal comes in between.
+   * Stores an archive while it streams. `keep` records that it is used, before any removal can run. Throws PAYLOAD_TOO_LARGE,
+   * UNSUPPORTED_MEDIA_TYPE when it is not an archive, INVALID_REQUEST when it is malicious, damaged or does not have the
+   * `expected` digest, UPSTREAM_FAILED when the storage rejects it.
    */
   async receive<T>(
     body: AsyncIterable<Uint8Array>,
@@ -51,12 +50,12 @@ export class SourceArchives {
     try {
       const { digest, sizeBytes } = await this.#write(body, temporary)
       if (expected !== undefined && digest !== expected)
-        throw new HostingError('INVALID_REQUEST', 'The archive did not arrive as it was sent.', {
-          details: `its SHA-256 is ${digest}, announced was ${expected}`,
+        throw new HostingError('INVALID_REQUEST', 'The archive was damaged during the upload.', {
+          details: `its SHA-256 is ${digest} instead of ${expected}`,
         })
       const format = detectFormat(temporary)
       if (!this.has(digest, format)) await checkArchive(temporary, format)
-      return await this.#turns.take(digest, async () => {
+      return await this.#queue.run(digest, async () => {
         const path = this.path(digest, format)
         renameSync(temporary, path)
         await this.#storage.put(keyOf(digest, format), path, { digest, sizeBytes })
@@ -73,10 +72,10 @@ export class SourceArchives {
     return this.#storage.locate(keyOf(digest, format))
   }
 
-  /** Whether it is here, or was fetched from the storage. Throws what reading the storage does. */
+  /** Fetches the archive from the storage if necessary. Returns false if it does not exist. Throws storage errors. */
   async provide({ digest, format }: Pick<StoredSource, 'digest' | 'format'>): Promise<boolean> {
     if (this.has(digest, format)) return true
-    return this.#turns.take(digest, async () => {
+    return this.#queue.run(digest, async () => {
       if (this.has(digest, format)) return true
       const content = await this.#storage.read(keyOf(digest, format), digest)
       if (content) await writeWhole(content, this.path(digest, format))
@@ -93,34 +92,32 @@ export class SourceArchives {
     return join(this.#directory, `${digest}.${format}`)
   }
 
-  /** Unpacks into the folder `into`, which is made; gives the folder of the project in it. Throws NO_SOURCE when it is gone. */
+  /**
+   * Unpacks into the new folder `into` and returns the project's folder in it. Throws NO_SOURCE when the archive no longer
+   * exists.
+   */
   async unpack({ digest, format }: Pick<StoredSource, 'digest' | 'format'>, into: string): Promise<string> {
     if (!(await this.provide({ digest, format })))
-      throw new HostingError(
-        'NO_SOURCE',
-        `The source archive ${digest.slice(0, 12)} is not there any more.`,
-        {
-          details: 'Upload the source again, then build.',
-        },
-      )
+      throw new HostingError('NO_SOURCE', `The source archive ${digest.slice(0, 12)} no longer exists.`, {
+        details: 'Upload the source again, then build.',
+      })
     await mkdir(into, { recursive: true, mode: 0o700 })
     return (await unpackArchive(this.path(digest, format), format, into)).root
   }
 
-  /** Digests of all archives. */
   list(): string[] {
     const names = readdirSync(this.#directory)
     return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:tar\.gz|zip)$/.exec(name)?.[1] ?? []))]
   }
 
-  /** Paths that an archive may have. */
+  /** Possible paths of an archive. */
   files(digest: string): string[] {
     return (['tar.gz', 'zip'] as const).map(format => this.path(digest, format))
   }
 
-  /** Unless it is in use by then. Nothing happens when there is none. Throws UPSTREAM_FAILED, and then it stays. */
+  /** Removes an archive unless `isUsed`, checked last. Throws UPSTREAM_FAILED and keeps the file when the storage fails. */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
-    return this.#turns.take(digest, async () => {
+    return this.#queue.run(digest, async () => {
       if (isUsed()) return
       for (const format of ['tar.gz', 'zip'] as const) {
         if (!this.has(digest, format)) continue
@@ -159,7 +156,7 @@ function keyOf(digest: string, format: ArchiveFormat): string {
 export function tooLarge(): HostingError {
   return new HostingError(
     'PAYLOAD_TOO_LARGE',
-    `The archive is larger than ${SOURCE_LIMIT_BYTES} bytes (100 MiB), the most that a source may have.`,
-    { details: 'Name in .mcpignore what the server does not need.' },
+    `The archive is larger than the maximum of ${SOURCE_LIMIT_BYTES} bytes (100 MiB).`,
+    { details: 'List the files that the server does not need in .mcpignore.' },
   )
 }

@@ -18,7 +18,7 @@ import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 import { readTar } from './read-tar.ts'
 import { readZip } from './read-zip.ts'
 
-/** The format by the first bytes. Throws UNSUPPORTED_MEDIA_TYPE for anything else. */
+/** Detects the format by the first bytes. Throws UNSUPPORTED_MEDIA_TYPE. */
 export function detectFormat(path: string): ArchiveFormat {
   const start = readStart(path)
   if (start[0] === 0x1f && start[1] === 0x8b) return 'tar.gz'
@@ -30,7 +30,7 @@ export function detectFormat(path: string): ArchiveFormat {
   })
 }
 
-/** Reads all of an archive and writes nothing. Throws INVALID_REQUEST naming the entry that is refused. */
+/** Validates an archive without unpacking it. Throws INVALID_REQUEST naming the invalid entry. */
 export function checkArchive(
   path: string,
   format: ArchiveFormat,
@@ -42,9 +42,9 @@ export function checkArchive(
 }
 
 /**
- * Unpacks into the empty folder `into` and gives the folder that holds the project: the single top folder of archives that
- * wrap it in one, as GitHub's do. Modes are 0644, or 0755 for what may be executed. Throws INVALID_REQUEST naming the entry
- * that is refused; what was written until then stays for the caller to remove.
+ * Unpacks into the empty folder `into` and returns the project's folder: the single top folder if the archive has one, as
+ * GitHub's archives do. Modes are 0644, or 0755 for executables. Throws INVALID_REQUEST naming the invalid entry. The caller
+ * removes the files written so far.
  */
 export async function unpackArchive(
   path: string,
@@ -74,7 +74,7 @@ export async function unpackArchive(
       wrap.root = true
     },
   )
-  // Last, so that nothing is ever written through one.
+  // Last, so that no file is written through a link.
   for (const link of links) symlinkSync(link.target, link.path)
   return { root: wrap.root ? into : await projectRoot(into) }
 }
@@ -100,7 +100,7 @@ async function visitEntries(
   }
 }
 
-/** Below this size a file is written in one go. */
+/** Smaller files are written in one step. */
 const SMALL_BYTES = 1024 * 1024
 
 async function writeEntry(to: string, entry: CheckedEntry, raw: RawEntry, tree: EntryTree): Promise<void> {
@@ -121,14 +121,15 @@ async function* counted(path: string, raw: RawEntry, tree: EntryTree): AsyncGene
   }
 }
 
-/** What tells that a folder is a project and not the only folder of one. */
-const MARKS = /^(package\.json|mcp\.config\.\w+|pyproject\.toml|requirements\.txt|tools|resources|prompts)$/
+/** Names that only the folder of a project contains. */
+const PROJECT_MARKERS =
+  /^(package\.json|mcp\.config\.\w+|pyproject\.toml|requirements\.txt|tools|resources|prompts)$/
 
 async function projectRoot(into: string): Promise<string> {
   const [top, ...others] = await readdir(into, { withFileTypes: true })
-  if (!top?.isDirectory() || others.length > 0 || MARKS.test(top.name)) return into
+  if (!top?.isDirectory() || others.length > 0 || PROJECT_MARKERS.test(top.name)) return into
   const inside = await readdir(join(into, top.name))
-  return inside.some(name => MARKS.test(name)) ? join(into, top.name) : into
+  return inside.some(name => PROJECT_MARKERS.test(name)) ? join(into, top.name) : into
 }
 
 function readStart(path: string): Buffer {

@@ -6,8 +6,8 @@ import type { Image } from './image.ts'
 import type { Layout } from './layout.ts'
 
 /**
- * One image as a tar that `docker load`, `podman load` and `skopeo copy oci-archive:` take: an OCI layout, and beside it
- * the `manifest.json` of Docker's own archives, which Docker below 25 needs, over the same blobs.
+ * Image as a tar archive for `docker load`, `podman load` and `skopeo copy oci-archive:`: an OCI layout, and the
+ * `manifest.json` that Docker before version 25 needs, over the same blobs.
  */
 export function imageArchive(layout: Layout, image: Image, name: string): Readable {
   const archive = pack()

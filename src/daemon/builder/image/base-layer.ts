@@ -4,25 +4,23 @@ import { rootCertificates } from 'node:tls'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LayerEntry } from './layer.ts'
 
-/** Who runs the server in the image; nobody's numbers, as distroless images use them. */
+/** User of the server in the image, as in distroless images. */
 export const USER = { id: 65532, name: 'nonroot' } as const
 
-/** Loaded by libc when a name is looked up, so that no list of loaded libraries names them. */
+/** libc loads them for the first name lookup, so they are not in the list of loaded libraries. */
 const LOOKUP_LIBRARIES = /^lib(?:nss_(?:files|dns)|resolv)\.so\.2$/
 const SYSTEM_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
- * The smallest system that runs Node: this machine's own binary with its shared libraries, certificates, a user and
- * `/tmp`. Nothing is downloaded. Throws UNAVAILABLE where binaries are no Linux ones.
+ * Minimal system for Node: this machine's binary with its shared libraries, certificates, a user and `/tmp`. Downloads nothing.
+ * Throws UNAVAILABLE on systems other than Linux.
  */
 export function baseEntries(): LayerEntry[] {
   if (process.platform !== 'linux')
     throw new HostingError(
       'UNAVAILABLE',
-      `An image cannot be made of this machine's Node: it is one for ${process.platform}.`,
-      {
-        details: 'Name a base image of a registry, or of an OCI layout.',
-      },
+      `This machine's Node cannot run in an image, because it is built for ${process.platform}.`,
+      { details: 'Use a base image from a registry or an OCI layout.' },
     )
   return [
     { path: 'usr/local/bin/node', file: realpathSync(process.execPath), mode: 0o755 },
@@ -39,7 +37,7 @@ export function baseEntries(): LayerEntry[] {
   ]
 }
 
-/** Changes whenever one of the files does, without a byte of them being read. */
+/** Changes when one of the files changes. Uses sizes and times only. */
 export function baseKey(): string {
   const facts = baseEntries().map(({ path, file, content }) => {
     const { size, mtimeMs } = file ? statSync(file) : { size: content?.length, mtimeMs: 0 }
@@ -48,7 +46,7 @@ export function baseKey(): string {
   return JSON.stringify(facts)
 }
 
-/** Full paths, as the dynamic loader of the image looks for them. */
+/** Full paths, where the dynamic loader of the image searches for them. */
 function libraries(): string[] {
   const { sharedObjects } = process.report!.getReport() as unknown as { sharedObjects: string[] }
   const loaded = sharedObjects.filter(

@@ -2,14 +2,13 @@ import { isAbsolute } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 import { parseRepository, type RepositoryAddress } from './repository-address.ts'
 
-/** What an image is built upon. */
 export type BaseReference =
   | { type: 'layout'; directory: string; name: string | undefined }
   | { type: 'registry'; address: RepositoryAddress; reference: string }
 
 /**
- * `oci:/folder`, `oci:/folder:name`, `registry.example.com/node:24` or `…/node@sha256:…`. Undefined for `local`: this
- * machine's own Node. Throws INVALID_REQUEST.
+ * Parses `oci:/folder`, `oci:/folder:name`, `registry.example.com/node:24` or `…/node@sha256:…`. Undefined for `local`, this
+ * machine's Node. Throws INVALID_REQUEST.
  */
 export function parseBaseReference(text: string): BaseReference | undefined {
   if (text === 'local') return undefined
@@ -19,7 +18,7 @@ export function parseBaseReference(text: string): BaseReference | undefined {
   try {
     return { type: 'registry', address: parseRepository(repository), reference: digest ?? tag ?? 'latest' }
   } catch {
-    throw new HostingError('INVALID_REQUEST', `"${text}" is no base image.`, {
+    throw new HostingError('INVALID_REQUEST', `"${text}" is not a base image.`, {
       details:
         'Expected registry.example.com/node:24, …@sha256:<digest>, oci:/folder of an OCI layout, or local.',
     })
@@ -31,7 +30,7 @@ function parseLayout(text: string): BaseReference {
   if (isAbsolute(directory)) return { type: 'layout', directory, name }
   throw new HostingError(
     'INVALID_REQUEST',
-    `"${text}" is no base image: the folder of a layout is given in full.`,
+    `"${text}" is not a base image: the folder of a layout must be an absolute path.`,
     {
       details: 'Expected oci:/folder, or oci:/folder:name for one of several images.',
     },

@@ -8,26 +8,24 @@ import { type Layer, type LayerEntry, writeLayer } from './layer.ts'
 import type { Layout } from './layout.ts'
 import type { RepositoryAddress } from './repository-address.ts'
 
-/** What a server's layers lie upon. */
 export interface Base {
-  /** Of its manifest, and what it was asked for by; undefined for this machine's own Node. */
+  /** Reference and digest of its manifest. Undefined for this machine's Node. */
   origin?: { name: string; digest: string; repository: RepositoryAddress | undefined }
   layers: Layer[]
   env: Record<string, string>
-  /** Path of Node. */
   node: string
   paths: ImagePaths
 }
 
 export const NODE = 'usr/local/bin/node'
-/** This machine's Node with what it needs. Packed once, two seconds, and then known by its files' sizes and times. */
+/** This machine's Node with its libraries. Packed once, in two seconds, until one of the files changes. */
 export async function localBase(layout: Layout): Promise<Base> {
   const layer = await rememberedLayer(layout, baseKey(), baseEntries)
   const paths = Object.fromEntries(baseEntries().map(({ path }) => [path, '']))
   return { layers: [layer], env: { PATH: '/usr/local/bin' }, node: `/${NODE}`, paths }
 }
 
-/** Where the image's PATH finds a command; undefined when it does not. */
+/** Path of a command in the image's PATH. */
 export function findCommand(
   { env, paths }: Pick<Base, 'env' | 'paths'>,
   command: string,
@@ -36,12 +34,12 @@ export function findCommand(
   return folders.map(folder => posix.join('/', folder, command)).find(path => isIn(paths, path))
 }
 
-/** An entry where the base's symbolic links lead, so that none of them is replaced by a folder. */
+/** Moves an entry to where the base's symbolic links lead, so that it does not replace a link with a folder. */
 export function moved(paths: ImagePaths, entry: LayerEntry): LayerEntry {
   return { ...entry, path: resolveInImage(paths, entry.path) }
 }
 
-/** A layer that is packed once for all that the key tells of. */
+/** Packs a layer once per key. */
 export async function rememberedLayer(
   layout: Layout,
   key: string,
@@ -57,12 +55,12 @@ export async function rememberedLayer(
   return layer
 }
 
-/** Where facts of a base are written down. */
+/** File with facts about a base. */
 export function recordPath(layout: Layout, digest: string): string {
   return join(layout.directory, 'bases', `${digest.slice('sha256:'.length)}.json`)
 }
 
-/** Whether an image has something at a path. */
+/** True when an image has something at a path. */
 export function isIn(paths: ImagePaths, path: string): boolean {
   return Object.hasOwn(paths, resolveInImage(paths, path))
 }

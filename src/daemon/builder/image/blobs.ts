@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 
-/** What a manifest says of a blob (https://github.com/opencontainers/image-spec/blob/main/descriptor.md). */
+/** Reference to a blob in a manifest (https://github.com/opencontainers/image-spec/blob/main/descriptor.md). */
 export interface Descriptor {
   mediaType: string
   /** `sha256:` and 64 hexadecimal digits. */
@@ -14,11 +14,11 @@ export interface Descriptor {
   annotations?: Record<string, string>
 }
 
-/** Content-addressed files of an OCI image layout, shared by all images: what two of them contain is kept once. */
+/** Content-addressed files of an OCI image layout, shared by all images. */
 export class Blobs {
   readonly #directory: string
 
-  /** `layout`: the folder that holds `blobs/`. */
+  /** `layout`: parent folder of `blobs/`. */
   constructor(layout: string) {
     this.#directory = join(layout, 'blobs', 'sha256')
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
@@ -29,7 +29,7 @@ export class Blobs {
     if (!hex)
       throw new HostingError(
         'INVALID_REQUEST',
-        `"${digest}" is no digest: "sha256:" and 64 hexadecimal digits.`,
+        `"${digest}" is not a digest: expected "sha256:" and 64 hexadecimal digits.`,
       )
     return join(this.#directory, hex)
   }
@@ -43,7 +43,7 @@ export class Blobs {
     const bytes = readOptional(this.path(digest))
     if (bytes && sha256(bytes) === digest) return bytes
     throw new HostingError('UNAVAILABLE', `The blob ${digest} ${bytes ? 'is damaged' : 'is missing'}.`, {
-      details: 'Build the image again: the same source makes the same blobs.',
+      details: 'Build the image again. The same source results in the same blobs.',
     })
   }
 
@@ -56,8 +56,8 @@ export class Blobs {
   }
 
   /**
-   * Writes what comes to a temporary file, and under its digest when all of it is on disk. Throws UPSTREAM_FAILED as soon as
-   * it cannot be `expected` any more; nothing is kept then.
+   * Writes to a temporary file and renames it to its digest when it is complete. Throws UPSTREAM_FAILED, and keeps nothing,
+   * as soon as the content cannot match `expected`.
    */
   async write(
     mediaType: string,
@@ -89,8 +89,8 @@ export class Blobs {
 }
 
 function wrongBlob({ digest }: Descriptor, found: string): HostingError {
-  return new HostingError('UPSTREAM_FAILED', `A blob came as ${found} instead of ${digest}.`, {
-    details: 'What the registry holds is damaged, or was changed on the way. Nothing of it was kept.',
+  return new HostingError('UPSTREAM_FAILED', `The registry sent ${found} instead of the blob ${digest}.`, {
+    details: 'The blob is damaged in the registry, or was changed during the download. Nothing was kept.',
   })
 }
 

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 
-/** Paths of an image without `/` at the start; a symbolic link with its target, anything else as `''`. */
+/** Paths of an image without leading `/`, with the target of a symbolic link, else `''`. */
 export type ImagePaths = Record<string, string>
 
-/** Where a path of the image really lies, its symbolic links followed; a new file there replaces none of them. */
+/** Follows the symbolic links of a path, so that a new file there does not replace a link. */
 export function resolveInImage(paths: ImagePaths, path: string, hops = 40): string {
   const parts = path.split('/').filter(Boolean)
   for (let index = 1; index <= parts.length; index++) {

@@ -4,17 +4,16 @@ import type { Layer } from './layer.ts'
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 const CONFIG = 'application/vnd.oci.image.config.v1+json'
-/** Nothing in an image says when it was made: the same source makes the same digest. */
+/** Constant, so that the same source always results in the same digest. */
 const CREATED = '1970-01-01T00:00:00Z'
 
-/** How a container of the image starts (https://github.com/opencontainers/image-spec/blob/main/config.md). */
+/** Start configuration of containers (https://github.com/opencontainers/image-spec/blob/main/config.md). */
 export interface RunConfig {
   entrypoint: string[]
   env: Record<string, string>
   workingDir: string
   /** `uid:gid` */
   user: string
-  /** TCP ports. */
   ports: number[]
   labels: Record<string, string>
 }
@@ -27,12 +26,11 @@ export interface Manifest {
 }
 
 export interface Image {
-  /** Descriptor of the manifest. */
   descriptor: Descriptor
   manifest: Manifest
 }
 
-/** Config and manifest of layers that are there already, the lowest first. */
+/** Writes the config and manifest for existing layers, given from bottom to top. */
 export async function writeImage(blobs: Blobs, layers: Layer[], run: RunConfig): Promise<Image> {
   const config = await putJson(blobs, CONFIG, imageConfig(layers, run))
   const plain = layers.map(({ mediaType, digest, size }) => ({ mediaType, digest, size }))
@@ -40,7 +38,7 @@ export async function writeImage(blobs: Blobs, layers: Layer[], run: RunConfig):
   return { descriptor: await putJson(blobs, MANIFEST, manifest), manifest }
 }
 
-/** The name that container images give this machine's processor. */
+/** Name of this machine's processor in container images. */
 export function architecture(): string {
   return { x64: 'amd64', ia32: '386' }[arch() as string] ?? arch()
 }

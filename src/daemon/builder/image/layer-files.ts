@@ -9,13 +9,13 @@ import type { ImagePaths } from './image-paths.ts'
 import type { Layer } from './layer.ts'
 import { malformed } from './manifest.ts'
 
-/** Of a base, unpacked; far above what any has, far below what fills a machine. */
+/** Limits for unpacked base images: far above real ones, and safe for the machine. */
 const MAX_ENTRIES = 1_000_000
 const MAX_UNPACKED_BYTES = 50_000_000_000
 
 /**
- * Lists what is in an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for a
- * layer that is damaged, bursts, or has a path that leads out of the image.
+ * Lists the files of an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for a
+ * layer that is damaged, exceeds the limits, or has a path outside the image.
  */
 export async function listFiles(blobs: Blobs, layers: Layer[], name: string): Promise<ImagePaths> {
   const paths = new Map<string, string>()
@@ -32,7 +32,7 @@ async function readLayer(
   const hash = createHash('sha256')
   const archive = extract()
   archive.on('entry', (header, content, next) => {
-    content.on('error', () => {}) // it ends with the archive, whose error is told
+    content.on('error', () => {}) // the archive's error is reported
     try {
       visit(header)
     } catch (error) {
@@ -61,7 +61,7 @@ async function readLayer(
   if (diffId !== layer.diffId)
     throw malformed(
       name,
-      `its layer ${layer.digest} unpacks to ${diffId}, and its config says ${layer.diffId}`,
+      `its layer ${layer.digest} unpacks to ${diffId}, but its config says ${layer.diffId}`,
     )
 }
 
@@ -77,7 +77,7 @@ function apply(paths: Map<string, string>, header: Header, name: string): void {
   if ([path, target].some(one => one === '..' || one.startsWith('../')) || header.name.includes('\0'))
     throw malformed(
       name,
-      `an entry of it leads out of the image: ${JSON.stringify(header.name.slice(0, 200))}`,
+      `it has an entry outside of the image: ${JSON.stringify(header.name.slice(0, 200))}`,
     )
   const folder = posix.dirname(path)
   const file = posix.basename(path)

@@ -5,16 +5,16 @@ import { pack } from 'tar-stream'
 import type { Blobs, Descriptor } from './blobs.ts'
 
 const GZIPPED_TAR = 'application/vnd.oci.image.layer.v1.tar+gzip'
-/** Packing takes twenty times as long at the default level, for a fifth less. */
+/** The default level takes twenty times as long and saves a fifth. */
 const GZIP_LEVEL = 1
 
-/** One file, folder or symbolic link of a layer. */
+/** File, folder or symbolic link of a layer. */
 export interface LayerEntry {
   /** Relative to the image's root, with `/`. */
   path: string
-  /** Permission bits; 0644 for a file and 0755 for a folder when left out. */
+  /** Permission bits. Default: 0644 for files, 0755 for folders. */
   mode?: number
-  /** A file's bytes, or where they lie; neither makes a folder. */
+  /** Content of a file, or path of a local file. A folder has neither. */
   content?: string | Buffer
   file?: string
   /** Target of a symbolic link. */
@@ -22,13 +22,13 @@ export interface LayerEntry {
 }
 
 export interface Layer extends Descriptor {
-  /** Digest of the tar before it was compressed. */
+  /** Digest of the uncompressed tar. */
   diffId: string
 }
 
 /**
- * Packs a layer. The same entries always give the same bytes: sorted by path, owned by root, of 1 January 1970
- * (https://reproducible-builds.org/docs/archives/). Folders above an entry are added by themselves.
+ * Packs a layer. Equal entries result in equal bytes: sorted by path, owned by root, dated 1 January 1970
+ * (https://reproducible-builds.org/docs/archives/). Parent folders are added automatically.
  */
 export async function writeLayer(blobs: Blobs, entries: LayerEntry[]): Promise<Layer> {
   const diff = createHash('sha256')
@@ -51,7 +51,7 @@ async function fill(archive: ReturnType<typeof pack>, entries: LayerEntry[]): Pr
   }
 }
 
-/** Waits for the archive's reader: a base of a hundred megabytes never lies in memory twice. */
+/** Waits for the archive's reader, so that a large base is not in memory twice. */
 function add(archive: ReturnType<typeof pack>, entry: LayerEntry): Promise<void> {
   const { path: name, link, file } = entry
   const type = link === undefined ? (isFolder(entry) ? 'directory' : 'file') : 'symlink'

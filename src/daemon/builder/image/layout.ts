@@ -7,7 +7,7 @@ import type { Image, Manifest } from './image.ts'
 const REF_NAME = 'org.opencontainers.image.ref.name'
 const INDEX = 'application/vnd.oci.image.index.v1+json'
 
-/** An OCI image layout (https://github.com/opencontainers/image-spec/blob/main/image-layout.md) that holds all images. */
+/** OCI image layout with all images (https://github.com/opencontainers/image-spec/blob/main/image-layout.md). */
 export class Layout {
   readonly directory: string
   readonly blobs: Blobs
@@ -19,7 +19,7 @@ export class Layout {
     if (!existsSync(marker)) writeFileAtomic(marker, '{"imageLayoutVersion":"1.0.0"}')
   }
 
-  /** The name leads to this image from now on. */
+  /** Moves the name to this image. */
   tag(name: string, { descriptor }: Image): void {
     const others = this.#list().filter(({ annotations }) => annotations?.[REF_NAME] !== name)
     this.#save([...others, { ...descriptor, annotations: { [REF_NAME]: name } }])

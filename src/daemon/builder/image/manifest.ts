@@ -2,7 +2,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Descriptor } from './blobs.ts'
 import { architecture, type Manifest } from './image.ts'
 
-/** A manifest is a list of digests; more is an attack (the distribution specification asks registries to take 4 MB). */
+/** The distribution specification asks registries to accept 4 MB. */
 export const MAX_MANIFEST_BYTES = 4_000_000
 export const MANIFEST_TYPES = [
   'application/vnd.oci.image.manifest.v1+json',
@@ -14,7 +14,7 @@ const CONFIG_TYPES = [
   'application/vnd.oci.image.config.v1+json',
   'application/vnd.docker.container.image.v1+json',
 ]
-/** Of Docker, and what OCI calls the same bytes. */
+/** OCI's media types for those of Docker and OCI. */
 const LAYER_TYPES: Record<string, string> = {
   'application/vnd.oci.image.layer.v1.tar': 'application/vnd.oci.image.layer.v1.tar',
   'application/vnd.oci.image.layer.v1.tar+gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',
@@ -24,7 +24,7 @@ const LAYER_TYPES: Record<string, string> = {
 }
 const MAX_LAYERS = 256
 const MAX_CONFIG_BYTES = 8_000_000
-/** Of all layers of a base, compressed. */
+/** All compressed layers of a base together. */
 const MAX_IMAGE_BYTES = 20_000_000_000
 
 export interface Index {
@@ -32,19 +32,19 @@ export interface Index {
 }
 
 /**
- * What a registry or a layout sent as a manifest or an index, with every member checked: it was written by whoever made
- * the image. Throws UPSTREAM_FAILED.
+ * Parses a manifest or index from a registry or layout and checks every member, because the author of the image wrote it.
+ * Throws UPSTREAM_FAILED.
  */
 export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
   const content = parseJson(bytes, name)
-  if (content.schemaVersion !== 2) throw malformed(name, 'it is of no known version')
+  if (content.schemaVersion !== 2) throw malformed(name, 'its schemaVersion is not 2')
   const { mediaType } = content
   if (mediaType !== undefined && !MANIFEST_TYPES.includes(mediaType as string))
     throw malformed(name, `its media type is ${JSON.stringify(mediaType)?.slice(0, 100)}`)
   if (Array.isArray(content.manifests)) return { manifests: content.manifests.filter(isDescriptor) }
   const { config, layers } = content
   if (!isDescriptor(config) || !CONFIG_TYPES.includes(config.mediaType) || config.size > MAX_CONFIG_BYTES)
-    throw malformed(name, 'it has no config of a container image')
+    throw malformed(name, 'its config is not that of a container image')
   if (
     !Array.isArray(layers) ||
     layers.length === 0 ||
@@ -69,7 +69,7 @@ export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
   }
 }
 
-/** The variant for this machine's processor. Throws UPSTREAM_FAILED when there is none. */
+/** Finds the variant for this machine's processor. Throws UPSTREAM_FAILED when there is none. */
 export function pickPlatform({ manifests }: Index, name: string): Descriptor {
   const wanted = architecture()
   const found = manifests.find(({ platform }) => platform?.os === 'linux' && platform.architecture === wanted)
@@ -80,11 +80,11 @@ export function pickPlatform({ manifests }: Index, name: string): Descriptor {
     .join(', ')
   throw new HostingError(
     'UPSTREAM_FAILED',
-    `The base image ${name} has no variant for linux/${wanted}, only ${offered || 'none at all'}.`,
+    `The base image ${name} has no variant for linux/${wanted}. Its variants: ${offered || 'none'}.`,
   )
 }
 
-/** What an image's config says that a new image is built upon. Throws UPSTREAM_FAILED for one of another system. */
+/** Parses the parts of an image's config that a new image needs. Throws UPSTREAM_FAILED for another platform. */
 export function parseConfig(
   bytes: Buffer,
   { layers }: Manifest,
@@ -95,17 +95,17 @@ export function parseConfig(
   if (os !== 'linux' || processor !== architecture())
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `The base image ${name} is one for ${os}/${processor}, not linux/${architecture()}.`,
+      `The base image ${name} is for ${os}/${processor}, not linux/${architecture()}.`,
     )
   if (!Array.isArray(diffIds) || diffIds.length !== layers.length || !diffIds.every(isDigest))
-    throw malformed(name, `its config does not tell of its ${layers.length} layers`)
+    throw malformed(name, `its config does not match its ${layers.length} layers`)
   const env = (config as { Env?: unknown } | undefined)?.Env
   return { diffIds, env: Array.isArray(env) ? env.filter(one => typeof one === 'string') : [] }
 }
 
 export function malformed(name: string, why: string): HostingError {
   return new HostingError('UPSTREAM_FAILED', `The base image ${name} cannot be used: ${why}.`, {
-    details: 'Name another image, or pull and push it anew with skopeo copy.',
+    details: 'Use another image, or pull and push it again with skopeo copy.',
   })
 }
 
@@ -114,9 +114,9 @@ function parseJson(bytes: Buffer, name: string): Record<string, unknown> {
     const content = JSON.parse(bytes.toString())
     if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
   } catch {
-    // the same fault
+    // reported below
   }
-  throw malformed(name, 'what describes it is no JSON object')
+  throw malformed(name, 'its manifest or config is not a JSON object')
 }
 
 function isDescriptor(value: unknown): value is Descriptor {

@@ -1,21 +1,21 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { isAbsolute, join, normalize, sep } from 'node:path'
-import type { Program } from '../../../shared/artifact.ts'
+import type { Program } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { type Base, findCommand } from './base.ts'
 import type { LayerEntry } from './layer.ts'
 
 export type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
-/** Where its parts lie on this machine. */
+/** Local folders of a program. */
 export interface ProgramParts {
   /** Folder of its npm package. */
   packages: string | undefined
-  /** Folder of the project that it was built of. */
+  /** Folder of its project. */
   source: string | undefined
 }
 
-/** The files of a program below `/app`: its packages, which change less often, and its own. Throws INVALID_MCP. */
+/** Files of a program below `/app`: its packages, which change less often, and its own files. Throws INVALID_MCP. */
 export function programFiles(
   name: string,
   program: ExistingProgram,
@@ -36,8 +36,8 @@ export function programFiles(
 }
 
 /**
- * Refuses what would not start in an image: a command that neither the base nor the source has, and files of this machine.
- * Throws INVALID_MCP.
+ * Throws INVALID_MCP for a program that would not start in an image: its command is neither in the base nor in the source, or
+ * it uses files of this machine.
  */
 export function requireCommand(
   name: string,
@@ -49,24 +49,24 @@ export function requireCommand(
   if (cwd !== undefined && isAbsolute(cwd))
     throw unfit(
       name,
-      `runs in ${cwd} of this machine, which no image has`,
-      'Build it of a project folder: mcp build <dir>.',
+      `runs in the local folder ${cwd}, which is not in the image`,
+      'Build it from a project folder: mcp build <dir>.',
     )
   const file = program.args.find(word => isAbsolute(word) && isFile(word) && !findCommand(base, word))
   if (file)
     throw unfit(
       name,
-      `is started with ${file} of this machine, which no image has`,
-      'Build it of a project folder: mcp build <dir>.',
+      `is started with the local file ${file}, which is not in the image`,
+      'Build it from a project folder: mcp build <dir>.',
     )
   if (program.package || command === 'node') return
   if (source && command.includes('/') && existsSync(join(source, cwd ?? '.', command))) return
   if (!(command.includes('/') && !isAbsolute(command)) && findCommand(base, command)) return
-  const image = base.origin?.name ?? "made of this machine's Node"
+  const image = base.origin?.name ?? "this machine's Node"
   throw unfit(
     name,
     `runs "${command}", which the base image (${image}) does not have`,
-    'Name a base image that has it: mcp export <server> --image --base registry.example.com/python:3.13, or mcp projects update --base-image.',
+    'Use a base image that has it: mcp export <server> --image --base registry.example.com/python:3.13, or mcp projects update --base-image.',
   )
 }
 
@@ -74,7 +74,7 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** Every file of a folder, with its right to be run; links only within it. */
+/** All files of a folder, with their execute permission. Throws INVALID_MCP for links that lead out of it. */
 function filesOf(folder: string, into: string): LayerEntry[] {
   const entries: LayerEntry[] = []
   const visit = (relative: string) => {
@@ -101,7 +101,7 @@ function linkWithin(path: string, target: string): string {
   if (!isAbsolute(target) && end !== '..' && !end.startsWith(`..${sep}`)) return target
   throw new HostingError(
     'INVALID_MCP',
-    `${path} is a link out of its folder, to ${target}; no image can hold that.`,
+    `${path} is a link to ${target}, outside of its folder, and cannot be part of an image.`,
   )
 }
 

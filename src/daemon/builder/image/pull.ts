@@ -14,26 +14,25 @@ import {
 } from './manifest.ts'
 import type { Registry, RegistryAnswer } from './registry.ts'
 
-/** Where an image comes from: a registry, or a folder. */
+/** Registry or folder with images. */
 export interface ImageSource {
-  /** For people. */
+  /** Human-readable name. */
   name: string
-  /** `reference`: a tag or a digest. Throws UPSTREAM_FAILED when there is none. */
+  /** `reference`: a tag or digest. Throws UPSTREAM_FAILED when there is no such image. */
   manifest(reference: string): Promise<Buffer>
   blob(descriptor: Descriptor): Promise<AsyncIterable<Buffer>>
 }
 
 export interface PulledImage {
-  /** Of its manifest. */
   digest: string
   manifest: Manifest
 }
 
-/** An index may lead to an index; more is a labyrinth. */
+/** Maximum nesting of indexes, including the manifest. */
 const MAX_DEPTH = 3
 const MAX_REDIRECTS = 5
 
-/** Fetches what is not there yet; each blob is checked, and none is kept that is not what the manifest says. */
+/** Fetches the missing blobs of an image and checks them against the manifest. */
 export async function pullImage(source: ImageSource, blobs: Blobs, reference: string): Promise<PulledImage> {
   const image = await fetchManifest(source, reference, MAX_DEPTH)
   for (const blob of [image.manifest.config, ...image.manifest.layers]) {
@@ -43,12 +42,12 @@ export async function pullImage(source: ImageSource, blobs: Blobs, reference: st
 }
 
 async function fetchManifest(source: ImageSource, reference: string, depth: number): Promise<PulledImage> {
-  if (depth === 0) throw malformed(source.name, 'it is an index of indexes of indexes')
+  if (depth === 0) throw malformed(source.name, 'its indexes are nested too deeply')
   const bytes = await source.manifest(reference)
   const digest = sha256(bytes)
   if (reference.startsWith('sha256:') && reference !== digest)
-    throw new HostingError('UPSTREAM_FAILED', `${source.name} gave ${digest} instead of ${reference}.`, {
-      details: 'What it holds is damaged, or was changed on the way.',
+    throw new HostingError('UPSTREAM_FAILED', `${source.name} sent ${digest} instead of ${reference}.`, {
+      details: 'The image is damaged there, or was changed during the download.',
     })
   const content: Manifest | Index = parseManifest(bytes, source.name)
   if ('layers' in content) return { digest, manifest: content }
@@ -78,7 +77,7 @@ export function registrySource(registry: Registry): ImageSource {
   }
 }
 
-/** Registries keep blobs in a store of another origin, and say where. */
+/** Registries redirect to stores of other origins for blobs. */
 async function followRedirects(registry: Registry, first: RegistryAnswer): Promise<RegistryAnswer> {
   let answer = first
   for (let hops = 0; [301, 302, 303, 307, 308].includes(answer.statusCode); hops++) {
@@ -87,14 +86,14 @@ async function followRedirects(registry: Registry, first: RegistryAnswer): Promi
     if (hops === MAX_REDIRECTS || location === '')
       throw new HostingError(
         'UPSTREAM_FAILED',
-        `The registry ${registry.address.registry} sends us on and on: more than ${MAX_REDIRECTS} redirects.`,
+        `The registry ${registry.address.registry} redirects more than ${MAX_REDIRECTS} times.`,
       )
     answer = await registry.send({ method: 'GET', path: location })
   }
   return answer
 }
 
-/** An OCI image layout of this machine; `name` chooses one of several images. */
+/** Local OCI image layout. */
 export function layoutSource(directory: string): ImageSource {
   const path = (digest: string) => join(directory, 'blobs', 'sha256', digest.slice('sha256:'.length))
   return {
@@ -110,7 +109,7 @@ export function layoutSource(directory: string): ImageSource {
   }
 }
 
-/** Digest of the layout's image with this name, or of the only one. Throws UPSTREAM_FAILED. */
+/** Digest of the image with this name, or of the only image. Throws UPSTREAM_FAILED. */
 export async function findInLayout(directory: string, name: string | undefined): Promise<string> {
   const index = parseManifest(await readSmall(join(directory, 'index.json'), directory), `oci:${directory}`)
   const images = 'manifests' in index ? index.manifests : []
@@ -121,7 +120,7 @@ export async function findInLayout(directory: string, name: string | undefined):
   const names = images.map(nameOf).filter(one => one !== undefined)
   throw malformed(
     `oci:${directory}`,
-    `it has ${name === undefined ? `${images.length} images` : `no image "${name}"`}; there are ${names.slice(0, 10).join(', ') || 'none with a name'}`,
+    `it has ${name === undefined ? `${images.length} images` : `no image "${name}"`}; named images: ${names.slice(0, 10).join(', ') || 'none'}`,
   )
 }
 

@@ -16,8 +16,8 @@ import { findCredentials } from './registry-auth.ts'
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * An image of a registry or an OCI layout. One without a supported Node gets this machine's in a layer of its own.
- * Its layers stay as they are, so a registry that has them is sent nothing. Throws UPSTREAM_FAILED.
+ * Base image from a registry or an OCI layout. Adds a layer with this machine's Node if the image has no supported one. Its
+ * layers are not changed, so they need not be sent to a registry that has them. Throws UPSTREAM_FAILED.
  */
 export async function pulledBase(
   layout: Layout,
@@ -61,7 +61,7 @@ async function openSource(
   return { source: { ...source, name: `${source.name}:${reference.reference}` }, wanted: reference.reference }
 }
 
-/** A digest always means the same: nothing has to be asked once its image is here. */
+/** Finds a base by digest without a request to the registry. */
 function readKnown(layout: Layout, digest: string): Known | undefined {
   const record = recordPath(layout, digest)
   if (!digest.startsWith('sha256:') || !existsSync(record)) return undefined
@@ -80,7 +80,7 @@ async function fetchBase(layout: Layout, source: ImageSource, wanted: string): P
   return fetched
 }
 
-/** The official images say which Node they have; to run it and ask is not possible here. */
+/** Official images declare their version of Node. The image itself cannot be run here. */
 function hasNode({ NODE_VERSION = '' }: Record<string, string>): boolean {
   return isSupportedNode(NODE_VERSION)
 }

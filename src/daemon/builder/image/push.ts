@@ -3,19 +3,19 @@ import type { Image } from './image.ts'
 import { headerOf, type Registry } from './registry.ts'
 
 export interface PushReport {
-  /** Blobs that were sent, and those the registry had already. */
+  /** Blobs that were sent, and blobs that the registry already had. */
   sent: Descriptor[]
   known: Descriptor[]
 }
 
 export interface PushOptions {
-  /** A repository of the same registry that may have the blob already: it is then mounted from there. */
+  /** Another repository of the registry that may have the blob, to mount it from there. */
   mountFrom?(digest: string): string | undefined
-  /** One line for each step, as it happens. */
+  /** Receives one line per step. */
   onStep?(line: string): Promise<void> | void
 }
 
-/** Pushes an image under a tag; what the registry has is not sent again. Throws UPSTREAM_FAILED. */
+/** Pushes an image with a tag. Does not send blobs that the registry has. Throws UPSTREAM_FAILED. */
 export async function pushImage(
   registry: Registry,
   blobs: Blobs,
@@ -24,7 +24,7 @@ export async function pushImage(
   { mountFrom, onStep }: PushOptions = {},
 ): Promise<PushReport> {
   const report: PushReport = { sent: [], known: [] }
-  // The manifest comes last: a push that was interrupted leaves no tag that leads to half an image.
+  // The manifest is last, so that an interrupted push does not tag an incomplete image.
   for (const blob of [...manifest.layers, manifest.config]) {
     const isKnown =
       (await hasBlob(registry, blob)) || (await uploadBlob(registry, blobs, blob, mountFrom?.(blob.digest)))
@@ -42,7 +42,7 @@ async function hasBlob(registry: Registry, { digest }: Descriptor): Promise<bool
   return answer.statusCode === 200
 }
 
-/** True when the registry took it from its other repository, so that nothing was sent. */
+/** Returns true when the registry mounted the blob from its other repository. */
 async function uploadBlob(
   registry: Registry,
   blobs: Blobs,
@@ -60,7 +60,8 @@ async function uploadBlob(
     return true
   }
   const location = headerOf(started, 'location')
-  if (started.statusCode !== 202 || !location) throw await registry.failure(started, 'begins no upload')
+  if (started.statusCode !== 202 || !location)
+    throw await registry.failure(started, 'did not start an upload')
   await started.body.dump()
   const url = registry.url(location)
   url.searchParams.set('digest', digest)
@@ -71,7 +72,7 @@ async function uploadBlob(
     headers,
     body: () => blobs.stream(digest),
   })
-  if (ended.statusCode !== 201) throw await registry.failure(ended, `does not take ${digest}`)
+  if (ended.statusCode !== 201) throw await registry.failure(ended, `rejected ${digest}`)
   await ended.body.dump()
   return false
 }
@@ -93,6 +94,6 @@ async function putManifest(
     headers: { 'content-type': mediaType },
     body: () => body,
   })
-  if (answer.statusCode !== 201) throw await registry.failure(answer, `does not take the manifest of ${tag}`)
+  if (answer.statusCode !== 201) throw await registry.failure(answer, `rejected the manifest of ${tag}`)
   await answer.body.dump()
 }

@@ -15,12 +15,12 @@ interface DockerConfig {
   credHelpers?: Record<string, string>
 }
 
-/** What a registry asks for in `WWW-Authenticate` (https://distribution.github.io/distribution/spec/auth/token/). */
+/** Parsed `WWW-Authenticate` of a registry (https://distribution.github.io/distribution/spec/auth/token/). */
 export type Challenge =
   | { scheme: 'basic' }
   | { scheme: 'bearer'; realm: string; service: string | undefined; scope: string | undefined }
 
-/** The credentials that `docker login` or `podman login` left for a registry; undefined when there are none. */
+/** Finds the credentials of a registry that `docker login` or `podman login` stored. */
 export async function findCredentials(
   configPath: string,
   registry: string,
@@ -36,7 +36,7 @@ export async function findCredentials(
   return { username: plain.slice(0, colon), password: plain.slice(colon + 1) }
 }
 
-/** Undefined for a scheme that is not known here. */
+/** Undefined for an unknown scheme. */
 export function parseChallenge(header: string | undefined): Challenge | undefined {
   if (/^basic\b/i.test(header ?? '')) return { scheme: 'basic' }
   if (!/^bearer\b/i.test(header ?? '')) return undefined
@@ -53,7 +53,7 @@ export function basicAuthorization({ username, password }: Credentials): string 
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
-/** What V8 says of bad JSON quotes it, and it may be a password: that goes into no message and no log. */
+/** Drops V8's message for invalid JSON, because it quotes the text, which may be a password. */
 function readConfig(path: string): DockerConfig {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as DockerConfig
@@ -67,12 +67,12 @@ function readConfig(path: string): DockerConfig {
 /** https://github.com/docker/docker-credential-helpers: the registry on standard input, JSON on standard output. */
 async function askHelper(helper: string, registry: string): Promise<Credentials | undefined> {
   if (!/^[\w.-]+$/.test(helper))
-    throw new HostingError('INVALID_REQUEST', `"${helper}" is no name of a credential helper.`)
+    throw new HostingError('INVALID_REQUEST', `"${helper}" is not a name of a credential helper.`)
   const child = spawn(`docker-credential-${helper}`, ['get'], {
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: 30_000,
   })
-  child.stdin.on('error', () => {}) // it ended before it read: its output tells
+  child.stdin.on('error', () => {}) // it exited without reading its input, but its output is enough
   child.stdin.end(registry)
   const ended = new Promise<number | null>((resolve, reject) =>
     child.once('error', reject).once('close', resolve),
@@ -83,7 +83,7 @@ async function askHelper(helper: string, registry: string): Promise<Credentials 
     const { Username, Secret } = JSON.parse(output) as { Username: string; Secret: string }
     return { username: Username, password: Secret }
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'what it printed is not JSON' : (error as Error).message
-    throw new HostingError('UNAVAILABLE', `docker-credential-${helper} did not answer: ${why}.`)
+    const why = error instanceof SyntaxError ? 'its output is not JSON' : (error as Error).message
+    throw new HostingError('UNAVAILABLE', `docker-credential-${helper} failed: ${why}.`)
   }
 }

@@ -5,21 +5,21 @@ import { apiHost, type RepositoryAddress } from './repository-address.ts'
 
 export interface RegistryRequest {
   method: Dispatcher.HttpMethod
-  /** Below `/v2/<repository>/`, or a whole URL, as `Location` gives one. */
+  /** Path below `/v2/<repository>/`, or a complete URL from a `Location` header. */
   path: string
   headers?: Record<string, string>
-  /** Made anew for each try. */
+  /** Creates the body for each attempt. */
   body?(): Buffer | NodeJS.ReadableStream
 }
 
 export type RegistryAnswer = Dispatcher.ResponseData
 
-/** Without a byte a registry counts as gone. */
+/** A registry that sends nothing for this time counts as unreachable. */
 const SILENCE_MS = 60_000
 const MAX_TOKEN_BYTES = 100_000
 const MAX_REASON_BYTES = 2000
 
-/** One repository of a registry (https://github.com/opencontainers/distribution-spec/blob/main/spec.md). */
+/** Repository of a registry (https://github.com/opencontainers/distribution-spec/blob/main/spec.md). */
 export class Registry {
   readonly address: RepositoryAddress
   readonly #origin: string
@@ -37,7 +37,7 @@ export class Registry {
     this.#signal = options.signal
   }
 
-  /** Signs in when it is asked to. Throws UPSTREAM_FAILED when the registry cannot be reached or does not let us in. */
+  /** Signs in when required. Throws UPSTREAM_FAILED when the registry cannot be reached or denies access. */
   async send(input: RegistryRequest): Promise<RegistryAnswer> {
     const answer = await this.#try(input)
     if (answer.statusCode !== 401) return answer
@@ -46,11 +46,11 @@ export class Registry {
     this.#authorization = challenge && (await this.#authorize(challenge))
     const second = this.#authorization ? await this.#try(input) : answer
     if (second.statusCode === 401 || second.statusCode === 403)
-      throw await this.failure(second, 'does not let us in')
+      throw await this.failure(second, 'denied access')
     return second
   }
 
-  /** The registry's own words in an error; reads the answer to its end. */
+  /** Error with the registry's message. Consumes the response. */
   async failure(answer: RegistryAnswer, what: string): Promise<HostingError> {
     const body = answer.body.bodyUsed ? '' : await readStart(answer.body)
     return new HostingError(
@@ -58,27 +58,27 @@ export class Registry {
       `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
       {
         details: body.slice(0, 500) || this.#missingCredentials(answer) || 'It gave no reason.',
-        next: [{ description: 'Sign in to it', command: `docker login ${this.address.registry}` }],
+        next: [{ description: 'Sign in', command: `docker login ${this.address.registry}` }],
       },
     )
   }
 
   #missingCredentials({ statusCode }: RegistryAnswer): string | undefined {
     if (statusCode !== 401 || this.#credentials) return undefined
-    return `There are no credentials for it on this machine: docker login ${this.address.registry}`
+    return `This machine has no credentials for it. Run docker login ${this.address.registry}`
   }
 
-  /** Throws UPSTREAM_FAILED for what is no web address, as a `Location` may be. */
+  /** Throws UPSTREAM_FAILED when a `Location` is not a web address. */
   url(path: string): URL {
     const url = URL.parse(path, `${this.#origin}/v2/${this.address.repository}/`)
     if (url && /^https?:$/.test(url.protocol)) return url
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `The registry ${this.address.registry} sends us to "${path.slice(0, 200)}", which is no web address.`,
+      `The registry ${this.address.registry} redirects to "${path.slice(0, 200)}", which is not a web address.`,
     )
   }
 
-  /** The body, whose breaking off is the registry's fault. */
+  /** Body of a response. Throws UPSTREAM_FAILED when it is cut off. */
   async *content({ body }: RegistryAnswer): AsyncGenerator<Buffer> {
     try {
       yield* body as AsyncIterable<Buffer>
@@ -87,7 +87,7 @@ export class Registry {
     }
   }
 
-  /** A small body. Throws UPSTREAM_FAILED for one that is not. */
+  /** Body of a response. Throws UPSTREAM_FAILED when it exceeds the limit. */
   async read(answer: RegistryAnswer, limitBytes: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let size = 0
@@ -96,7 +96,7 @@ export class Registry {
       if (size > limitBytes)
         throw new HostingError(
           'UPSTREAM_FAILED',
-          `The registry ${this.address.registry} sent more than ${limitBytes} bytes as a description of an image.`,
+          `The registry ${this.address.registry} sent more than ${limitBytes} bytes.`,
         )
       chunks.push(chunk)
     }
@@ -105,7 +105,7 @@ export class Registry {
 
   async #try({ method, path, headers, body }: RegistryRequest): Promise<RegistryAnswer> {
     const url = this.url(path)
-    // What a registry redirects to, a store of another origin, must not see our credentials.
+    // Registries redirect to stores of other origins, which must not get our credentials.
     const own =
       url.origin === this.#origin && this.#authorization ? { authorization: this.#authorization } : {}
     try {
@@ -125,7 +125,7 @@ export class Registry {
     this.#signal?.throwIfAborted()
     return new HostingError(
       'UPSTREAM_FAILED',
-      `The registry ${this.address.registry} does not answer: ${cause.message}.`,
+      `The registry ${this.address.registry} did not respond: ${cause.message}.`,
       { cause },
     )
   }
@@ -143,22 +143,22 @@ export class Registry {
     }).catch(error => {
       throw this.#broken(error)
     })
-    if (answer.statusCode !== 200) throw await this.failure(answer, 'gives no token')
+    if (answer.statusCode !== 200) throw await this.failure(answer, 'did not issue a token')
     const given = parseToken(await this.read(answer, MAX_TOKEN_BYTES))
     if (given) return `Bearer ${given}`
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `${url.host} gave no token for the registry ${this.address.registry}.`,
+      `${url.host} did not issue a token for the registry ${this.address.registry}.`,
     )
   }
 
-  /** Credentials go nowhere unencrypted but on this machine. */
+  /** Credentials are only sent over https, or to this machine. */
   #tokenAddress(realm: string): URL {
     const url = this.url(realm)
     if (url.protocol === 'https:' || isLoopback(url.host)) return url
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `The registry ${this.address.registry} wants us to sign in at ${url.origin}, which is not encrypted.`,
+      `The registry ${this.address.registry} requires a sign-in at ${url.origin}, which is not encrypted.`,
     )
   }
 }
@@ -168,7 +168,7 @@ export function headerOf(answer: RegistryAnswer, name: string): string | undefin
   return Array.isArray(value) ? value[0] : value
 }
 
-/** The registry's reason, cut: it may be of any length. */
+/** Start of the registry's message. */
 async function readStart(body: RegistryAnswer['body']): Promise<string> {
   let text = ''
   try {
@@ -177,7 +177,7 @@ async function readStart(body: RegistryAnswer['body']): Promise<string> {
       if (text.length > MAX_REASON_BYTES) break
     }
   } catch {
-    // the status tells enough
+    // the status is enough
   }
   return text
 }
@@ -187,11 +187,11 @@ function parseToken(bytes: Buffer): string | undefined {
     const { token, access_token } = JSON.parse(bytes.toString())
     return [token, access_token].find(one => typeof one === 'string' && one !== '')
   } catch {
-    return undefined // no token either
+    return undefined // not JSON
   }
 }
 
-/** A registry on this machine speaks plain HTTP, as Docker takes it too. */
+/** Registries on this machine use plain HTTP, as with Docker. */
 function isLoopback(registry: string): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+)(?::\d+)?$/.test(registry)
 }

@@ -10,8 +10,8 @@ export interface RepositoryAddress {
 const DOCKER_HUB = 'docker.io'
 
 /**
- * `127.0.0.1:5000/team/weather` → its parts; `docker.io/node` is `docker.io/library/node`, as for every engine. Throws
- * INVALID_REQUEST for what is no repository with a host.
+ * Parses `127.0.0.1:5000/team/weather`. As in every engine, `docker.io/node` means `docker.io/library/node`. Throws
+ * INVALID_REQUEST if the host is missing.
  */
 export function parseRepository(text: string): RepositoryAddress {
   const [, registry, repository] =
@@ -20,16 +20,16 @@ export function parseRepository(text: string): RepositoryAddress {
     return { registry, repository: inFull(registry, repository.toLowerCase()) }
   throw new HostingError(
     'INVALID_REQUEST',
-    `"${text}" is no image repository: expected host/name, such as registry.example.com/team/weather.`,
+    `"${text}" is not an image repository: expected host/name, such as registry.example.com/team/weather.`,
   )
 }
 
-/** Docker Hub answers at another host than its images are named by (https://docs.docker.com/reference/api/registry/latest/). */
+/** The API host of Docker Hub is not that of its image names (https://docs.docker.com/reference/api/registry/latest/). */
 export function apiHost(registry: string): string {
   return registry === DOCKER_HUB ? 'registry-1.docker.io' : registry
 }
 
-/** What `docker login` files credentials under: for Docker Hub the address of its first API. */
+/** Keys of credentials that `docker login` stored. For Docker Hub also the URL of its first API. */
 export function credentialKeys(registry: string): string[] {
   const hub = registry === DOCKER_HUB ? ['https://index.docker.io/v1/'] : []
   return [...hub, registry, `https://${registry}`]

@@ -8,17 +8,17 @@ export interface ServerImageInput {
   name: string
   version: string
   base: Base
-  /** Files below `/app`, `server.mjs` among them. */
+  /** Files below `/app`, including `server.mjs`. */
   app: LayerEntry[]
-  /** Installed packages, below `/app` too; a layer of their own, because they change less often. */
+  /** Installed packages below `/app`, in a separate layer, because they change less often. */
   dependencies?: LayerEntry[]
   env?: Record<string, string>
 }
 
-/** Port that a container listens on unless `PORT` says another. */
-export const CONTAINER_PORT = 8080
+/** Default port of a container. `PORT` overrides it. */
+const CONTAINER_PORT = 8080
 
-/** A server as an image that runs by itself, unprivileged. */
+/** Builds a standalone image of a server that runs unprivileged. */
 export async function buildServerImage(layout: Layout, input: ServerImageInput): Promise<Image> {
   const { base, app, dependencies = [], name, version } = input
   const layers = [...base.layers]

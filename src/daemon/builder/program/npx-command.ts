@@ -1,21 +1,21 @@
-import type { ProgramDefinition } from '../../../shared/definitions.ts'
+import type { ProgramDefinition } from '../../../shared/definitions/definitions.ts'
 
-/** What an `npx` command runs. */
+/** Parsed `npx` command. */
 export interface NpxCommand {
   /** For example `@modelcontextprotocol/server-everything@2026.8.31`. */
   spec: string
   /** Name of the package, without the version. */
   name: string
-  /** Where it is not the package's own. */
+  /** Executable, if it is not the package's default. */
   bin: string | undefined
   args: string[]
 }
 
-/** A package of the registry, with a version, tag or range: no path, address or repository. */
+/** Package from the registry with a version, tag or range. Not a path, URL or repository. */
 const REGISTRY_SPEC = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@[\w.^~*<>=|+ -]+)?$/i
 const HARMLESS_FLAGS = new Set(['-y', '--yes', '-q', '--quiet'])
 
-/** Undefined for any other command, and for what npx alone knows to do, such as a package in a repository. */
+/** Undefined for other commands, and for what only npx supports, such as a package in a repository. */
 export function parseNpx({ type, command, args }: ProgramDefinition): NpxCommand | undefined {
   if (type !== 'stdio' || command !== 'npx') return undefined
   const words = args.slice(args.findIndex(word => !HARMLESS_FLAGS.has(word)))

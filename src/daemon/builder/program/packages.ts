@@ -1,36 +1,36 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { InstalledPackage } from '../../../shared/artifact.ts'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
+import type { InstalledPackage } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import { digestOf } from '../digest.ts'
 import { runNpm } from '../project/npm-install.ts'
 import type { NpxCommand } from './npx-command.ts'
 
-/** What no server was started from in this time counts as unused; a server that comes back uses npx. */
+/** Packages that no server used for this time count as unused. A server that needs one later uses npx. */
 const KEPT_MS = 90 * 24 * 3600 * 1000
-/** Longer than an installation may take. */
+/** Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
 
 /**
- * npm packages of programs, each tree of versions installed once. So a server that wakes up asks no registry, meets the
- * versions that it was built with, and is one process instead of the three of npx.
+ * npm packages of programs, each tree of versions installed once. A server that wakes up needs no registry, uses the versions
+ * that it was built with, and is one process instead of the three of npx.
  */
 export class Packages {
   readonly directory: string
   readonly #closing: AbortSignal
 
-  /** `closing`: ends what is being installed. */
+  /** `closing`: aborts running installations. */
   constructor(directory: string, closing: AbortSignal) {
     this.directory = directory
     this.#closing = closing
   }
 
   /**
-   * Installs what npx would run, unless that very version was installed before. Without a registry it is the version that
-   * the same command ran the last time. Throws UPSTREAM_FAILED when there is none either, INVALID_MCP for what cannot be
-   * installed.
+   * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses
+   * the last version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails.
    */
   async install(command: NpxCommand): Promise<InstalledPackage> {
     const known = this.#recall(command)
@@ -46,7 +46,7 @@ export class Packages {
   async #install(command: NpxCommand): Promise<InstalledPackage> {
     const { spec, name, bin, args } = command
     const work = join(this.directory, `${randomBytes(8).toString('hex')}.tmp`)
-    // A program may run as another user. The home around it is private.
+    // A program may run as another user. The parent folder is private.
     mkdirSync(work, { recursive: true, mode: 0o755 })
     if (process.getuid?.() === 0) chmodSync(this.directory, 0o755)
     try {
@@ -58,7 +58,7 @@ export class Packages {
         `the package ${JSON.stringify(spec)}`,
       )
       const found = readPackage(work, name, bin)
-      const digest = digestOf(readFileSync(join(work, 'package-lock.json'), 'utf8'))
+      const digest = installationDigest(readFileSync(join(work, 'package-lock.json'), 'utf8'))
       this.#keep(work, join(this.directory, digest))
       writeFileAtomic(this.#notePath(command), JSON.stringify({ digest, ...found }))
       return { digest, args, ...found }
@@ -67,7 +67,7 @@ export class Packages {
     }
   }
 
-  /** Names of what no server was started from for 90 days. Removes what a crash left half installed. */
+  /** Names of packages that no server used for 90 days. Removes incomplete installations that a crash left. */
   async unused(now: number): Promise<string[]> {
     const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
     const unused: string[] = []
@@ -97,10 +97,10 @@ export class Packages {
   }
 
   #notePath({ spec, bin }: NpxCommand): string {
-    return join(this.directory, `${digestOf(JSON.stringify([spec, bin]))}.json`)
+    return join(this.directory, `${installationDigest(JSON.stringify([spec, bin]))}.json`)
   }
 
-  /** The same versions may lie there already, and a server may be running from them. */
+  /** The same versions may already be installed, and a server may be running them. */
   #keep(work: string, folder: string): void {
     const now = new Date()
     if (existsSync(folder)) utimesSync(folder, now, now)
@@ -108,7 +108,7 @@ export class Packages {
   }
 }
 
-/** Scripts run as they do with npx: packages with native parts need them. */
+/** Scripts run as with npx, because packages with native parts need them. */
 const INSTALL_FLAGS = [
   '--omit=dev',
   '--no-audit',
@@ -118,20 +118,18 @@ const INSTALL_FLAGS = [
   '--loglevel=error',
 ]
 
-/** A tag or a range may mean another version today. */
+/** A tag or range may refer to another version later. */
 function isExact(spec: string): boolean {
   return /@\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(spec)
 }
 
-/** What was built for another Node or machine is another tree. */
-function digestOf(lock: string): string {
+/** Depends on Node and the platform, because scripts may compile native parts. */
+function installationDigest(lock: string): string {
   const { platform, arch, versions } = process
-  return createHash('sha256')
-    .update(JSON.stringify([lock, platform, arch, versions.modules]))
-    .digest('hex')
+  return digestOf(JSON.stringify([lock, platform, arch, versions.modules]))
 }
 
-/** As npx chooses: the only program, or the one that is called like the package (npm exec, "Description"). */
+/** Chooses like npx: the only executable, or the one with the name of the package (npm exec, "Description"). */
 function readPackage(
   work: string,
   name: string,
@@ -145,7 +143,11 @@ function readPackage(
   const chosen = wanted ?? (names.length === 1 ? names[0] : names.find(one => one === own))
   if (chosen !== undefined && existsSync(join(work, 'node_modules', '.bin', chosen)))
     return { bin: chosen, version }
-  throw new HostingError('INVALID_MCP', `The package ${name}@${version} has no program "${chosen ?? own}".`, {
-    details: names.length > 0 ? `It has ${names.join(', ')}: npx -p ${name} <program>` : 'It has none.',
-  })
+  throw new HostingError(
+    'INVALID_MCP',
+    `The package ${name}@${version} has no executable "${chosen ?? own}".`,
+    {
+      details: names.length > 0 ? `It has ${names.join(', ')}: npx -p ${name} <program>` : 'It has none.',
+    },
+  )
 }

@@ -1,11 +1,11 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Tenant } from '../../../shared/instance-protocol.ts'
+import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 
 type Place = NonNullable<Tenant['program']>
 
-/** What programs get of the daemon's environment: how to find commands, to speak to people, and to trust other machines. */
+/** Variables of the daemon that programs get: for finding commands, languages and certificates. */
 const PASSED = [
   'PATH',
   'LANG',
@@ -19,16 +19,13 @@ const PASSED = [
 
 export interface ProgramFoldersOptions {
   directory: string
-  /** Where npm packages are installed. */
+  /** Folder of installed npm packages. */
   packages: string
   /** Folders of the daemon, which no program in a sandbox may see. */
   hidden: string[]
 }
 
-/**
- * Folders of programs, their HOME: one for each environment of a server, as its address is, so that what a program keeps
- * there outlives restarts and releases.
- */
+/** HOME folders of programs, one for each environment of a server, so that a program's files survive restarts and releases. */
 export class ProgramFolders {
   readonly #directory: string
   readonly #packages: string
@@ -42,7 +39,7 @@ export class ProgramFolders {
     this.#env = Object.fromEntries(PASSED.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
   }
 
-  /** The program itself makes the folder. */
+  /** The instance creates the folder. */
   place(server: string, slot: string): Place {
     return {
       folder: join(this.#directory, server, slot),
@@ -56,22 +53,20 @@ export class ProgramFolders {
     await rm(join(this.#directory, server, slot), { recursive: true, force: true })
   }
 
-  /** Everything that programs of the server wrote. */
+  /** Removes all files that programs of the server wrote. */
   removeOf(server: string): void {
     rmSync(this.folderOf(server), { recursive: true, force: true })
   }
 
-  /** All folders of a server's programs. */
   folderOf(server: string): string {
     return join(this.#directory, server)
   }
 
-  /** Servers that have folders. */
   servers(): string[] {
     try {
       return readdirSync(this.#directory)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [] // no program ever ran
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [] // no program ran yet
       throw error
     }
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SourceArchives, StoredSource } from '../archive/source-archives.ts'
 import type { Dependencies } from '../project/dependencies.ts'
 
-/** Source archives that programs run from, each unpacked once into a folder that nothing is written to. */
+/** Source archives of programs, each unpacked once into a read-only folder. */
 export class ProgramSources {
   readonly #directory: string
   readonly #archives: SourceArchives
@@ -17,14 +17,14 @@ export class ProgramSources {
     this.#dependencies = dependencies
   }
 
-  /** Folder of the archive with this digest, whether it is there or not. */
+  /** Folder of the archive with this digest. May not exist. */
   folder(digest: string): string {
     return join(this.#directory, digest)
   }
 
   /**
-   * Unpacks the archive unless that was done before. With a `package-lock.json` its dependencies are installed, without
-   * their scripts. Throws as `SourceArchives.unpack` and `Dependencies.provide` do.
+   * Unpacks the archive unless it is unpacked. With a `package-lock.json`, installs its dependencies without running their
+   * scripts. Throws like `SourceArchives.unpack` and `Dependencies.provide`.
    */
   async provide(source: Pick<StoredSource, 'digest' | 'format'>): Promise<void> {
     const folder = this.folder(source.digest)
@@ -33,27 +33,27 @@ export class ProgramSources {
     try {
       const root = await this.#archives.unpack(source, work)
       if (existsSync(join(root, 'package-lock.json'))) await this.#install(root)
-      await chmod(root, 0o755) // a program may run as another user; the home around it is private
+      await chmod(root, 0o755) // a program may run as another user, and the parent folder is private
       await rename(root, folder).catch(error => {
-        if (!existsSync(folder)) throw error // another build of the same archive was first
+        if (!existsSync(folder)) throw error // otherwise another build of the same archive finished first
       })
     } finally {
       await rm(work, { recursive: true, force: true })
     }
   }
 
-  /** Digests of the archives that are unpacked. */
+  /** Digests of the unpacked archives. */
   list(): string[] {
     if (!existsSync(this.#directory)) return []
     return readdirSync(this.#directory).filter(name => /^[0-9a-f]{64}$/.test(name))
   }
 
-  /** Nothing happens when it is not there. */
+  /** Does nothing when it does not exist. */
   remove(digest: string): void {
     rmSync(this.folder(digest), { recursive: true, force: true })
   }
 
-  /** A copy of its own: what projects share is removed when no build asked for it for long. */
+  /** Installs a copy, because dependencies that projects share are removed when no build uses them for a month. */
   async #install(root: string): Promise<void> {
     const link = join(root, 'node_modules')
     await this.#dependencies.provide(root)

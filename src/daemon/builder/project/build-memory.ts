@@ -1,21 +1,21 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
-import type { BuildRequest } from '../../../shared/definitions.ts'
+import type { BuildRequest } from '../../../shared/definitions/definitions.ts'
+import { digestOf } from '../digest.ts'
 
-/** Which artifact a source and a request made last time: the same ones make the same again, without any work. */
+/** Remembers the artifact of each source and request, so that the same build is not repeated. */
 export class BuildMemory {
   readonly #directory: string
   readonly #toolchain: () => string
 
-  /** `toolchain`: names everything besides source and request that what is made depends on. */
+  /** `toolchain`: identifies everything else that artifacts depend on. */
   constructor(directory: string, toolchain: () => string) {
     this.#directory = directory
     this.#toolchain = toolchain
   }
 
-  /** The artifact's digest; whether it is still there, the caller asks. */
+  /** Digest of the artifact, which may no longer exist. */
   find(sourceDigest: string, request: BuildRequest): string | undefined {
     const path = this.#path(sourceDigest, request)
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -25,18 +25,17 @@ export class BuildMemory {
     writeFileAtomic(this.#path(sourceDigest, request), artifactDigest)
   }
 
-  /** Forgets what leads to artifacts that are gone. */
-  prune(isThere: (artifactDigest: string) => boolean): void {
+  /** Forgets artifacts that no longer exist. */
+  prune(exists: (artifactDigest: string) => boolean): void {
     if (!existsSync(this.#directory)) return
     for (const name of readdirSync(this.#directory)) {
       const path = join(this.#directory, name)
-      if (!isThere(readFileSync(path, 'utf8'))) rmSync(path, { force: true })
+      if (!exists(readFileSync(path, 'utf8'))) rmSync(path, { force: true })
     }
   }
 
-  /** The id of the source is left out: the same archive may be uploaded for several projects. */
+  /** Ignores the id of the source, because the same archive may be uploaded for several projects. */
   #path(sourceDigest: string, { source: _id, project_id: _project, ...request }: BuildRequest): string {
-    const all = JSON.stringify([this.#toolchain(), sourceDigest, request])
-    return join(this.#directory, createHash('sha256').update(all).digest('hex'))
+    return join(this.#directory, digestOf(JSON.stringify([this.#toolchain(), sourceDigest, request])))
   }
 }

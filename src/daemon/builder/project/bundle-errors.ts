@@ -4,18 +4,14 @@ import { isInside, nativeAddon, outside, packageOf } from './bundle-inputs.ts'
 import { codeFrame } from './code-frame.ts'
 import { readDevDependencies } from './lock-file.ts'
 
-/** More would not help a reader. */
-const MAX_TOLD = 20
+const MAX_REPORTED = 20
 
-/**
- * What esbuild says of the project in `directory` as INVALID_MCP: the first fault in the message, all with excerpts in
- * `details`.
- */
+/** esbuild's errors as INVALID_MCP: the first in the message, all of them with excerpts in `details`. */
 export function toBundleError(error: unknown, directory: string): unknown {
   if (!isBuildFailure(error)) return error
   const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
   if (addon) return nativeAddon(packageOf(addon.text) ?? '.node')
-  // Its words would quote what is in a file that is nobody's to read.
+  // esbuild's message would quote a file outside the project.
   const foreign = error.errors.find(({ location }) => location && !isInside(location.file))
   if (foreign) return outside(foreign.location!.file)
   const devDependencies = readDevDependencies(directory)
@@ -24,7 +20,7 @@ export function toBundleError(error: unknown, directory: string): unknown {
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
   return new HostingError('INVALID_MCP', `The source cannot be bundled: ${first!.head}${more}`, {
     details: faults
-      .slice(0, MAX_TOLD)
+      .slice(0, MAX_REPORTED)
       .map(({ frame }) => frame)
       .join('\n\n'),
   })
@@ -50,7 +46,7 @@ function toFault({ text, location }: Message, devDependencies: readonly string[]
   return { head: frame.split('\n', 1)[0]!, frame }
 }
 
-/** esbuild's words, with the next step where there is one. `isWhole`: it names its own place. */
+/** esbuild's message with a hint, if there is one. `isWhole`: it contains the position. */
 function explain(text: string, devDependencies: readonly string[]): { text: string; isWhole?: boolean } {
   const missingExport = /^No matching export in "(.+)" for import "(.+)"$/.exec(text)
   if (missingExport)
@@ -62,14 +58,14 @@ function explain(text: string, devDependencies: readonly string[]): { text: stri
 
 function explainMissingExport(file: string, name: string): string {
   if (name !== 'default') return `${file} has no export "${name}"`
-  return `${file} has no default export: export the definition with "export default defineTool({…})"`
+  return `${file} has no default export; export the definition with "export default defineTool({…})"`
 }
 
 function unresolvedHint(path: string, devDependencies: readonly string[]): string {
-  if (path.startsWith('.') || path.startsWith('/')) return ': there is no such file in the source'
+  if (path.startsWith('.') || path.startsWith('/')) return ': this file is not in the source'
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]
-  if (name === 'mcp-hosting') return ': handler modules import from "mcp-hosting/server"'
+  if (name === 'mcp-hosting') return ': import from "mcp-hosting/server" instead'
   if (devDependencies.includes(name))
-    return `: "${name}" is among "devDependencies", which are not installed; move it with: npm install --save-prod ${name}`
-  return `: the package "${name}" is not among the project's dependencies; add it with: npm install ${name}`
+    return `: "${name}" is in "devDependencies", which are not installed; move it with: npm install --save-prod ${name}`
+  return `: the package "${name}" is not in the project's dependencies; add it with: npm install ${name}`
 }

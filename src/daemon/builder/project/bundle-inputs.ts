@@ -1,7 +1,7 @@
 import type { Metafile } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
 
-/** Packages that only load a binary of the machine they were compiled for. */
+/** Packages that load native addons. */
 const ADDON_LOADERS = [
   'bindings',
   'detect-libc',
@@ -12,8 +12,8 @@ const ADDON_LOADERS = [
 ]
 
 /**
- * `inputs`: by paths as esbuild names them, relative to the project. Throws INVALID_MCP for a file outside of it, which
- * nobody who sent this source may read, and for packages with native parts, which a sandboxed process may not load.
+ * Throws INVALID_MCP for a file outside the project, which the author of the source may not read, and for native addons, which a
+ * sandboxed process cannot load. `inputs`: by esbuild's paths, relative to the project.
  */
 export function requireInside(inputs: Metafile['inputs']): void {
   for (const input of Object.keys(inputs)) {
@@ -23,12 +23,11 @@ export function requireInside(inputs: Metafile['inputs']): void {
   }
 }
 
-/** Whether a path as esbuild names it is of the project. */
+/** True for an esbuild path inside the project. */
 export function isInside(path: string): boolean {
   return !/^(?:\.\.|\/|[A-Za-z]:)/.test(path)
 }
 
-/** The package that cannot do without it. */
 function importerOf(loader: string, inputs: Metafile['inputs']): string | undefined {
   const isLoader = (path: string) => path.includes(`node_modules/${loader}/`)
   const [importer] =
@@ -38,7 +37,7 @@ function importerOf(loader: string, inputs: Metafile['inputs']): string | undefi
   return importer && packageOf(importer)
 }
 
-/** Of the innermost `node_modules`. */
+/** Name of the package in the innermost `node_modules`. */
 export function packageOf(path: string): string | undefined {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }
@@ -55,7 +54,7 @@ function importOf(input: string, inputs: Metafile['inputs']): string | undefined
 export function outside(input: string, found?: string): HostingError {
   const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
-  return new HostingError('INVALID_MCP', `The source imports ${what} from outside of the project.`, {
+  return new HostingError('INVALID_MCP', `The source imports ${what} outside of the project.`, {
     details: packageName
       ? 'Add it to "dependencies" in package.json and commit package-lock.json (npm install --package-lock-only).'
       : [found, 'Only files of the project and packages of its lock file can be bundled.']
@@ -69,8 +68,7 @@ export function nativeAddon(what: string): HostingError {
     'INVALID_MCP',
     `The source needs a native addon (${what}), which a handler module cannot load: its process runs under Node's permission model.`,
     {
-      details:
-        'Take a package without native parts, or host it as a program of its own: mcp deploy --command.',
+      details: 'Use a package without native parts, or host the server as a program: mcp deploy --command.',
     },
   )
 }

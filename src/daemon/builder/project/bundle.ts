@@ -10,27 +10,27 @@ import { runEsbuild } from './run-esbuild.ts'
 import { inlineSourceMap } from './source-map.ts'
 
 export interface BundleOptions {
-  /** The project, absolute; `node_modules` in it holds what it depends on. */
+  /** Absolute path of the project, with its dependencies in `node_modules`. */
   directory: string
   modules: readonly ProjectModule[]
   /** File of `mcp-hosting/server`. */
   sdk: string
 }
 
-/** Name of the generated module that imports all of the project's. */
-export const ENTRY = 'mcp-hosting:project'
+/** Name of the generated module that imports all modules of the project. */
+const ENTRY = 'mcp-hosting:project'
 
-/** Stands for the file that the code was in: nothing of the project is there to be read at run time. */
+/** Path of the code at run time. The project's files do not exist there. */
 const SERVER_FILE = '/server/server.mjs'
 
-/** Every instance that starts is sent all of it. */
+/** The bundle is sent to every new instance. */
 const MAX_CHARACTERS = 64_000_000
 const MEGA = 1_000_000
 
 /**
- * The project as one ECMAScript module with an inline source map. Its default export is
- * `{ definitions: [{ kind, path, export, definition }] }`, in the order of `modules`. The same files give the same text,
- * wherever they lie. Throws INVALID_MCP with file, line, column and excerpt.
+ * Bundles the project into one ECMAScript module with an inline source map. Its default export is
+ * `{ definitions: [{ kind, path, export, definition }] }`, in the order of `modules`. Equal files result in equal text, in
+ * any folder. Throws INVALID_MCP with file, line, column and excerpt.
  */
 export async function bundleProject(options: BundleOptions): Promise<string> {
   const result = await runEsbuild(optionsFor(options)).catch(error => {
@@ -45,10 +45,10 @@ function requireSize(bundle: string): string {
   if (bundle.length <= MAX_CHARACTERS) return bundle
   throw new HostingError(
     'INVALID_MCP',
-    `The bundled source has ${Math.round(bundle.length / MEGA)} MB; a server may have ${MAX_CHARACTERS / MEGA} MB.`,
+    `The bundled source has ${Math.round(bundle.length / MEGA)} MB; the maximum is ${MAX_CHARACTERS / MEGA} MB.`,
     {
       details:
-        'Large files belong to a service that the server calls, and large packages can often be imported in part.',
+        'Move large files to a service that the server calls, and import only parts of large packages.',
     },
   )
 }
@@ -63,19 +63,20 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
     metafile: true,
     format: 'esm',
     platform: 'node',
-    // The oldest Node that the product supports: an exported bundle runs on the same ones.
+    // The oldest supported Node, because exported bundles run on all of them.
     target: NODE_TARGET,
     sourcemap: 'external',
     sourcesContent: true,
-    // Names stay, for those who look into a trace without the map.
+    // Names are kept for stack traces without the source map.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'silent',
-    // Packages lie behind one link; their real paths differ from machine to machine, and the bundle with them.
+    // Packages are reached through one link, because their real paths would make the bundle differ between
+    // machines.
     preserveSymlinks: true,
     loader: TEXT_AND_BINARY,
-    // Bundled CommonJS packages still call require() for Node's own modules.
+    // Bundled CommonJS packages still call require() for Node's modules.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(process.execPath);",
     },
@@ -91,13 +92,13 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
   }
 }
 
-/** The project's own; esbuild would take one of the folders above as well. */
+/** Only the project's own file. esbuild would also use one in a parent folder. */
 function tsconfigOf(directory: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'> {
   const tsconfig = join(directory, 'tsconfig.json')
   return existsSync(tsconfig) ? { tsconfig } : { tsconfigRaw: {} }
 }
 
-/** A process of user code reads no files, so what a server needs of them is imported. */
+/** Processes with user code cannot read files, so servers import them. */
 export const TEXT_AND_BINARY: Record<string, 'text' | 'binary'> = {
   ...loaders('text', ['txt', 'md', 'sql', 'html', 'csv', 'graphql', 'svg', 'xml', 'yaml', 'yml']),
   ...loaders('binary', ['wasm', 'png', 'jpg', 'jpeg', 'gif', 'webp', 'mp3', 'wav', 'ogg', 'pdf']),
@@ -107,7 +108,7 @@ function loaders<Kind extends string>(kind: Kind, extensions: readonly string[])
   return Object.fromEntries(extensions.map(extension => [`.${extension}`, kind]))
 }
 
-/** The default import, not the namespace, so that a module without one is found while bundling. */
+/** Imports names instead of namespaces, so that bundling fails for a missing export. */
 function entryOf(modules: readonly ProjectModule[]): string {
   const imports = modules.map(
     ({ path, export: name }, index) =>
@@ -120,12 +121,12 @@ function entryOf(modules: readonly ProjectModule[]): string {
   return [...imports, 'export default { definitions: [', ...definitions, '] }', ''].join('\n')
 }
 
-/** Any string may name an export (ECMAScript 2022). */
+/** Any string may be the name of an export (ECMAScript 2022). */
 function nameOf(exported: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(exported) ? exported : JSON.stringify(exported)
 }
 
-/** `mcp-hosting/server` is the one that belongs to this daemon, whether the project has the package or not. */
+/** Resolves `mcp-hosting/server` to this daemon's version, even if the project has the package. */
 function sdkFrom(file: string): Plugin {
   return {
     name: 'mcp-hosting-server',

@@ -1,4 +1,4 @@
-/** A place in a file of the project; line and column from 1. */
+/** Position in a file of the project. Line and column start at 1. */
 export interface CodePlace {
   file: string
   line: number
@@ -8,7 +8,7 @@ export interface CodePlace {
 const MAX_LINE = 160
 
 /**
- * `tools/add.ts:3:12: Expected ")"` and the line with a caret under the place:
+ * `tools/add.ts:3:12: Expected ")"` and the line with a caret under the position:
  * ```
  *   3 | const x = (1 + 2}
  *     |                 ^

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   lstatSync,
@@ -13,29 +13,30 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import { digestOf } from '../digest.ts'
 import { type LockedDependencies, readLockedDependencies } from './lock-file.ts'
 import { npmInstall } from './npm-install.ts'
 
-/** What no build asked for in this time is removed when the daemon starts. */
+/** Dependencies that no build used for this time are removed when the daemon starts. */
 const KEPT_MS = 30 * 24 * 3600 * 1000
-/** Longer than an installation may take. */
+/** Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
 
-/** npm packages of projects, installed once for each lock file. */
+/** npm packages of projects, installed once per lock file. */
 export class Dependencies {
   readonly #directory: string
   readonly #closing: AbortSignal
   readonly #installing = new Map<string, Promise<void>>()
 
-  /** `closing`: ends what is being installed. */
+  /** `closing`: aborts running installations. */
   constructor(directory: string, closing: AbortSignal) {
     this.#directory = directory
     this.#closing = closing
   }
 
   /**
-   * Makes the project's dependencies its `node_modules`. A project without any, or with a folder of that name, is left as it
-   * is. `stopped` ends what is being installed for it. Throws INVALID_MCP for dependencies that are not locked and UPSTREAM_FAILED when they cannot be had.
+   * Links the project's dependencies as its `node_modules`, unless it has none or the folder exists. `stopped` aborts the
+   * installation. Throws INVALID_MCP for dependencies that are not locked, UPSTREAM_FAILED when they cannot be downloaded.
    */
   async provide(project: string, stopped?: AbortSignal): Promise<void> {
     const link = join(project, 'node_modules')
@@ -48,7 +49,7 @@ export class Dependencies {
     symlinkSync(join(folder, 'node_modules'), link, 'junction')
   }
 
-  /** Removes what was not used for a month, and what a crash left half installed. */
+  /** Removes dependencies that were not used for a month, and incomplete installations that a crash left. */
   async prune(now: number): Promise<void> {
     const names = await readdir(this.#directory).catch(() => []) // nothing was ever installed
     for (const name of names) {
@@ -70,7 +71,7 @@ export class Dependencies {
     try {
       await running.finally(() => this.#installing.delete(folder))
     } catch (error) {
-      // Who began the installation was stopped; this one was not.
+      // The build that started the installation was stopped, but this one was not.
       if (!known || wanted.stopped?.aborted || !isInterruption(error) || this.#closing.aborted) throw error
       await this.#install(folder, wanted)
     }
@@ -103,7 +104,7 @@ function isInterruption(error: unknown): boolean {
   return error instanceof HostingError && error.code === 'INTERRUPTED'
 }
 
-/** Only where packages come from, and the right to read them: other settings of npm name programs that it would run. */
+/** Registries and their tokens only. Other settings of npm name programs that it would run. */
 function registrySettings(project: string): string {
   const file = join(project, '.npmrc')
   if (!existsSync(file)) return ''
@@ -114,7 +115,5 @@ function registrySettings(project: string): string {
 }
 
 function keyOf({ packageJson, packageLock }: LockedDependencies, npmrc: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([packageJson, packageLock, npmrc]))
-    .digest('hex')
+  return digestOf(JSON.stringify([packageJson, packageLock, npmrc]))
 }

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import type { BuildRequest } from '../../../shared/definitions.ts'
+import type { BuildRequest } from '../../../shared/definitions/definitions.ts'
+import { isModuleFile, MODULE_FOLDERS, type ModuleKind } from '../../../shared/definitions/project-modules.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { nearestName } from '../../../shared/names.ts'
-import { isModuleFile, MODULE_FOLDERS, type ModuleKind } from '../../../shared/project-modules.ts'
 
-/** A module of a project that defines a tool, a resource or a prompt. */
+/** Module of a project that defines a tool, resource or prompt. */
 export interface ProjectModule {
   kind: ModuleKind
   /** Relative to the project, with slashes: `tools/add.ts`. */
@@ -17,8 +17,8 @@ export interface ProjectModule {
 const KINDS = ['tool', 'resource', 'prompt'] as const
 
 /**
- * The modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/`, by name.
- * Subfolders are left alone: what several modules share lies there. Throws INVALID_MCP for a named one that is not there.
+ * Modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/` by name. Ignores
+ * subfolders, which contain shared code. Throws INVALID_MCP for a named module that does not exist.
  */
 export function findModules(directory: string, request: BuildRequest): ProjectModule[] {
   const named = namedModules(request)
@@ -37,7 +37,7 @@ export function modulePath(path: string): string {
 }
 
 interface NamedModule extends ProjectModule {
-  /** Of the request, for a message. */
+  /** Field of the request, for error messages. */
   field: string
 }
 
@@ -74,12 +74,12 @@ function filesIn(folder: string): string[] {
 
 function requireFile(directory: string, path: string, field: string): void {
   if (posix.isAbsolute(path) || path.startsWith('..'))
-    throw invalidPath(field, `"${path}" leads out of the source`)
+    throw invalidPath(field, `"${path}" is outside the source`)
   const file = join(directory, path)
   if (existsSync(file) && statSync(file).isFile()) return
   const near = nearestName(posix.basename(path), filesIn(join(directory, posix.dirname(path))))
   const hint = near ? `; did you mean "${posix.join(posix.dirname(path), near)}"?` : ''
-  throw invalidPath(field, `there is no file "${path}" in the source${hint}`)
+  throw invalidPath(field, `"${path}" is not a file in the source${hint}`)
 }
 
 function invalidPath(field: string, reason: string): HostingError {

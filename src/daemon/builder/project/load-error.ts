@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 import { type CodePlace, codeFrame, placeName } from './code-frame.ts'
 
-/** A frame of a trace whose source map was applied: `…/tools/add.ts:3:12`, or with parentheses around it. */
+/** Source-mapped frame of a stack trace: `…/tools/add.ts:3:12`, possibly in parentheses. */
 const FRAME = /(?:^|[\s(/])((?:[\w@.+-]+\/)*[\w@.+-]+\.[cm]?[jt]sx?):(\d+):(\d+)\)?$/
 const MAX_FRAMES = 8
 
 /**
- * An error of code that was loaded, with the place in the project in `directory`: the first one of its trace in the project's
- * own files, else in its packages, and the line there. Anything but a failed load is given back as it is.
+ * Adds the position and source line to an error of loaded code: the first frame in the project's files, else in its packages.
+ * Returns other errors unchanged.
  */
 export function toLoadError(error: unknown, directory: string): unknown {
   const trace = (error as { cause?: { trace?: unknown } }).cause?.trace
@@ -23,12 +23,12 @@ export function toLoadError(error: unknown, directory: string): unknown {
   return withHint(error, `${error.message} (${placeName(first)})`, details)
 }
 
-/** Node's own words name a flag that nobody here can set, or deny what they do have elsewhere. */
+/** Node's messages mention flags that users cannot set, or deny the existence of a module. */
 const HINTS = {
   'Access to this API has been restricted':
-    'A handler module may not read files, start processes or load addons. Import what it needs of a file (docs/custom-servers.md), or host it as a program of its own: mcp deploy --command.',
+    'A handler module may not read files, start processes or load addons. Import the files that it needs (docs/custom-servers.md), or host the server as a program: mcp deploy --command.',
   'No such built-in module: node:sqlite':
-    'A handler module has no SQLite of Node, which opens files. Host it as a program of its own: mcp deploy --command.',
+    'A handler module cannot use node:sqlite, which opens files. Host the server as a program: mcp deploy --command.',
 }
 
 function withHint(error: HostingError, message: string, details: string | undefined): HostingError {
@@ -40,7 +40,7 @@ function withHint(error: HostingError, message: string, details: string | undefi
 function placeOf(frame: string, directory: string): CodePlace | undefined {
   const match = frame.startsWith('at ') ? FRAME.exec(frame) : undefined
   if (!match) return undefined
-  // The path of the map's source may stand behind a path of the bundle's own: the longest tail that is a file counts.
+  // The path of the source may follow a path of the bundle. The longest suffix that is a file counts.
   const segments = match[1]!.split('/')
   for (let start = 0; start < segments.length; start++) {
     const file = segments.slice(start).join('/')

@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
 
-/** What is to be installed for a project, as npm takes it. */
+/** Files from which npm installs the dependencies of a project. */
 export interface LockedDependencies {
   packageJson: string
   packageLock: string
 }
 
-/** Provided by the daemon itself, in the version that it has. */
+/** The daemon provides its own version. */
 const OWN_PACKAGE = 'mcp-hosting'
 const OTHER_LOCKS = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
 type Fields = Record<string, unknown>
 
 /**
- * The dependencies of the project in `directory`; undefined when it has none. Throws INVALID_MCP when they are not locked by
- * a `package-lock.json`, or come from anywhere but a registry or an https address.
+ * Dependencies of a project. Undefined when it has none. Throws INVALID_MCP when they are not locked by a
+ * `package-lock.json`, or are not from a registry or an https URL.
  */
 export function readLockedDependencies(directory: string): LockedDependencies | undefined {
   const manifest = readJson(directory, 'package.json')
@@ -41,7 +41,7 @@ export function readLockedDependencies(directory: string): LockedDependencies | 
   }
 }
 
-/** Names of the development dependencies: they are not installed. */
+/** Names of the development dependencies, which are not installed. */
 export function readDevDependencies(directory: string): string[] {
   return Object.keys(fieldsOf(readJson(directory, 'package.json')?.devDependencies))
 }
@@ -62,10 +62,8 @@ function fieldsOf(value: unknown): Fields {
 
 function lockedPackages(lock: Fields): Fields {
   if (Number(lock.lockfileVersion) < 2 || lock.packages === undefined)
-    throw new HostingError('INVALID_MCP', 'package-lock.json is of lockfileVersion 1, which npm 6 wrote.', {
-      next: [
-        { description: 'Write it anew with npm 7 or newer', command: 'npm install --package-lock-only' },
-      ],
+    throw new HostingError('INVALID_MCP', 'package-lock.json has lockfileVersion 1, the format of npm 6.', {
+      next: [{ description: 'Update it with npm 7 or newer', command: 'npm install --package-lock-only' }],
     })
   const { [`node_modules/${OWN_PACKAGE}`]: _own, ...packages } = fieldsOf(lock.packages)
   for (const [path, entry] of Object.entries(packages)) {
@@ -76,7 +74,7 @@ function lockedPackages(lock: Fields): Fields {
   return packages
 }
 
-/** A registry's package has its integrity; folders, links and git repositories would be read or run on this machine. */
+/** Packages from a registry have an integrity hash. Folders, links and git repositories would be read or run on this machine. */
 function requireRegistry(path: string, { resolved, link }: Fields): void {
   const isRemote = resolved === undefined || /^https?:\/\//.test(String(resolved))
   if (path.startsWith('node_modules/') && !link && isRemote) return
@@ -86,18 +84,18 @@ function requireRegistry(path: string, { resolved, link }: Fields): void {
 function notOfRegistry(name: string, from: string): HostingError {
   return new HostingError(
     'INVALID_MCP',
-    `The dependency "${name}" comes from ${from}: only packages of a registry are installed.`,
-    { details: 'Copy code of your own into the project, or publish it as a package.' },
+    `The dependency "${name}" comes from ${from}. Only packages from a registry are installed.`,
+    { details: 'Copy the code into the project, or publish it as a package.' },
   )
 }
 
-/** What it depends on, too: where a lock file lacks that, npm looks for it, git repositories with git. */
+/** Also checks indirect dependencies. npm resolves those that are missing in a lock file, even from git repositories. */
 function requireRegistryFor({ dependencies, optionalDependencies, overrides }: Fields): void {
   for (const [name, wanted] of [dependencies, optionalDependencies, overrides].flatMap(specsOf))
     if (!isOfRegistry(wanted)) throw notOfRegistry(name, wanted)
 }
 
-/** Name and version wanted, of `overrides` also the inner ones. */
+/** Names and versions, including nested ones of `overrides`. */
 function specsOf(value: unknown): [name: string, wanted: string][] {
   return Object.entries(fieldsOf(value)).flatMap(([name, inner]): [string, string][] =>
     typeof inner === 'string' ? [[name, inner]] : specsOf(inner),
@@ -108,7 +106,7 @@ const GIT_HOST =
   /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|gist\.github\.com|git\.sr\.ht)\//
 
 /**
- * A version, a range, a tag, another package's name or the address of a packed file
+ * True for a version, a range, a tag, another package's name or the URL of a packed file
  * (https://docs.npmjs.com/cli/v11/using-npm/package-spec).
  */
 function isOfRegistry(wanted: string): boolean {
@@ -123,14 +121,14 @@ function notLocked(directory: string, names: string[]): HostingError {
   const other = OTHER_LOCKS.find(name => existsSync(join(directory, name)))
   const listed = names.length > 5 ? [...names.slice(0, 5), '…'] : names
   const why = other
-    ? `they are locked by ${other}, and this builder installs from package-lock.json`
-    : 'there is no package-lock.json that says which versions'
+    ? `they are locked by ${other} instead of package-lock.json`
+    : 'there is no package-lock.json'
   return new HostingError(
     'INVALID_MCP',
     `package.json has dependencies (${listed.join(', ')}), but ${why}.`,
     {
-      details: 'Make the lock file beside package.json, then build again: npm install --package-lock-only',
-      next: [{ description: 'Make the lock file', command: 'npm install --package-lock-only' }],
+      details: 'Create the lock file next to package.json, then build again: npm install --package-lock-only',
+      next: [{ description: 'Create the lock file', command: 'npm install --package-lock-only' }],
     },
   )
 }

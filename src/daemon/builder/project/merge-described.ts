@@ -1,5 +1,5 @@
-import type { Described } from '../../../shared/artifact.ts'
-import type { BuildRequest, Handler } from '../../../shared/definitions.ts'
+import type { Described } from '../../../shared/definitions/artifact.ts'
+import type { BuildRequest, Handler } from '../../../shared/definitions/definitions.ts'
 import { modulePath } from './find-modules.ts'
 
 interface Defined {
@@ -7,8 +7,8 @@ interface Defined {
 }
 
 /**
- * The request with all that the modules define. What the request says of a definition goes before what the module says;
- * the request's own come first, the others in the order of their files.
+ * Adds the modules' definitions to the request. Fields of the request take precedence over those of the module. Definitions of
+ * the request are first, the others follow in the order of their files.
  */
 export function mergeDescribed(
   request: BuildRequest,
@@ -36,7 +36,7 @@ function merge<Definition extends Defined>(
   return [...merged, ...left.values()]
 }
 
-/** Of the module and export that answer; undefined for what is declared, and for what is no definition at all. */
+/** Module and export of the handler. Undefined for declared and invalid definitions. */
 function keyOf(definition: Defined | null): string | undefined {
   const handler = definition?.handler
   return handler?.type === 'module' ? `${modulePath(handler.path)}#${handler.export}` : undefined

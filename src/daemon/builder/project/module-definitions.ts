@@ -1,14 +1,11 @@
-import type { BuildRequest } from '../../../shared/definitions.ts'
+import type { BuildRequest } from '../../../shared/definitions/definitions.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import {
-  type DefinitionProblem,
-  describeProblem,
-  validateDefinitions,
-} from '../../../shared/validate-definitions.ts'
+import { type DefinitionProblem, describeProblem } from '../../../shared/validation/definition-problem.ts'
+import { validateDefinitions } from '../../../shared/validation/validate-definitions.ts'
 import type { ProjectModule } from './find-modules.ts'
 
 /**
- * Checks what modules define as any other definition is checked. Throws INVALID_MCP whose problems name the module:
+ * Validates definitions of modules like other definitions. Throws INVALID_MCP with problems that name the module:
  * `tools/add.ts: inputSchema.type: …`.
  */
 export function parseModuleDefinitions(
@@ -26,10 +23,7 @@ export function parseModuleDefinitions(
 
 let isPrepared = false
 
-/**
- * The first validation of a process makes the validators of JSON Schema itself, some 60 ms. Called while another process
- * works, it costs nobody's time.
- */
+/** Creates the validators for JSON Schemas, which takes about 60 ms. Called while the build waits for another process. */
 export function prepareValidation(): void {
   if (isPrepared) return
   isPrepared = true

@@ -6,7 +6,7 @@ import { HostingError } from '../../../shared/errors.ts'
 const TIMEOUT_MS = 5 * 60_000
 const MAX_OUTPUT = 20_000
 
-/** No script of any package runs: what is installed is only ever bundled. */
+/** Skips package scripts, because packages are only bundled. */
 const ARGUMENTS = [
   'ci',
   '--ignore-scripts',
@@ -17,28 +17,28 @@ const ARGUMENTS = [
   '--no-progress',
   '--no-update-notifier',
   '--loglevel=error',
-  // npm's own default waits 10 s and then 60 s before it says that the registry is out of reach.
+  // By default, npm waits 10 s and then 60 s before it reports an unreachable registry.
   '--fetch-retries=2',
   '--fetch-retry-mintimeout=200',
   '--fetch-retry-maxtimeout=2000',
   '--fetch-retry-factor=2',
 ]
 
-/** npm's and Node's words for a registry that cannot be reached. */
+/** Error codes of npm and Node for an unreachable registry. */
 const OUT_OF_REACH =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
 
-/** One of npm's lines on a lock file that does not fit; its whole usage follows them. */
+/** npm's lines about a lock file mismatch. npm prints its usage after them. */
 const DISAGREEMENT = /^(?:Invalid|Missing): .*$/m
 
-/** Installs the lock file of a folder there. Throws as `runNpm` does. */
+/** Installs the lock file of a folder in that folder. Throws like `runNpm`. */
 export function npmInstall(directory: string, closing: AbortSignal): Promise<void> {
   return runNpm(directory, ARGUMENTS, closing)
 }
 
 /**
- * Runs npm in a folder until it ends, takes too long or `closing` aborts. `what` it is to install, for errors. Throws UPSTREAM_FAILED or INVALID_MCP with npm's
- * own words in `details`, TIMEOUT, INTERRUPTED.
+ * Runs npm in a folder. `what`: what is being installed, for errors. Throws UPSTREAM_FAILED or INVALID_MCP with npm's output in
+ * `details`, TIMEOUT, or INTERRUPTED when `closing` aborts.
  */
 export async function runNpm(
   directory: string,
@@ -53,19 +53,19 @@ export async function runNpm(
   const reason = OUT_OF_REACH.exec(output)?.[0]
   if (reason)
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
-      details: `${details}\nA lock file that was installed here once needs no registry; a new one does.`,
+      details: `${details}\nOnly lock files that were installed before need no registry.`,
     })
   throw new HostingError('INVALID_MCP', `npm cannot install ${what}.`, { details })
 }
 
 function outOfStep(details: string): HostingError {
   const command = 'npm install --package-lock-only'
-  return new HostingError('INVALID_MCP', 'package-lock.json does not fit package.json.', {
+  return new HostingError('INVALID_MCP', 'package-lock.json does not match package.json.', {
     details: [
       ...details.split('\n').filter(line => DISAGREEMENT.test(line)),
-      `Write it anew, then build again: ${command}`,
+      `Update it, then build again: ${command}`,
     ].join('\n'),
-    next: [{ description: 'Write the lock file anew', command }],
+    next: [{ description: 'Update the lock file', command }],
   })
 }
 
@@ -95,10 +95,10 @@ async function run(
   })
 }
 
-/** What a shell ends with when there is no such program. */
+/** Exit code of a shell for an unknown program. */
 const NOT_FOUND = 127
 
-/** npm must not outlive the daemon, however that ends: the end of a pipe that nobody writes to is told by the kernel. */
+/** Kills npm when the daemon dies, because the kernel then closes the pipe, to which the daemon never writes. */
 const GUARDED = `
 exec 3<&0
 npm "$@" </dev/null 3<&- &
@@ -117,7 +117,7 @@ function start(
 ): ChildProcessByStdio<Writable, Readable, Readable> {
   const options = { cwd: directory, env: environment(process.env), stdio: 'pipe' } as const
   if (process.platform === 'win32') return spawn('npm.cmd', args, { ...options, shell: true })
-  // A group of its own, so that what scripts started ends with it.
+  // A dedicated process group, so that processes of scripts can be killed too.
   return spawn('/bin/sh', ['-c', GUARDED, 'npm-guard', ...args], { ...options, detached: true })
 }
 
@@ -126,15 +126,15 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it ended just now
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it just exited
   }
 }
 
-/** What npm needs: its own settings, such as a registry, the proxy, the machine's certificates and the user's folders. */
+/** Variables that npm needs: its settings, such as a registry, the proxy, certificates and the user's folders. */
 const PASSED =
   /^(?:npm_.*|.*_proxy|node_extra_ca_certs|ssl_cert_.*|path|home|user|logname|shell|lang|lc_.*|tz|te?mp|tmpdir|xdg_.*|userprofile|(?:local)?appdata|systemroot|comspec)$/i
 
-/** Nothing else of the daemon's: scripts of packages may read it. */
+/** Omits the daemon's other variables, because package scripts can read them. */
 function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = Object.entries(from).filter(([name]) => PASSED.test(name))
   const env = Object.fromEntries(entries)
@@ -142,24 +142,24 @@ function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function tooSlow(): HostingError {
-  return new HostingError('TIMEOUT', `npm did not end within ${TIMEOUT_MS / 60_000} minutes.`)
+  return new HostingError('TIMEOUT', `npm did not finish within ${TIMEOUT_MS / 60_000} minutes.`)
 }
 
 function interrupted(): HostingError {
-  return new HostingError('INTERRUPTED', 'The daemon was stopped before npm had ended.')
+  return new HostingError('INTERRUPTED', 'The daemon stopped before npm finished.')
 }
 
 function notStarted(error: NodeJS.ErrnoException): HostingError {
   const missing = error.code === 'ENOENT'
   return new HostingError('UNAVAILABLE', `npm cannot be started${missing ? ': it is not in PATH' : ''}.`, {
     details: missing
-      ? 'The project has dependencies, and npm, which comes with Node, installs them. Restart the daemon with npm in its PATH.'
+      ? 'npm installs the dependencies of the project. Restart the daemon with npm in its PATH.'
       : error.message,
     cause: error,
   })
 }
 
-/** Without the prefix of each line and where npm's own log lies. */
+/** Removes npm's prefix of each line and the path of its log. */
 function readable(output: string): string {
   const lines = output.split('\n').map(line => line.replace(/^npm (?:error|ERR!) ?/, '').trimEnd())
   return lines.filter(line => line && !/complete log of this run|^npm warn/.test(line)).join('\n')

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse as parseYaml } from 'yaml'
+import { inlineResourceFiles } from '../../../shared/definitions/inline-resource-files.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import { inlineResourceFiles } from '../../../shared/project-files.ts'
 
 const FILES = ['mcp.config.json', 'mcp.config.yaml', 'mcp.config.yml'] as const
 
 /**
- * The build request of an unpacked project, not yet validated: its project file, contents of `resource.file` included. A
- * folder of handler modules needs none, and is called like its package, else `fallbackName`. Throws INVALID_MCP.
+ * Unvalidated build request of an unpacked project: its project file with the contents of `resource.file`. Without a project
+ * file, the name is that of its package, else `fallbackName`. Throws INVALID_MCP.
  */
 export function readProject(directory: string, fallbackName: string): Record<string, unknown> {
   const file = FILES.find(name => existsSync(join(directory, name)))
@@ -39,14 +39,18 @@ function parse(directory: string, file: string): Record<string, unknown> {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>
-  throw new HostingError('INVALID_MCP', `${file} must hold one object with "name" and "template".`)
+  throw new HostingError('INVALID_MCP', `${file} must contain an object with "name" and "template".`)
 }
 
 function inferProject(directory: string, fallbackName: string): Record<string, unknown> {
   if (existsSync(join(directory, 'mcp.config.ts')))
-    throw new HostingError('INVALID_MCP', 'mcp.config.ts is a program, which is not run here.', {
-      details: `Keep the project file as ${FILES.join(' or ')}.`,
-    })
+    throw new HostingError(
+      'INVALID_MCP',
+      'mcp.config.ts cannot be used in an uploaded project, because it is code.',
+      {
+        details: `Use ${FILES.join(' or ')} instead.`,
+      },
+    )
   const name = packageName(directory) ?? fallbackName
   return { name: name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 63), template: 'custom' }
 }

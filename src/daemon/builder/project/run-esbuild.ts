@@ -1,16 +1,16 @@
 import type { BuildOptions, BuildResult } from 'esbuild'
 import { isBuildFailure } from './bundle-errors.ts'
 
-/** esbuild's own process ends after so long without a build: it holds tens of megabytes, and starts in a few milliseconds. */
+/** esbuild's process is stopped after this time without a build, because it uses tens of megabytes and starts quickly. */
 const IDLE_MS = 60_000
 
-/** In all of this process, as esbuild's is one for all: when it is stopped amid a build, that build never ends. */
+/** Running builds. A build never finishes if esbuild's process, which all builds share, is stopped. */
 let running = 0
 let timer: NodeJS.Timeout | undefined
-/** How many of its processes have died. */
+/** Number of its processes that have died. */
 let deaths = 0
 
-/** esbuild, loaded with the first build, its process kept as long as builds follow each other, and replaced when it dies. */
+/** Loads esbuild with the first build. Its process keeps running between builds, and is replaced when it dies. */
 export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promise<BuildResult> {
   const esbuild = await import('esbuild')
   clearTimeout(timer)
@@ -22,7 +22,7 @@ export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promi
   }
 }
 
-/** A process that has died esbuild keeps, and refuses all that follows. */
+/** esbuild does not notice that its process died, and rejects all later builds. */
 async function buildWith(esbuild: typeof import('esbuild'), options: BuildOptions): Promise<BuildResult> {
   const deathsBefore = deaths
   try {

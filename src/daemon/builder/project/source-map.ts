@@ -4,8 +4,8 @@ interface SourceMap {
 }
 
 /**
- * The code with its source map inside. Texts of packages are left out: a trace needs their names and lines only, and they are
- * most of a map's size.
+ * Adds an inline source map to the code. Omits the source text of packages, which is most of its size. Stack traces only need
+ * their names and lines.
  */
 export function inlineSourceMap(code: string, map: string): string {
   const url = `data:application/json;base64,${Buffer.from(withoutPackages(map)).toString('base64')}`

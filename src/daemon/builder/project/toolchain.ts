@@ -5,9 +5,9 @@ import { digestOf } from '../digest.ts'
 import { BuildMemory } from './build-memory.ts'
 import { Dependencies } from './dependencies.ts'
 
-/** What all builds of source code share. */
+/** Shared by all builds from source code. */
 export interface Toolchain {
-  /** Folder for what is unpacked while a build runs. */
+  /** Folder for sources that are unpacked during a build. */
   workFolder: string
   dependencies: Dependencies
   memory: BuildMemory
@@ -16,13 +16,13 @@ export interface Toolchain {
 }
 
 export interface ToolchainOptions {
-  /** For what can be made again. */
+  /** Folder of the cache. */
   directory: string
   sdk: string
   closing: AbortSignal
 }
 
-/** Removes the work that a crash left. */
+/** Removes temporary files that a crash left. */
 export function createToolchain({ directory, sdk, closing }: ToolchainOptions): Toolchain {
   const workFolder = join(directory, 'work')
   rmSync(workFolder, { recursive: true, force: true })

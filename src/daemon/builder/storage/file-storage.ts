@@ -5,10 +5,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** What clients may name lies in this folder; beside it may be anything, such as the keys of the daemon. */
+/** Clients may only name files in this folder. Others may contain anything, such as the daemon's keys. */
 const NAMEABLE = 'sources'
 
-/** Objects as files below a folder: by default the home itself. */
+/** Objects as files in a folder, by default the home. */
 export class FileStorage implements ObjectStorage {
   readonly #directory: string
 
@@ -20,7 +20,7 @@ export class FileStorage implements ObjectStorage {
     return pathToFileURL(this.#path(key)).href
   }
 
-  /** Only of sources: a client that may name files could otherwise have any file of this machine read. */
+  /** Undefined for files other than sources, so that a client cannot read any file of this machine. */
   keyOf(location: string): string | undefined {
     const path = toPath(location)
     const folder = join(this.#directory, NAMEABLE)
@@ -30,7 +30,7 @@ export class FileStorage implements ObjectStorage {
     return path.slice(this.#directory.length + 1).replaceAll(sep, '/')
   }
 
-  /** A file that lies in its place already stays as it is. */
+  /** Does nothing for a file that is already in its place. */
   async put(key: string, file: string, { digest }: StoredContent): Promise<void> {
     const path = this.#path(key)
     if (resolve(file) === path) return
@@ -39,14 +39,14 @@ export class FileStorage implements ObjectStorage {
 
   async read(key: string, digest: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const path = this.#path(key)
-    const isThere = await stat(path).then(
+    const exists = await stat(path).then(
       found => found.isFile(),
       error => {
         if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false
         throw error
       },
     )
-    return isThere ? checked(createReadStream(path), digest, this.locate(key)) : undefined
+    return exists ? checked(createReadStream(path), digest, this.locate(key)) : undefined
   }
 
   async remove(key: string): Promise<void> {
@@ -69,7 +69,7 @@ export class FileStorage implements ObjectStorage {
   #path(key: string): string {
     const path = resolve(this.#directory, key)
     if (path === this.#directory || path.startsWith(this.#directory + sep)) return path
-    throw new TypeError(`"${key}" leads out of the storage`)
+    throw new TypeError(`"${key}" is outside the storage`)
   }
 }
 
@@ -77,7 +77,7 @@ function toPath(location: string): string | undefined {
   try {
     return resolve(fileURLToPath(location))
   } catch {
-    return undefined // no file URI, or one of another host
+    return undefined // not a file URI, or for another host
   }
 }
 
@@ -85,6 +85,6 @@ function realOf(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
-    return undefined // it is not there
+    return undefined // it does not exist
   }
 }

@@ -5,7 +5,7 @@ import type { S3Settings } from './s3-client.ts'
 /** A folder other than the home, or a bucket. */
 export type StorageSettings = { type: 'file'; directory: string } | ({ type: 's3' } & S3Settings)
 
-/** The client of S3 is loaded only where a bucket is configured. */
+/** Loads the S3 client only if a bucket is configured. */
 export async function openStorage(
   home: string,
   settings: StorageSettings | undefined,

@@ -5,9 +5,9 @@ import { HostingError } from '../../../shared/errors.ts'
 
 export interface S3Settings {
   bucket: string
-  /** Empty, or with a `/` at its end. */
+  /** Empty, or with a trailing `/`. */
   prefix: string
-  /** Of a server other than AWS, which is then asked with the bucket in the path. */
+  /** Server other than AWS. Its URLs have the bucket in the path. */
   endpoint?: string | undefined
   region: string
   credentials: S3Credentials
@@ -21,11 +21,11 @@ export interface S3Credentials {
 
 export interface S3Request {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** With the prefix. */
+  /** Includes the prefix. */
   key: string
   query?: Record<string, string>
   headers?: Record<string, string>
-  /** Opened anew for each try. */
+  /** `open` is called for each attempt. */
   body?: { digest: string; sizeBytes: number; open(): NodeJS.ReadableStream | Buffer }
 }
 
@@ -34,7 +34,7 @@ export type S3Answer = Dispatcher.ResponseData
 const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const MAX_TRIES = 5
 const FIRST_PAUSE_MS = 100
-/** Silence of a server before it counts as gone. */
+/** A server that sends nothing for this time counts as unreachable. */
 const SILENCE_MS = 30_000
 
 /** Signed requests to one bucket (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). */
@@ -46,38 +46,36 @@ export class S3Client {
     this.#settings = settings
   }
 
-  /** Tries again what another try may mend: no connection, 429, 5xx. Throws UPSTREAM_FAILED when none does. */
+  /** Retries after connection errors, 429 and 5xx. Throws UPSTREAM_FAILED when the last attempt cannot connect. */
   async send(input: S3Request): Promise<S3Answer> {
     for (let tries = 1; ; tries++) {
       const answer = await this.#try(input).catch(error => error as Error)
       const isLast = tries === MAX_TRIES
       if (answer instanceof Error) {
         if (isLast) throw this.#unreachable(answer)
-      } else if (isLast || !isPassing(answer.statusCode)) return answer
+      } else if (isLast || !isTemporary(answer.statusCode)) return answer
       else await answer.body.dump()
       await this.pause(tries)
     }
   }
 
-  /** Longer with each try, by chance, so that many do not come back at once. */
+  /** Increases the delay before each attempt, with jitter, so that clients do not all return together. */
   async pause(tries: number): Promise<void> {
     await wait(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2))
   }
 
-  /** The server's own words in an error; reads the answer to its end. */
+  /** Error with the server's message. Consumes the response. */
   async failure(answer: S3Answer, what: string): Promise<HostingError> {
     const text = await answer.body.text().catch(() => '')
     const [code, message] = ['Code', 'Message'].map(name => xmlText(text, name))
     const refused = answer.statusCode === 401 || answer.statusCode === 403
     return new HostingError(
       'UPSTREAM_FAILED',
-      `The object storage ${this.#host} ${refused ? 'does not let us in' : what}: HTTP ${answer.statusCode}.`,
+      `The object storage ${this.#host} ${refused ? 'denied access' : what}: HTTP ${answer.statusCode}.`,
       {
         details: [code, message].filter(Boolean).join(': ') || 'It gave no reason.',
         ...(refused && {
-          next: [
-            { description: 'See that AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the daemon are right' },
-          ],
+          next: [{ description: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the daemon' }],
         }),
       },
     )
@@ -113,9 +111,9 @@ export class S3Client {
   #url(key: string): URL {
     const { endpoint, bucket, region } = this.#settings
     const path = key.split('/').map(encodeURIComponent).join('/')
-    // Of the bucket itself some servers sign the path without a slash at its end.
+    // For the bucket itself, some servers sign the path without a trailing slash.
     if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}${path && `/${path}`}`)
-    // A name with dots fits no certificate of theirs.
+    // AWS's certificates do not match host names from buckets with dots.
     if (bucket.includes('.')) return new URL(`https://s3.${region}.amazonaws.com/${bucket}/${path}`)
     return new URL(`https://${bucket}.s3.${region}.amazonaws.com/${path}`)
   }
@@ -127,16 +125,16 @@ export class S3Client {
   #unreachable(cause: Error): HostingError {
     return new HostingError(
       'UPSTREAM_FAILED',
-      `The object storage ${this.#host} does not answer: ${cause.message}.`,
+      `The object storage ${this.#host} did not respond: ${cause.message}.`,
       {
-        details: 'See that MCP_STORAGE and AWS_ENDPOINT_URL of the daemon are right, and that it runs.',
+        details: 'Check MCP_STORAGE and AWS_ENDPOINT_URL of the daemon, and that the storage is running.',
         cause,
       },
     )
   }
 }
 
-/** Text of the first element with this name; what S3 answers needs no more of XML. */
+/** Text of the first element with this name. Enough XML for S3 responses. */
 export function xmlText(text: string, name: string): string | undefined {
   const [, found] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text) ?? []
   return found?.replace(/&(quot|apos|lt|gt|amp|#34|#39);/g, (_, entity: string) => ENTITIES[entity]!)
@@ -159,6 +157,6 @@ const ENTITIES: Record<string, string> = {
   '#39': "'",
 }
 
-function isPassing(status: number): boolean {
+function isTemporary(status: number): boolean {
   return status === 429 || status >= 500
 }

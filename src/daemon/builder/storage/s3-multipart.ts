@@ -3,29 +3,29 @@ import { open } from 'node:fs/promises'
 import { HostingError } from '../../../shared/errors.ts'
 import { type S3Answer, type S3Client, type S3Request, xmlText } from './s3-client.ts'
 
-/** The least that S3 takes is 5 MiB, but for the last one. */
+/** S3 requires at least 5 MiB, except for the last part. */
 const PART_BYTES = 8 * 1024 * 1024
 
 /**
- * Sends a file part by part (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). The object appears
- * with the last step; what fails before is taken back. Throws UPSTREAM_FAILED.
+ * Sends a file in parts (https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html). The last step creates the
+ * object. Aborts the upload after a failure. Throws UPSTREAM_FAILED.
  */
 export async function uploadInParts(
   client: S3Client,
   key: string,
   { file, sizeBytes }: { file: string; sizeBytes: number },
 ): Promise<void> {
-  const begun = await ask(client, { method: 'POST', key, query: { uploads: '' } })
-  const uploadId = xmlText(begun, 'UploadId')
+  const started = await sendForText(client, { method: 'POST', key, query: { uploads: '' } })
+  const uploadId = xmlText(started, 'UploadId')
   if (!uploadId)
-    throw new HostingError('UPSTREAM_FAILED', `The object storage began no upload of ${key}.`, {
-      details: begun,
+    throw new HostingError('UPSTREAM_FAILED', `The object storage did not start the upload of ${key}.`, {
+      details: started,
     })
   try {
     const parts = await sendParts(client, { key, uploadId, file, sizeBytes })
     await complete(client, key, uploadId, parts)
   } catch (error) {
-    // What stays behind costs money; its own failure would hide the first one.
+    // Leftover parts cost money. Ignores a second failure, which would hide the first.
     await client.send({ method: 'DELETE', key, query: { uploadId } }).then(
       answer => answer.body.dump(),
       () => {},
@@ -48,7 +48,7 @@ async function sendParts(
       const query = { partNumber: String(tags.length + 1), uploadId }
       const body = { digest, sizeBytes: bytes.length, open: () => bytes }
       const answer = await client.send({ method: 'PUT', key, query, body })
-      if (answer.statusCode !== 200) throw await client.failure(answer, `does not take a part of ${key}`)
+      if (answer.statusCode !== 200) throw await client.failure(answer, `rejected a part of ${key}`)
       tags.push(String(answer.headers.etag))
       await answer.body.dump()
     }
@@ -65,17 +65,17 @@ async function complete(client: S3Client, key: string, uploadId: string, tags: s
   const bytes = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`)
   const digest = createHash('sha256').update(bytes).digest('hex')
   const body = { digest, sizeBytes: bytes.length, open: () => bytes }
-  const text = await ask(client, { method: 'POST', key, query: { uploadId }, body })
-  // It says 200 before it knows (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html).
+  const text = await sendForText(client, { method: 'POST', key, query: { uploadId }, body })
+  // S3 may report an error after the status 200 (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html).
   if (/<Error>/.test(text))
-    throw new HostingError('UPSTREAM_FAILED', `The object storage did not put ${key} together.`, {
+    throw new HostingError('UPSTREAM_FAILED', `The object storage did not complete the upload of ${key}.`, {
       details: `${xmlText(text, 'Code')}: ${xmlText(text, 'Message')}`,
     })
 }
 
-async function ask(client: S3Client, input: S3Request): Promise<string> {
+async function sendForText(client: S3Client, input: S3Request): Promise<string> {
   const answer: S3Answer = await client.send(input)
-  if (answer.statusCode !== 200) throw await client.failure(answer, `does not take ${input.key}`)
+  if (answer.statusCode !== 200) throw await client.failure(answer, `rejected ${input.key}`)
   return answer.body.text()
 }
 

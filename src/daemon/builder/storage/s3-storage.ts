@@ -4,12 +4,12 @@ import { checked, type ObjectStorage, type StoredContent } from './object-storag
 import { S3Client, type S3Settings, xmlText, xmlTexts } from './s3-client.ts'
 import { uploadInParts } from './s3-multipart.ts'
 
-/** From this size on an object is sent in parts, so that a fault costs one of them and not the whole. */
+/** Larger objects are sent in parts, so that a failure does not repeat the whole upload. */
 const PARTS_FROM_BYTES = 16 * 1024 * 1024
-/** How often a download that broke off goes on without a byte more having come. */
+/** Maximum attempts to resume a download without receiving a byte. */
 const MAX_STALLS = 4
 
-/** Objects in a bucket that speaks S3. */
+/** Objects in an S3 bucket. */
 export class S3Storage implements ObjectStorage {
   readonly #client: S3Client
   readonly #bucket: string
@@ -25,7 +25,7 @@ export class S3Storage implements ObjectStorage {
     return `s3://${this.#bucket}/${this.#prefix}${key}`
   }
 
-  /** Only of this bucket, below the prefix: elsewhere the daemon's credentials are not a client's to use. */
+  /** Undefined outside the bucket and prefix, so that clients cannot use the daemon's credentials elsewhere. */
   keyOf(location: string): string | undefined {
     const start = `s3://${this.#bucket}/${this.#prefix}`
     const key = location.startsWith(start) ? location.slice(start.length) : ''
@@ -43,7 +43,7 @@ export class S3Storage implements ObjectStorage {
       key: name,
       body: { digest: content.digest, sizeBytes: content.sizeBytes, open: () => createReadStream(file) },
     })
-    if (answer.statusCode !== 200) throw await this.#client.failure(answer, `does not take ${key}`)
+    if (answer.statusCode !== 200) throw await this.#client.failure(answer, `rejected ${key}`)
     await answer.body.dump()
   }
 
@@ -55,7 +55,7 @@ export class S3Storage implements ObjectStorage {
   async remove(key: string): Promise<void> {
     const answer = await this.#client.send({ method: 'DELETE', key: this.#prefix + key })
     if (![200, 204, 404].includes(answer.statusCode))
-      throw await this.#client.failure(answer, `does not remove ${key}`)
+      throw await this.#client.failure(answer, `did not remove ${key}`)
     await answer.body.dump()
   }
 
@@ -73,7 +73,7 @@ export class S3Storage implements ObjectStorage {
           ...(token && { 'continuation-token': token }),
         },
       })
-      if (answer.statusCode !== 200) throw await this.#client.failure(answer, 'does not list its objects')
+      if (answer.statusCode !== 200) throw await this.#client.failure(answer, 'did not list its objects')
       const text = await answer.body.text()
       keys.push(...xmlTexts(text, 'Key').map(key => key.slice(this.#prefix.length)))
       token = xmlText(text, 'IsTruncated') === 'true' ? xmlText(text, 'NextContinuationToken') : undefined
@@ -81,7 +81,7 @@ export class S3Storage implements ObjectStorage {
     return keys.sort()
   }
 
-  /** Goes on where a connection broke off, as long as it is the same object. */
+  /** Resumes after a broken connection, as long as the object is the same. */
   async *#resuming(key: string, first: Download): AsyncGenerator<Uint8Array> {
     let download: Download | undefined = first
     let offset = 0
@@ -104,7 +104,7 @@ export class S3Storage implements ObjectStorage {
       }
       download = await this.#get(key, headers)
     }
-    throw this.#brokenOff(key, new Error('it was removed meanwhile'))
+    throw this.#brokenOff(key, new Error('it was removed'))
   }
 
   async #get(key: string, headers: Record<string, string>): Promise<Download | undefined> {
@@ -112,7 +112,7 @@ export class S3Storage implements ObjectStorage {
     const isPart = headers.range !== undefined
     if (answer.statusCode === (isPart ? 206 : 200))
       return { body: answer.body, etag: String(answer.headers.etag ?? '') }
-    const failure = await this.#client.failure(answer, `does not give ${key}`)
+    const failure = await this.#client.failure(answer, `did not return ${key}`)
     if (answer.statusCode === 404 && !/NoSuchBucket/.test(failure.details ?? '')) return undefined
     throw failure
   }
@@ -120,11 +120,8 @@ export class S3Storage implements ObjectStorage {
   #brokenOff(key: string, cause: unknown): HostingError {
     return new HostingError(
       'UPSTREAM_FAILED',
-      `${this.locate(key)} broke off: ${(cause as Error).message}.`,
-      {
-        details: 'Nothing of it was kept; do it again.',
-        cause,
-      },
+      `The download of ${this.locate(key)} broke off: ${(cause as Error).message}.`,
+      { details: 'Nothing was kept. Try again.', cause },
     )
   }
 }

@@ -5,15 +5,15 @@ import { HostingError } from '../../../shared/errors.ts'
 
 export interface CertificateFiles {
   hostname: string
-  /** PEM, the certificate first, then its chain. */
+  /** PEM: the certificate, then its chain. */
   certificate: string
   /** PEM, without a passphrase. */
   key: string
 }
 
 /**
- * Reads the certificate and key of a host name. `problem`: why clients will refuse what can be shown to them all the same,
- * so that they say it themselves. Throws UNAVAILABLE for files that cannot be used, with what is to be done.
+ * Reads the certificate and key of a host name. `problem`: why clients will reject the certificate, which is served anyway
+ * so that they report it. Throws UNAVAILABLE for unusable files.
  */
 export function readCertificate({ hostname, certificate, key }: CertificateFiles): {
   context: SecureContext
@@ -36,7 +36,7 @@ function readFile(path: string): string {
     const { code } = cause as NodeJS.ErrnoException
     throw new HostingError('UNAVAILABLE', `${path} cannot be read (${code}).`, {
       details:
-        'A certificate <name>.pem and its key <name>.key lie side by side, and the daemon may read both.',
+        'The certificate <name>.pem and its key <name>.key must be in the same folder and readable by the daemon.',
       cause,
     })
   }
@@ -57,14 +57,14 @@ function requireTogether(
 ): void {
   if (x509.checkPrivateKey(privateKey)) return
   throw new HostingError('UNAVAILABLE', `The key ${key} does not belong to the certificate ${certificate}.`, {
-    details: 'Put the key there with which the certificate was asked for; the new file is used at once.',
+    details: 'Replace it with the key of the certificate request. The new file is used immediately.',
   })
 }
 
 function problemOf(x509: X509Certificate, hostname: string): string | undefined {
   const now = Date.now()
-  if (x509.validToDate.getTime() < now) return `has expired on ${x509.validToDate.toISOString()}`
-  if (x509.validFromDate.getTime() > now) return `is valid only from ${x509.validFromDate.toISOString()} on`
+  if (x509.validToDate.getTime() < now) return `expired on ${x509.validToDate.toISOString()}`
+  if (x509.validFromDate.getTime() > now) return `is not valid before ${x509.validFromDate.toISOString()}`
   if (x509.checkHost(hostname) === undefined)
     return `is not for ${hostname}; it is for ${x509.subjectAltName ?? 'no name'}`
   return undefined

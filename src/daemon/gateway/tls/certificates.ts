@@ -5,28 +5,28 @@ import { Lazy } from '../../../shared/lazy.ts'
 import { readCertificate } from './certificate-files.ts'
 import type { LocalAuthority } from './local-authority.ts'
 
-interface Kept {
+interface Cached {
   context: SecureContext
   until: number
-  /** Of the files it was read from; changes when they do. */
+  /** Modification times of its files. */
   stamp: string
 }
 
-/** An issued certificate is made anew long before it ends; a file's is read anew when the file changed. */
-const KEPT_MS = 86_400_000
+/** Issued certificates are replaced long before they expire. Files are read again when they change. */
+const CACHED_MS = 86_400_000
 
-/** The key and certificate of each host: from files where there are some, else from the local authority. */
+/** The key and certificate of each host, from files if there are any, otherwise from the local authority. */
 export class Certificates {
   readonly #directory: string
-  readonly #kept = new Map<string, Kept>()
+  readonly #cached = new Map<string, Cached>()
   readonly #onProblem: (problem: string) => void
-  /** What was last told of a name's files: each problem once, not with every connection. */
-  readonly #told = new Map<string, string>()
+  /** Last reported problem of each name, so that it is not reported for every connection. */
+  readonly #reported = new Map<string, string>()
   readonly #authority: Lazy<LocalAuthority>
 
   /**
-   * `directory` holds `<host name>.pem` and `.key` of names with certificates of their own, and the local authority.
-   * `onProblem`: is told why clients will not take a name's files.
+   * `directory` contains the user's certificates (`<host name>.pem` and `.key`) and the local authority. `onProblem` receives
+   * why clients will reject a name's files.
    */
   constructor(directory: string, onProblem: (problem: string) => void = () => {}) {
     this.#directory = directory
@@ -36,13 +36,13 @@ export class Certificates {
     )
   }
 
-  /** Rejects with UNAVAILABLE for files that are no certificate with its key; nothing else takes their place. */
+  /** Rejects with UNAVAILABLE for invalid files instead of falling back to the local authority. */
   async find(hostname: string): Promise<SecureContext> {
     const stamp = this.#stampOf(hostname)
-    const kept = this.#kept.get(hostname)
-    if (kept && kept.stamp === stamp && kept.until > Date.now()) return kept.context
+    const cached = this.#cached.get(hostname)
+    if (cached && cached.stamp === stamp && cached.until > Date.now()) return cached.context
     const context = stamp === '' ? await this.#issue(hostname) : this.#read(hostname)
-    this.#kept.set(hostname, { context, stamp, until: Date.now() + KEPT_MS })
+    this.#cached.set(hostname, { context, stamp, until: Date.now() + CACHED_MS })
     return context
   }
 
@@ -56,21 +56,21 @@ export class Certificates {
     const [certificate, key] = this.#paths(hostname)
     try {
       const { context, problem } = readCertificate({ hostname, certificate, key })
-      this.#tell(hostname, problem)
+      this.#report(hostname, problem)
       return context
     } catch (error) {
-      this.#tell(hostname, (error as Error).message)
+      this.#report(hostname, (error as Error).message)
       throw error
     }
   }
 
-  #tell(hostname: string, problem: string | undefined): void {
-    if (problem !== undefined && problem !== this.#told.get(hostname)) this.#onProblem(problem)
-    if (problem === undefined) this.#told.delete(hostname)
-    else this.#told.set(hostname, problem)
+  #report(hostname: string, problem: string | undefined): void {
+    if (problem !== undefined && problem !== this.#reported.get(hostname)) this.#onProblem(problem)
+    if (problem === undefined) this.#reported.delete(hostname)
+    else this.#reported.set(hostname, problem)
   }
 
-  /** Empty where there is neither file; a lone one is an error, or its owner would be served by another authority. */
+  /** Empty without files. A single file is an error, so that its owner does not get the local authority by accident. */
   #stampOf(hostname: string): string {
     const found = this.#paths(hostname).map(path => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
     return found.every(time => time === undefined) ? '' : found.join(' ')

@@ -16,10 +16,10 @@ import { writeFileAtomic } from '../../../shared/atomic-file.ts'
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY_MS = 86_400_000
-/** Clocks differ a little, and a certificate of the future is refused. */
+/** Clients with a slow clock would reject a certificate from the future. */
 const BACKDATED_MS = DAY_MS
 const AUTHORITY_DAYS = 3650
-/** Longer than any of them is kept (certificates.ts). */
+/** Longer than certificates are cached (certificates.ts). */
 const SERVER_DAYS = 30
 
 /** PEM texts. */
@@ -29,11 +29,11 @@ export interface KeyAndCertificate {
 }
 
 /**
- * A certificate authority of this machine alone, made at first use; its key never leaves the home (0600). Who trusts its
- * certificate reaches the servers by https without a warning.
+ * The certificate authority of this machine, created at first use. Its key never leaves the home (0600). Clients that trust
+ * its certificate reach the servers over HTTPS without a warning.
  */
 export class LocalAuthority {
-  /** The certificate to trust. */
+  /** The certificate that clients must trust. */
   readonly certificatePath: string
   readonly #certificate: X509Certificate
   readonly #key: webcrypto.CryptoKey
@@ -61,7 +61,7 @@ export class LocalAuthority {
     )
   }
 
-  /** A key and a certificate for one host name, with the authority's own below it. */
+  /** A key and a certificate chain for one host name. */
   async issue(hostname: string): Promise<KeyAndCertificate> {
     const keys = await createKeys()
     const certificate = await X509CertificateGenerator.create({
@@ -85,7 +85,7 @@ export class LocalAuthority {
 
 async function createAuthority(): Promise<KeyAndCertificate> {
   const keys = await createKeys()
-  // Two machines' authorities in one trust store must not be taken for each other.
+  // Distinguishes the authorities of several machines in one trust store.
   const tag = randomBytes(4).toString('hex')
   const certificate = await X509CertificateGenerator.createSelfSigned({
     ...validity(AUTHORITY_DAYS),

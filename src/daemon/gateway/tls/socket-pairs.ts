@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** An end that nobody claims is some other program's, which found the port. */
+/** An unclaimed connection belongs to another program that found the port. */
 const UNCLAIMED_MS = 1000
 
 /**
- * Pairs of connected sockets. What is decrypted here must reach an instance as a connection that can be handed over, and
- * only a socket of the system can.
+ * Pairs of connected sockets. Decrypted bytes must reach an instance through a connection that can be handed over, which
+ * requires an operating-system socket.
  */
 export class SocketPairs {
   readonly #server: Server
-  /** Accepted ends by the port of the other one. */
+  /** Accepted ends by the port of the other end. */
   readonly #far = new Map<number, PromiseWithResolvers<Socket>>()
 
   private constructor(server: Server) {
     this.#server = server
     server.on('connection', far => {
-      this.#awaited(far.remotePort!).resolve(far)
+      this.#expected(far.remotePort!).resolve(far)
       setTimeout(() => this.#dropUnclaimed(far), UNCLAIMED_MS).unref()
     })
   }
@@ -28,14 +28,14 @@ export class SocketPairs {
     return new SocketPairs(server)
   }
 
-  /** `near` is ours to write to and read from, `far` accepted and unread. */
+  /** `near` is this process's end. `far` is accepted and unread. */
   async create(): Promise<{ near: Socket; far: Socket }> {
     const { port } = this.#server.address() as { port: number }
     const near = connect({ port, host: '127.0.0.1', noDelay: true })
-    near.on('error', () => near.destroy()) // also before somebody writes to it
+    near.on('error', () => near.destroy()) // also before the first write
     await once(near, 'connect')
     const ownPort = near.localPort!
-    const far = await this.#awaited(ownPort).promise
+    const far = await this.#expected(ownPort).promise
     this.#far.delete(ownPort)
     return { near, far }
   }
@@ -44,8 +44,8 @@ export class SocketPairs {
     this.#server.close()
   }
 
-  /** Either end may come first. */
-  #awaited(port: number): PromiseWithResolvers<Socket> {
+  /** Either end may arrive first. */
+  #expected(port: number): PromiseWithResolvers<Socket> {
     const known = this.#far.get(port) ?? Promise.withResolvers<Socket>()
     this.#far.set(port, known)
     return known

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import { HostingError } from '../../../shared/errors.ts'
-import { allowReading } from '../../runtime/reading.ts'
-import { descriptorOf, whereTo } from '../inherited-sockets.ts'
+import { allowReading } from '../../runtime/pool/socket-reading.ts'
+import { descriptorOf, listenOptions } from '../inherited-sockets.ts'
 import {
   drop,
   hostnameOf,
@@ -15,12 +15,15 @@ import {
 import { readHead } from '../request-head.ts'
 import { SocketPairs } from './socket-pairs.ts'
 
+/** Same as for a request's head. Node's own limit is two minutes. */
+const HANDSHAKE_MS = 15_000
+
 export interface TlsGatewayOptions extends NamedGatewayOptions {
-  /** Key and certificate of a host that something serves. */
+  /** Key and certificate of a known host. */
   certificate(hostname: string): Promise<SecureContext>
 }
 
-/** The named gateway over TLS: it ends here, and what was decrypted goes on to the instance byte by byte. */
+/** The named gateway over TLS. Terminates TLS and relays the decrypted bytes to the instance. */
 export class TlsGateway {
   readonly port: number
   readonly #server: Server
@@ -38,15 +41,16 @@ export class TlsGateway {
     const server = createServer({
       ALPNProtocols: ['http/1.1'],
       noDelay: true,
+      handshakeTimeout: HANDSHAKE_MS,
       SNICallback: (name, done) => void pickContext(name, options, done),
     })
     server.on(
       'secureConnection',
       socket => void admitSecure(socket, pairs, options).catch(error => drop(socket, error, options)),
     )
-    server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown one, or no TLS at all
+    server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown name, or not TLS
     try {
-      server.listen(whereTo(port, options.inherited))
+      server.listen(listenOptions(port, options.inherited))
       await once(server, 'listening')
     } catch (error) {
       pairs.close()
@@ -74,7 +78,7 @@ async function pickContext(name: string, options: TlsGatewayOptions, done: Conte
     if (options.resolve(hostname) === undefined) return done(new Error(`no server has the name ${hostname}`))
     done(null, await options.certificate(hostname))
   } catch (error) {
-    // Of files of its own the name's owner was told (certificates.ts).
+    // Problems with the user's files were reported (certificates.ts).
     if (!(error instanceof HostingError)) options.onDropped?.(error as Error)
     done(error as Error)
   }
@@ -94,7 +98,7 @@ async function admitSecure(secure: TLSSocket, pairs: SocketPairs, options: TlsGa
   options.connect(servedId, far, { ...head, secure: true })
 }
 
-/** Whatever ends on one side ends on the other, and a side that reads slowly slows the other one down. */
+/** Passes the end or an error of one side on to the other, with back-pressure. */
 function join(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],

@@ -4,7 +4,7 @@ import {
   chatMessagePageSchema,
   chatPageSchema,
   chatSchema,
-} from '../../../shared/chats.ts'
+} from '../../../shared/contract/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
@@ -18,7 +18,7 @@ export function chatsEndpoints({ chats }: Services) {
     operationId: 'listChats',
     summary: 'List chats with the test agent, newest first',
     query: z.strictObject({
-      mcpId: z.string().optional().describe('Only of the build with this id.'),
+      mcpId: z.string().optional().describe('Only chats with this build.'),
       name: serverFilterSchema,
       limit: limitSchema,
       nextToken: pageTokenSchema,

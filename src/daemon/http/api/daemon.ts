@@ -6,14 +6,14 @@ import {
   daemonUpgradingSchema,
   type UpgradeRequest,
   upgradeRequestSchema,
-} from '../../../shared/daemon-health.ts'
+} from '../../../shared/contract/daemon-health.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 
-/** Whoever made the daemon puts another one in its place. */
+/** Upgrades of the daemon, provided by the program that started it. */
 export interface Upgrades {
-  /** Throws CONFLICT while one is under way. */
+  /** Throws CONFLICT while one is running. */
   begin(request: UpgradeRequest): void
   state(): DaemonState['upgrade']
 }
@@ -46,7 +46,11 @@ export function daemonEndpoints(
     answers: { 202: { description: 'The next daemon is starting.', schema: daemonUpgradingSchema } },
     body: upgradeRequestSchema,
     run({ body }) {
-      if (!upgrades) throw new HostingError('UNAVAILABLE', 'This daemon is part of another program.')
+      if (!upgrades)
+        throw new HostingError(
+          'UNAVAILABLE',
+          'This daemon runs inside another program and cannot be upgraded.',
+        )
       upgrades.begin(body)
       return { status: 202, data: { status: 'upgrading' } }
     },
@@ -57,7 +61,7 @@ export function daemonEndpoints(
     summary: 'Stop the daemon and everything it started',
     answers: { 202: { description: 'The daemon is stopping.', schema: daemonStoppingSchema } },
     run() {
-      // The answer leaves first.
+      // Stops after responding.
       setImmediate(requestStop)
       return { status: 202, data: { status: 'stopping' } }
     },

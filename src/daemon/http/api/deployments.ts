@@ -1,4 +1,4 @@
-import { keyInfoSchema } from '../../../shared/api-keys.ts'
+import { keyInfoSchema } from '../../../shared/contract/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 

@@ -6,16 +6,16 @@ import {
   createKeyRequestSchema,
   keyPageSchema,
   keyRecordSchema,
-} from '../../../shared/api-keys.ts'
-import type { Principal } from '../../services/api-keys.ts'
+} from '../../../shared/contract/api-keys.ts'
+import type { Principal } from '../../services/access/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint, matchesPath, type Route } from '../endpoint.ts'
+import { missingScope, scopesOf } from '../middleware/scope.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
-import { missingScope, scopesOf } from '../scope.ts'
 
 const params = z.object({ id: idSchema.describe('Id of the key.') })
 
-/** `routes` is asked when a key is checked, so it may be filled after this call. */
+/** `routes` is called when a key is checked, so it may be set later. */
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
 
@@ -73,8 +73,8 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     if (!route) return refused(`There is no ${method} ${path}.`)
     if (route.access === 'open') return allowed(`${method} ${route.path} needs no key.`)
     const principal = apiKeys.find(key)
-    if (!principal) return refused('The key is not known; it may have been revoked.')
-    if (route.access === 'any') return allowed(`${method} ${route.path} takes any key.`)
+    if (!principal) return refused('The key is unknown or was revoked.')
+    if (route.access === 'any') return allowed(`${method} ${route.path} accepts any key.`)
     if (apiKeys.isExpired(principal))
       return refused(`The key "${principal.name}" expired at ${principal.expiresAt}.`)
     const missing = missingScope(principal, route.access)

@@ -4,8 +4,8 @@ import {
   containerBuildLogSchema,
   containerBuildPageSchema,
   containerBuildSchema,
-} from '../../../shared/container-builds.ts'
-import { containerBuildStateSchema } from '../../../shared/fields.ts'
+} from '../../../shared/contract/container-builds.ts'
+import { containerBuildStateSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -35,8 +35,8 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'listContainerBuilds',
     summary: 'List container builds, newest first',
     query: z.strictObject({
-      projectId: z.string().optional().describe('Only of this project.'),
-      status: containerBuildStateSchema.optional().describe('Only in this state.'),
+      projectId: z.string().optional().describe('Only builds of this project.'),
+      status: containerBuildStateSchema.optional().describe('Only builds in this state.'),
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { BUILD_PHASES } from '../../../shared/container-builds.ts'
-import { healthReportSchema } from '../../../shared/health-reports.ts'
-import { logPageSchema } from '../../../shared/log-pages.ts'
-import { metricsHistorySchema } from '../../../shared/metrics.ts'
-import { sessionLabel } from '../../../shared/session-label.ts'
+import { BUILD_PHASES } from '../../../shared/contract/container-builds.ts'
+import { healthReportSchema } from '../../../shared/contract/health-reports.ts'
+import { logPageSchema } from '../../../shared/contract/log-pages.ts'
+import { metricsHistorySchema } from '../../../shared/contract/metrics.ts'
+import { sessionLabel } from '../../../shared/instances/session-label.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, logLimitSchema, logTokenSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
@@ -11,16 +11,16 @@ import { idSchema, logLimitSchema, logTokenSchema, phaseSchema, wholeNumber } fr
 const params = z.object({ id: idSchema.describe('Id of the deployment.') })
 const logParams = z.object({ id: idSchema.describe('Id of the deployment, or of a build for its preview.') })
 
-const time = z.iso.datetime({ offset: true }).optional()
+const timeSchema = z.iso.datetime({ offset: true }).optional()
 
 const logQuery = z.strictObject({
   limit: logLimitSchema,
   nextToken: logTokenSchema,
   level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Only lines of this level or above.'),
-  since: time.describe('Only lines from this time on.'),
-  until: time.describe('Only lines up to this time.'),
+  since: timeSchema.describe('Only lines since this time.'),
+  until: timeSchema.describe('Only lines until this time.'),
   grep: z.string().min(1).max(200).optional().describe('Only lines that contain this text.'),
-  tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Only this number of newest lines.'),
+  tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Maximum number of newest lines.'),
   phase: phaseSchema([...BUILD_PHASES, 'RUN'])
     .optional()
     .describe('Only lines of this phase: `RUN`, or a phase of the build.'),
@@ -31,8 +31,8 @@ const logQuery = z.strictObject({
 })
 
 const metricsQuery = z.strictObject({
-  since: time.describe('Start of the period. By default an hour before its end.'),
-  until: time.describe('End of the period. By default now.'),
+  since: timeSchema.describe('Start of the period. By default an hour before its end.'),
+  until: timeSchema.describe('End of the period. By default now.'),
   step: wholeNumber({ min: 60, max: 86_400, multipleOf: 60 })
     .optional()
     .describe('Length of a step in seconds, a multiple of 60. By default as short as the period allows.'),
@@ -95,7 +95,7 @@ export function lambdaDeployEndpoints(services: Services) {
   return { health, logs, metrics }
 }
 
-/** Lines carry UTC, and times are compared as text. */
-function toUtc(moment: string | undefined): string | undefined {
-  return moment && new Date(moment).toISOString()
+/** Log lines are in UTC and compared as text. */
+function toUtc(time: string | undefined): string | undefined {
+  return time && new Date(time).toISOString()
 }

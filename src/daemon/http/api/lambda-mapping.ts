@@ -4,7 +4,7 @@ import {
   mappingSchema,
   putMappingSchema,
   subdomainSchema,
-} from '../../../shared/mappings.ts'
+} from '../../../shared/contract/mappings.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { limitSchema, pageTokenSchema } from '../path-ids.ts'

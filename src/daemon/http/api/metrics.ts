@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { environmentSchema } from '../../../shared/fields.ts'
-import { liveMetricsSchema } from '../../../shared/metrics.ts'
+import { environmentSchema } from '../../../shared/contract/fields.ts'
+import { liveMetricsSchema } from '../../../shared/contract/metrics.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { wholeNumber } from '../path-ids.ts'
 
 const query = z.strictObject({
-  environment: environmentSchema.optional().describe('Only in this environment.'),
+  environment: environmentSchema.optional().describe('Only deployments in this environment.'),
   deploymentId: z
     .string()
     .max(128)

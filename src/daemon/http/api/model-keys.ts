@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { modelKeyListSchema, modelKeySchema, saveModelKeySchema } from '../../../shared/model-keys.ts'
+import {
+  modelKeyListSchema,
+  modelKeySchema,
+  saveModelKeySchema,
+} from '../../../shared/contract/model-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'

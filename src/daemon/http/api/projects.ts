@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { projectStateSchema } from '../../../shared/fields.ts'
+import { projectStateSchema } from '../../../shared/contract/fields.ts'
 import {
   createProjectSchema,
   projectPageSchema,
   projectSchema,
   updateProjectSchema,
-} from '../../../shared/projects.ts'
+} from '../../../shared/contract/projects.ts'
+import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/builds/sources.ts'
 import type { Services } from '../../services/services.ts'
-import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/sources.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
@@ -30,8 +30,8 @@ export function projectsEndpoints({ projects, sources }: Services) {
     operationId: 'listProjects',
     summary: 'List projects, newest first',
     query: z.strictObject({
-      name: z.string().optional().describe('Only with this name.'),
-      status: projectStateSchema.optional().describe('Only in this state. By default all but deleted ones.'),
+      name: z.string().optional().describe('Only projects with this name.'),
+      status: projectStateSchema.optional().describe('Only in this state. Default: all but deleted ones.'),
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),
@@ -54,7 +54,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
 
   const updateProject = endpoint({
     operationId: 'updateProject',
-    summary: 'Update a project; its status archives, reactivates or deletes it',
+    summary: 'Update a project. Its status archives, reactivates or deletes it',
     params,
     record,
     body: updateProjectSchema,

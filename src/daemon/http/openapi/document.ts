@@ -1,4 +1,4 @@
-import { errorEnvelopeSchema } from '../../../shared/envelope.ts'
+import { errorEnvelopeSchema } from '../../../shared/contract/envelope.ts'
 import type { Route } from '../endpoint.ts'
 import { HEADERS } from './headers.ts'
 import { describeOperation } from './operations.ts'
@@ -20,7 +20,7 @@ const TAGS = [
   { name: 'daemon', description: 'The daemon itself.' },
 ]
 
-/** An OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1), made from the schemas that validate. */
+/** Creates an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1) from the schemas that validate requests. */
 export function describeApi(routes: readonly Route[]): Json {
   const schemas = new SchemaWriter()
   const responses = new ResponseWriter(schemas)

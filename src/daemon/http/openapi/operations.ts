@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Route } from '../endpoint.ts'
-import { scopesOf } from '../scope.ts'
+import { scopesOf } from '../middleware/scope.ts'
 import { describeRequestHeaders, type RequestHeaderName } from './request-headers.ts'
 import type { ResponseWriter } from './responses.ts'
 import type { SchemaWriter } from './schema-writer.ts'
@@ -15,7 +15,6 @@ export function describeOperation(route: Route, schemas: SchemaWriter, responses
     summary: endpoint.summary,
     tags: [route.path.startsWith('/v1/') ? 'v1' : route.path.startsWith('/api/') ? 'api' : 'daemon'],
     ...(access === 'open' && { security: [] }),
-    // One of them is enough.
     ...(scopesOf(access).length > 0 && { 'x-scopes': scopesOf(access) }),
     ...(parameters.length > 0 && { parameters }),
     ...((endpoint.body || endpoint.binary) && { requestBody: describeBody(route, schemas) }),
@@ -28,11 +27,11 @@ function describeParameters(route: Route, schemas: SchemaWriter): Json[] {
   return [
     ...parametersOf(endpoint.params, 'path', schemas),
     ...parametersOf(endpoint.query, 'query', schemas),
-    ...describeRequestHeaders(headersTakenBy(route)),
+    ...describeRequestHeaders(requestHeadersOf(route)),
   ]
 }
 
-function headersTakenBy({ method, endpoint }: Route): RequestHeaderName[] {
+function requestHeadersOf({ method, endpoint }: Route): RequestHeaderName[] {
   return [
     ...(method === 'POST' ? (['Idempotency-Key'] as const) : []),
     ...(endpoint.record && method !== 'GET' ? (['If-Match'] as const) : []),

@@ -23,7 +23,7 @@ export const REQUEST_HEADERS = {
   ),
   'If-None-Match': header(
     'If-None-Match',
-    'Entity tags (RFC 9110 13.1.2). A GET of a matching record answers 304. `*` lets a PUT only create.',
+    'Entity tags (RFC 9110 13.1.2). A GET of a matching record answers 304. With `*`, a PUT only creates.',
     '"4f0Z5m8Qk1yVb7RtXw2c9A"',
   ),
 } as const

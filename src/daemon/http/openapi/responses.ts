@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { AnswerDoc, Endpoint, Route } from '../endpoint.ts'
-import { scopesOf } from '../scope.ts'
+import { scopesOf } from '../middleware/scope.ts'
 import { STATUS_OF } from '../status.ts'
 import { describeHeaders, type HeaderName } from './headers.ts'
 import type { SchemaWriter } from './schema-writer.ts'
@@ -73,7 +73,7 @@ export class ResponseWriter {
   }
 
   #referToError(route: Route, status: number, codes: ErrorCode[]): Json {
-    // Before the key is known there is nothing to count. A fault may come before or after.
+    // Requests are counted after authentication. Internal errors may come before or after.
     const isUncounted = status === 401 || status === 403 || !isCounted(route)
     const own: HeaderName[] = status === 401 ? ['WWW-Authenticate'] : status === 429 ? ['Retry-After'] : []
     const counts = isUncounted ? [] : RATE_HEADERS
@@ -90,13 +90,13 @@ export class ResponseWriter {
   }
 }
 
-/** With 304 for a record that the client has. */
+/** Adds 304 for records. */
 function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
   const { answers, record } = endpoint
   return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
 }
 
-/** Any POST may repeat its first answer, but not these. */
+/** Any POST may replay an earlier answer, except these. */
 function optionalHeaders(status: number, codes: ErrorCode[]): HeaderName[] {
   if (codes.includes('INSUFFICIENT_SCOPE')) return ['WWW-Authenticate']
   if (status === 401 || status === 403 || status === 429) return []
@@ -111,7 +111,7 @@ function headersFor(route: Route): HeaderName[] {
   return isCounted(route) ? ['X-Request-Id', ...RATE_HEADERS] : ['X-Request-Id']
 }
 
-/** Error codes that any operation of its kind may answer with, and its own. */
+/** Error codes of the operation and of all operations of its kind. */
 function errorsOf(route: Route): ErrorCode[] {
   const { endpoint, access } = route
   const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'UNAVAILABLE']

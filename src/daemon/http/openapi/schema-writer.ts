@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { envelopeOf } from '../../../shared/envelope.ts'
-import { toSchemaDocument } from '../../../shared/schema-document.ts'
+import { envelopeOf } from '../../../shared/contract/envelope.ts'
+import { toSchemaDocument } from '../../../shared/json/schema-document.ts'
 
 type Json = Record<string, unknown>
 type Direction = 'input' | 'output'
@@ -17,7 +17,7 @@ export class SchemaWriter {
   write(schema: z.ZodType, io: Direction): Json {
     const prefix = io === 'input' ? 'in:' : 'out:'
     const id = z.globalRegistry.get(schema)?.id
-    // A repeated conversion is garbage that makes the heap of an idle daemon grow.
+    // Repeated conversions would grow the heap of an idle daemon.
     if (id && this.#definitions[io][id]) return { $ref: `#/components/schemas/${prefix}${id}` }
     const { $schema: _dialect, $defs = {}, ...rest } = toSchemaDocument(schema, { io })
     for (const [id, definition] of Object.entries($defs))
@@ -63,7 +63,7 @@ export class SchemaWriter {
   }
 }
 
-/** Ids of definitions that differ, and of those that refer to one. */
+/** Ids of definitions that differ between requests and responses, directly or through a reference. */
 function findDiffering(input: Record<string, Json>, output: Record<string, Json>): Set<string> {
   const shared = Object.keys(input).filter(id => output[id])
   const plain = (definition: Json) =>
@@ -81,8 +81,8 @@ function findDiffering(input: Record<string, Json>, output: Record<string, Json>
 }
 
 /**
- * Responses may get new fields at any time, so clients must not take them for closed, and they hold values, no defaults.
- * In requests `allOf` keeps a default from its field: openapi-typescript declares fields with a default as required
+ * Removes `additionalProperties: false` and defaults from responses, because responses may get new fields at any time. In
+ * requests, `allOf` keeps a default from its field: openapi-typescript declares fields with a default as required
  * (https://openapi-ts.dev/cli, --default-non-nullable).
  */
 function arrange(node: unknown, io: Direction): unknown {

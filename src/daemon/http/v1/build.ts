@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { buildRecordSchema, surfaceReportSchema } from '../../../shared/builds.ts'
-import { buildRequestSchema } from '../../../shared/definitions.ts'
-import { pageOf } from '../../../shared/envelope.ts'
-import { buildStateSchema, environmentSchema } from '../../../shared/fields.ts'
+import { buildRecordSchema, surfaceReportSchema } from '../../../shared/contract/builds.ts'
+import { pageOf } from '../../../shared/contract/envelope.ts'
+import { buildStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
+import { buildRequestSchema } from '../../../shared/definitions/definitions.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
@@ -26,7 +26,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     operationId: 'createBuild',
     summary: 'Build an MCP server from its definitions',
     body: buildRequestSchema,
-    // All faults of the definitions are INVALID_MCP, those of their shape too.
+    // All errors in definitions are INVALID_MCP, including their shape.
     rawBody: true,
     takesPrefer: true,
     answers: {
@@ -55,7 +55,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     summary: 'List builds, newest first',
     query: z.strictObject({
       name: serverFilterSchema,
-      status: buildStateSchema.optional().describe('Only in this state.'),
+      status: buildStateSchema.optional().describe('Only builds in this state.'),
       limit: limitSchema,
       cursor: pageTokenSchema,
     }),
@@ -120,7 +120,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
-    // It makes the daemon ask other machines and read folders, with its own credentials.
+    // The daemon connects to other machines and reads folders with its own credentials.
     scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
     async run({ params, query, signal }) {
       const { file } = await builds.image(params.mcp_id, { ...query, signal })

@@ -5,9 +5,9 @@ import {
   deploymentStatusSchema,
   deployRequestSchema,
   rollbackRequestSchema,
-} from '../../../shared/deployments.ts'
-import { pageOf } from '../../../shared/envelope.ts'
-import { deploymentStateSchema, environmentSchema } from '../../../shared/fields.ts'
+} from '../../../shared/contract/deployments.ts'
+import { pageOf } from '../../../shared/contract/envelope.ts'
+import { deploymentStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint, type Reply } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
@@ -29,7 +29,7 @@ const created = {
   },
 }
 
-const brought = {
+const started = {
   200: {
     description: 'The deployment has finished: `deployed`, or `failed` with its error.',
     schema: deploymentStatusSchema,
@@ -54,10 +54,10 @@ export function deployEndpoints({ deployments, records }: Services) {
       return all.length > 0 ? { ...record, warnings: all } : record
     }
     const headers = { Location: `/v1/deploy/${deployment.id}/status` }
-    const answer = (status: 201 | 202, made: Accepted['deployment']): Reply => ({
+    const answer = (status: 201 | 202, deployment: Accepted['deployment']): Reply => ({
       status,
-      data: withWarnings(records.deployment(made)),
-      record: records.status(made),
+      data: withWarnings(records.deployment(deployment)),
+      record: records.status(deployment),
       headers,
     })
     return respondAsync ? answer(202, deployment) : answer(201, await done)
@@ -78,8 +78,8 @@ export function deployEndpoints({ deployments, records }: Services) {
     summary: 'List deployments, newest first',
     query: z.strictObject({
       name: serverFilterSchema,
-      environment: environmentSchema.optional().describe('Only in this environment.'),
-      status: deploymentStateSchema.optional().describe('Only in this state.'),
+      environment: environmentSchema.optional().describe('Only deployments in this environment.'),
+      status: deploymentStateSchema.optional().describe('Only deployments in this state.'),
       limit: limitSchema,
       cursor: pageTokenSchema,
     }),
@@ -128,7 +128,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     params,
     record,
     takesPrefer: true,
-    answers: brought,
+    answers: started,
     errors: ['NOT_FOUND', 'CONFLICT'],
     async run({ params, respondAsync }) {
       const { deployment, done } = deployments.start(params.deployment_id)
@@ -143,7 +143,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     summary: 'Replace the instances of a deployment',
     params,
     record,
-    answers: { 200: brought[200] },
+    answers: { 200: started[200] },
     errors: ['NOT_FOUND', 'CONFLICT'],
     run: async ({ params }) => ({
       status: 200,

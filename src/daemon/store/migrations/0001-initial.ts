@@ -1,4 +1,4 @@
-/** Servers, their builds, deployments and addresses; API keys and their request counters. */
+/** Servers, their builds, deployments and addresses, API keys and their request counters. */
 export const initial = `
 CREATE TABLE servers (
   name TEXT PRIMARY KEY,

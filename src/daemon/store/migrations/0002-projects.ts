@@ -1,4 +1,4 @@
-/** Projects and their uploaded source archives; which archive a build was made of. */
+/** Projects, their uploaded source archives, and the archive of each build. */
 export const projects = `
 CREATE TABLE projects (
   id TEXT PRIMARY KEY,

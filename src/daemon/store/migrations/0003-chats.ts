@@ -1,4 +1,4 @@
-/** Conversations with the test agent, and the vendors' keys that it may use. */
+/** Conversations with the test agent, and the vendor keys that it may use. */
 export const chats = `
 CREATE TABLE chats (
   id TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** Subdomains that users mapped; each leads to one environment of a server. */
+/** Subdomains that users mapped to one environment of a server. */
 export const mappings = `
 CREATE TABLE mappings (
   id TEXT PRIMARY KEY,

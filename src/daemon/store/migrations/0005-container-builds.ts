@@ -1,4 +1,3 @@
-/** Container builds of projects: what becomes an image. */
 export const containerBuilds = `
 CREATE TABLE container_builds (
   id TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * Requests that deployments answered: sums that survive restarts, of a deployment and of its server's environment (which
- * outlive it), and what came within each minute. Minutes of a removed deployment go when they are old.
+ * Requests that deployments answered: totals by deployment, totals by server and environment (which outlive deployments), and
+ * counts by minute. Minutes of a removed deployment are removed when they are old.
  */
 export const requestHistory = `
 CREATE TABLE deployment_requests (

@@ -1,4 +1,4 @@
-/** What images of a project are built upon; null: what the daemon is set to. */
+/** Base of a project's images. Null for the daemon's default. */
 export const baseImages = `
 ALTER TABLE projects ADD COLUMN base_image TEXT;
 `

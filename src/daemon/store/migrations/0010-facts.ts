@@ -1,6 +1,6 @@
 /**
- * Single values about the database itself. Its id stays the same in every copy, so that a backup shows which database it is
- * of. The check value of `secret.key` is added at the first start.
+ * Key-value facts about the database itself. Copies keep its id, which identifies the database of a backup. The check value
+ * of `secret.key` is added at the first start.
  */
 export const facts = `
 CREATE TABLE facts (

@@ -1,6 +1,6 @@
 /**
- * A body as it came, from what a framework's parser made of it. A parameter that came twice, which parsers make an array, comes
- * twice again: that it did is an error for the component to find.
+ * Restores a body from the result of a framework's parser. A repeated parameter, which parsers convert to an array, is repeated
+ * again, so that the component can reject it.
  */
 export function encodeBody(body: unknown, contentType: string | null | undefined): string {
   if (body === undefined || body === null) return ''

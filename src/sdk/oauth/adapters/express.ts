@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeBody } from './encode-body.ts'
 import { answerNodeRequest, type FetchComponent, urlOf } from './node.ts'
 
-/** What Express and its body parsers add to a request of Node. */
+/** Node's request with the additions of Express and its body parsers. */
 export type ExpressRequest = IncomingMessage & { body?: unknown; ip?: string }
 export type ExpressNext = (error?: unknown) => void
 
 /**
- * Middleware for `app.use(…)`, before or after body parsers: a body that a parser read is written down again. Requests to other
- * addresses go on to what follows. The client's address is `request.ip`, so behind a proxy set Express' `trust proxy`.
+ * Middleware for `app.use(…)`, before or after body parsers. Passes requests for other paths to the next handler. The client's
+ * address is `request.ip`. Set Express's `trust proxy` behind a proxy.
  */
 export function expressHandler(component: FetchComponent) {
   return (request: ExpressRequest, response: ServerResponse, next: ExpressNext): void => {

@@ -1,7 +1,7 @@
 import { encodeBody } from './encode-body.ts'
 import type { FetchComponent } from './node.ts'
 
-/** What is used of Hono's context; on Node its `env` carries the incoming message. */
+/** The part of Hono's context that is used here. On Node, `env` contains the incoming message. */
 export interface HonoContext {
   req: {
     raw: Request
@@ -11,7 +11,7 @@ export interface HonoContext {
   env: unknown
 }
 
-/** Middleware for `app.use(…)`: answers the component's addresses, leaves the others to what follows. */
+/** Middleware for `app.use(…)`. Passes requests for other paths to the next handler. */
 export function honoHandler(component: FetchComponent) {
   return async (context: HonoContext, next: () => Promise<void>): Promise<Response | undefined> => {
     if (component.has(new URL(context.req.raw.url).pathname)) {
@@ -22,7 +22,7 @@ export function honoHandler(component: FetchComponent) {
   }
 }
 
-/** The request with its body, also when middleware before read that: Hono keeps what it parsed. */
+/** Restores the body if other middleware consumed it. Hono caches the parsed body. */
 async function unreadRequest({ req }: HonoContext): Promise<Request> {
   if (!req.raw.bodyUsed) return req.raw
   const type = req.raw.headers.get('content-type')
@@ -31,7 +31,7 @@ async function unreadRequest({ req }: HonoContext): Promise<Request> {
   return new Request(req.raw.url, { method: req.raw.method, headers: req.raw.headers, body })
 }
 
-/** @hono/node-server tells the message under `incoming`; other servers tell the address in ways of their own. */
+/** Undefined for servers other than @hono/node-server, which sets `incoming`. */
 function addressOf(env: unknown): string | undefined {
   const incoming = (env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined)?.incoming
   return incoming?.socket?.remoteAddress

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Connection } from '../connection.ts'
 
-/** What answers requests: an authorization server, a proxy, a protected resource. */
+/** Handles requests: an authorization server, a proxy, or a protected resource. */
 export interface FetchComponent {
   fetch(request: Request, connection?: Connection): Promise<Response>
   has(pathname: string): boolean
 }
 
-/** For `http.createServer`: answers each request, 404 for what is not the component's. */
+/** Listener for `http.createServer`. Answers 404 to requests for other paths. */
 export function nodeListener(component: FetchComponent) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       await answerNodeRequest(component, request, response)
     } catch {
-      // The client is gone, or sent what is no request: nothing may come of that for others.
+      // The client disconnected or sent an invalid request, which must not affect other clients.
       if (response.headersSent) response.destroy()
       else response.writeHead(400).end()
     }
@@ -22,13 +22,12 @@ export function nodeListener(component: FetchComponent) {
 }
 
 export interface NodeRequestParts {
-  /** One that was read already, as by Express' parsers. */
+  /** Body that was already read, for example by Express's parsers. */
   body?: string
-  /** Default: that of the connection. */
+  /** Default: the remote address of the connection. */
   clientAddress?: string
 }
 
-/** Answers one request of Node. */
 export async function answerNodeRequest(
   component: FetchComponent,
   incoming: IncomingMessage,
@@ -36,14 +35,14 @@ export async function answerNodeRequest(
   { body, clientAddress = incoming.socket.remoteAddress }: NodeRequestParts = {},
 ): Promise<void> {
   const response = await component.fetch(toRequest(incoming, body), { clientAddress })
-  // What is left of a body that nobody read would stand before the next request of the connection.
+  // The rest of an unread body would precede the next request of the connection.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close')
   await writeResponse(response, outgoing)
 }
 
 /**
- * Only path and query count: a Host header is anybody's word, the component knows its own address. Express keeps the whole path in
- * `originalUrl` wherever a handler is mounted.
+ * Path and query of a request. The Host header is ignored, because clients choose it. In Express, `originalUrl` has the complete
+ * path of mounted handlers.
  */
 export function urlOf(incoming: IncomingMessage & { originalUrl?: string }): URL {
   const url = `http://localhost${incoming.originalUrl ?? incoming.url}`

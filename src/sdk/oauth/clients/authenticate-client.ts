@@ -11,8 +11,8 @@ interface Credentials {
 }
 
 /**
- * The client that sends a request to the token, revocation or introspection endpoint (RFC 6749 2.3): by its secret in the
- * `Authorization` header or the body, or by its id alone when it has no secret.
+ * Authenticates the client of a request to the token, revocation or introspection endpoint (RFC 6749 2.3): by its secret in the
+ * `Authorization` header or the body, or by its id alone when it has no secret. Throws OAuthError `invalid_client`.
  */
 export async function authenticateClient(
   component: Component,
@@ -31,16 +31,16 @@ function readCredentials(request: Request, parameters: Parameters): Credentials 
   const secret = parameters.get('client_secret')
   if (header === null) {
     if (clientId !== undefined) return { clientId, secret, fromHeader: false }
-    throw invalidClient('The request names no client: send client_id, or HTTP Basic credentials.', false)
+    throw invalidClient('The request has no client_id and no HTTP Basic credentials.', false)
   }
   const credentials = parseBasic(header)
   if (secret !== undefined || (clientId !== undefined && clientId !== credentials.clientId)) {
-    throw new OAuthError('invalid_request', 'A client authenticates in one way only.')
+    throw new OAuthError('invalid_request', 'The client used more than one authentication method.')
   }
   return credentials
 }
 
-/** HTTP Basic, whose two parts are form-encoded first (RFC 6749 2.3.1). */
+/** HTTP Basic with two form-encoded parts (RFC 6749 2.3.1). */
 function parseBasic(header: string): Credentials {
   const encoded = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1]
   const [clientId, ...secret] = Buffer.from(encoded ?? '', 'base64')
@@ -55,8 +55,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    // Not encoded at all, as some clients send it.
-    return text
+    return text // some clients do not encode it
   }
 }
 

@@ -6,7 +6,7 @@ import type { Client } from '../storage/records.ts'
 import { type FetchedDocument, fetchDocument, MAX_DOCUMENT_BYTES } from './fetch-document.ts'
 
 const MAX_CACHED = 500
-/** Bounds of what a document's Cache-Control may ask for; without one the first holds. */
+/** Bounds for the lifetime in a document's Cache-Control. The first is the default. */
 const MIN_TTL_SECONDS = 300
 const MAX_TTL_SECONDS = 24 * 3600
 
@@ -17,8 +17,8 @@ export interface DocumentReaderParts {
 }
 
 /**
- * Reads the metadata document at an address that is a client's id. Failures are not kept: a client that was mended is taken at
- * once. Errors: `invalid_client_metadata`, `invalid_redirect_uri`.
+ * Reads the metadata document of a client id that is a URL. Failures are not cached, so that a corrected document is accepted
+ * immediately. Throws OAuthError `invalid_client_metadata` or `invalid_redirect_uri`.
  */
 export function createDocumentReader(parts: DocumentReaderParts): (url: string) => Promise<Client> {
   const cache = new Map<string, { client: Client; expiresAt: number }>()
@@ -35,7 +35,7 @@ export function createDocumentReader(parts: DocumentReaderParts): (url: string) 
   }
 }
 
-/** `max-age` within bounds: a document must be fresh enough to be withdrawn, and kept enough not to be a load. */
+/** `max-age` within bounds. */
 export function lifetimeSeconds(cacheControl: string | undefined): number {
   if (cacheControl === undefined || /no-store|no-cache/i.test(cacheControl)) return MIN_TTL_SECONDS
   const maxAge = Number(/max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? MIN_TTL_SECONDS)
@@ -46,9 +46,9 @@ async function load(url: string, fetch: MetadataDocumentOptions['fetch']): Promi
   try {
     const document = fetch ? await fromResponse(await fetch(url)) : await fetchDocument(url)
     if (document.status === 200) return document
-    throw new Error(`It answered ${document.status}.`)
+    throw new Error(`The status is ${document.status}.`)
   } catch (cause) {
-    // The reason stays here: it could tell what lies in the network around us.
+    // The reason is not sent, because it could reveal details of our network.
     throw invalid('The metadata document of the application cannot be fetched.', cause)
   }
 }
@@ -62,10 +62,10 @@ async function fromResponse(response: Response): Promise<FetchedDocument> {
   }
 }
 
-/** A document says its own address, so that nobody can hand on somebody else's; it holds no secret, so it proves none. */
+/** A document contains its own URL, so that a copy at another URL is invalid. It is public and contains no secret. */
 function readClient(url: string, { text }: FetchedDocument, refreshTokens: boolean): Client {
   const document = parseObject(text)
-  if (document.client_id !== url) throw invalid('The client_id in the metadata document is not its address.')
+  if (document.client_id !== url) throw invalid('The client_id in the metadata document is not its URL.')
   if (document.client_secret !== undefined || (document.token_endpoint_auth_method ?? 'none') !== 'none') {
     throw invalid('A client with a metadata document must have token_endpoint_auth_method "none".')
   }
@@ -79,9 +79,9 @@ function parseObject(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {
-    // Told below, as everything else that is no object.
+    // reported below
   }
-  throw invalid('The metadata document is no JSON object.')
+  throw invalid('The metadata document is not a JSON object.')
 }
 
 function invalid(description: string, cause?: unknown): OAuthError {

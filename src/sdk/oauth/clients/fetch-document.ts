@@ -2,18 +2,18 @@ import { lookup as systemLookup } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { isPublicAddress } from './public-address.ts'
+import { isPrivateAddress } from '../../../shared/network/special-addresses.ts'
 
 export const MAX_DOCUMENT_BYTES = 64 * 1024
 const TIMEOUT_MS = 5_000
 
 export interface FetchDocumentOptions {
-  /** Default: public addresses only. */
+  /** Default: allows only public addresses. */
   isAllowed?: (address: string) => boolean
   lookup?: LookupFunction
-  /** Certificate authority in PEM, besides those of the system. */
+  /** Certificate authority in PEM that replaces those of the system. */
   ca?: string
-  /** Milliseconds, for all of it. Default 5000. */
+  /** For the whole request. Default: 5000. */
   timeoutMs?: number
 }
 
@@ -24,22 +24,21 @@ export interface FetchedDocument {
 }
 
 /**
- * GET of an https address that somebody else chose, without being led into a private network: the address of the host is judged
- * when the connection is made, on the very answer of the DNS that is connected to, so that a second answer cannot be another
- * (rebinding). No redirect is followed; size and time are limited.
+ * Fetches an untrusted https URL without reaching private networks. Checks the resolved addresses when it connects, so that a
+ * second DNS answer cannot differ (rebinding). Follows no redirects, and limits size and time.
  */
 export function fetchDocument(url: string, options: FetchDocumentOptions = {}): Promise<FetchedDocument> {
   const {
-    isAllowed = isPublicAddress,
+    isAllowed = address => !isPrivateAddress(address),
     lookup = systemLookup as LookupFunction,
     ca,
     timeoutMs = TIMEOUT_MS,
   } = options
   const { protocol, hostname } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
-  // A literal address is connected to without any lookup.
+  // Literal addresses are not looked up.
   if (protocol !== 'https:' || (isIP(host) !== 0 && !isAllowed(host))) {
-    return Promise.reject(new Error('The address is not one that may be fetched.'))
+    return Promise.reject(new Error('The URL is not allowed.'))
   }
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -59,14 +58,14 @@ export function fetchDocument(url: string, options: FetchDocumentOptions = {}): 
   })
 }
 
-/** Gives an address only when every one that the name has may be connected to. */
+/** Fails unless all addresses of the name are allowed. */
 function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '')
       const addresses = Array.isArray(found) ? found : []
       const isClean = addresses.length > 0 && addresses.every(({ address }) => isAllowed(address))
-      if (!isClean) return callback(new Error('The host has an address that may not be connected to.'), '')
+      if (!isClean) return callback(new Error('The host has an address that is not allowed.'), '')
       if (options.all) callback(null, addresses)
       else callback(null, addresses[0]!.address, addresses[0]!.family)
     })

@@ -5,23 +5,23 @@ import type { OAuthStorage } from '../storage/storage.ts'
 import type { ClientDirectory } from './client-directory.ts'
 import { isMetadataDocumentUrl } from './metadata-document.ts'
 
-/** A client that the operator configures. */
+/** Client configured by the operator. */
 export interface ConfiguredClient extends ClientMetadata {
   client_secret?: string
-  /** Its users are not asked: for an application of the operator's own. */
+  /** Skips the consent page. For the operator's own applications. */
   skipConsent?: boolean
 }
 
 export interface ClientSources {
   configured: readonly ConfiguredClient[]
   storage: OAuthStorage
-  /** Reads the document at an address; undefined when that is switched off. */
+  /** Reads a metadata document. Undefined when disabled. */
   readDocument: ((url: string) => Promise<Client | undefined>) | undefined
-  /** For ids that nothing else knows: redirect URIs that any client may use. */
+  /** Redirect URIs for unknown client ids. */
   openRedirectUris: readonly string[] | 'loopback' | undefined
 }
 
-/** Looks among the configured clients, then for a metadata document, then among those that registered themselves. */
+/** Searches the configured clients, metadata documents, and registered clients, in this order. */
 export function createClientDirectory(sources: ClientSources): ClientDirectory {
   const { storage, readDocument, openRedirectUris } = sources
   const configured = new Map(sources.configured.map(client => [client.client_id, configuredClient(client)]))
@@ -57,7 +57,7 @@ function unregistered(clientId: string, open: ClientSources['openRedirectUris'])
   return open === 'loopback' ? { ...client, anyLoopback: true } : { ...client, redirect_uris: [...open] }
 }
 
-/** A registered client that somebody signed in with is kept for good. */
+/** Keeps a registered client permanently after its first sign-in. */
 export async function keepClient(storage: OAuthStorage, clientId: string): Promise<void> {
   const client = await storage.get<Client>('new-client', clientId)
   if (!client) return

@@ -1,6 +1,6 @@
 /**
- * Whether a client id is the address of a metadata document: https, with a path, without fragment, user name, dot segments or
- * default-port tricks, spelled as a URL parser spells it
+ * True for a client id that is the URL of a metadata document: https, with a path, without fragment and user name, and spelled
+ * as a URL parser serializes it
  * (https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/, section 3).
  */
 export function isMetadataDocumentUrl(clientId: string): boolean {

@@ -1,45 +1,64 @@
 const HOUR_SECONDS = 3600
 const MAX_ADDRESSES = 10_000
 const DEFAULT_PER_HOUR = 60
-/** All users and programs of a machine share its loopback address, and so do the clients behind a proxy on it. */
+/** For loopback addresses, which all users of a machine and all clients behind a local proxy share. */
 const DEFAULT_PER_HOUR_SHARED = 600
 
 export interface RegistrationLimit {
-  /** Counts one registration. Seconds until the next is taken; 0: this one is. */
+  /** Counts a registration. Returns 0 when it is accepted, else the seconds until the next one is. */
   waitSeconds(clientAddress: string, now: number): number
 }
 
 interface Allowance {
   left: number
-  /** Time of `left`, in seconds. */
+  /** Time at which `left` was computed, in seconds. */
   at: number
 }
 
 /**
- * At most `perHour` registrations from one address at once, and then as many as come back over an hour, one after the other:
- * a client that uses them up keeps others with that address out for a minute, not for an hour. 60 when absent, and 600 from
- * loopback and unknown addresses.
+ * Token bucket per client address, or per /64 network of IPv6: holds `perHour` registrations and refills within an hour, so that
+ * a client that uses them up blocks others at its address for only a minute. Default: 60, and 600 for loopback and unknown
+ * addresses.
  */
 export function createRegistrationLimit(perHour?: number): RegistrationLimit {
   const allowances = new Map<string, Allowance>()
   return {
     waitSeconds(clientAddress, now) {
-      const most = perHour ?? (isShared(clientAddress) ? DEFAULT_PER_HOUR_SHARED : DEFAULT_PER_HOUR)
-      const { left, at } = allowances.get(clientAddress) ?? { left: most, at: now }
-      const available = Math.min(most, left + (Math.max(0, now - at) * most) / HOUR_SECONDS)
-      const isTaken = available >= 1
-      makeRoom(allowances, clientAddress)
-      allowances.set(clientAddress, { left: isTaken ? available - 1 : available, at: now })
-      return isTaken ? 0 : Math.ceil(((1 - available) * HOUR_SECONDS) / most)
+      const limit = perHour ?? (isShared(clientAddress) ? DEFAULT_PER_HOUR_SHARED : DEFAULT_PER_HOUR)
+      const network = networkOf(clientAddress)
+      const { left, at } = allowances.get(network) ?? { left: limit, at: now }
+      const available = Math.min(limit, left + (Math.max(0, now - at) * limit) / HOUR_SECONDS)
+      const isAccepted = available >= 1
+      makeRoom(allowances, network)
+      allowances.set(network, { left: isAccepted ? available - 1 : available, at: now })
+      return isAccepted ? 0 : Math.ceil(((1 - available) * HOUR_SECONDS) / limit)
     },
   }
 }
 
-/** Forgets the address that was not heard of for the longest time. */
-function makeRoom(allowances: Map<string, Allowance>, clientAddress: string): void {
-  allowances.delete(clientAddress)
+/** Forgets the least recently used address. */
+function makeRoom(allowances: Map<string, Allowance>, network: string): void {
+  allowances.delete(network)
   const [oldest] = allowances.keys()
   if (allowances.size >= MAX_ADDRESSES && oldest !== undefined) allowances.delete(oldest)
+}
+
+/** First 64 bits of an IPv6 address, because hosts choose the others themselves (RFC 4291 2.5.1). Other addresses unchanged. */
+function networkOf(clientAddress: string): string {
+  const address = clientAddress.toLowerCase().replace(/%.*$/, '')
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')]
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length)
+  const all = [...first, ...Array<string>(zeros).fill('0'), ...last]
+  return `${all
+    .slice(0, 4)
+    .map(group => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`
+}
+
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':')
 }
 
 function isShared(clientAddress: string): boolean {

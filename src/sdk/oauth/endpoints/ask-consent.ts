@@ -3,7 +3,7 @@ import { consentPage } from '../pages/consent-page.ts'
 import { hashToken, randomToken } from '../secrets.ts'
 import type { AuthorizationRequest, Client } from '../storage/records.ts'
 
-/** A request, shown to the user, that only the same browser can approve. */
+/** Request on a consent page, which only the same browser can approve. */
 export interface ConsentTicket {
   request: AuthorizationRequest
   browserHash: string
@@ -13,7 +13,7 @@ export interface ConsentTicket {
 
 export const CONSENT_COOKIE = 'consent'
 
-/** The page keeps the request itself, sealed, so that requests nobody approves cost no storage. */
+/** Shows the consent page. It contains the encrypted request, so that requests need no storage before approval. */
 export function askConsent(
   component: Component,
   request: Request,

@@ -10,11 +10,11 @@ export interface SignInChoice {
   providerId: string
   /** 303 after a form. */
   status: 302 | 303
-  /** The user whose remembered consent stands for the page. */
+  /** User whose remembered consent replaces the consent page. */
   expectedSubject?: string
 }
 
-/** Sends the browser to the identity provider, and gives it the cookie without which nobody comes back. */
+/** Redirects the browser to the identity provider, with a cookie that the callback requires. */
 export async function beginSignIn(
   component: Component,
   request: AuthorizationRequest,
@@ -42,7 +42,7 @@ export async function beginSignIn(
   ])
 }
 
-/** One for each sign-in, so that two at once in one browser do not disturb each other. */
+/** Name of the cookie, different for each sign-in, so that concurrent ones in a browser do not interfere. */
 export function signInCookie(state: string): string {
   return `sign-in-${hashToken(state).slice(0, 12)}`
 }

@@ -12,7 +12,7 @@ import { askConsent } from './ask-consent.ts'
 import { signInCookie } from './begin-sign-in.ts'
 import { rememberConsent } from './remembered-consent.ts'
 
-/** GET callback: the user is back from the identity provider; a code goes to the client. */
+/** GET callback: the user returns from the identity provider, and the client gets a code. */
 export const callback: Endpoint = async (component, request) => {
   const url = new URL(request.url)
   const state = url.searchParams.get('state') ?? ''
@@ -22,7 +22,7 @@ export const callback: Endpoint = async (component, request) => {
   try {
     const account = await completeSignIn(component, signIn, state, url)
     if (signIn.expectedSubject !== undefined && signIn.expectedSubject !== account.subject) {
-      return await askAnew(component, request, signIn)
+      return await askOtherUser(component, request, signIn)
     }
     const code = await createCode(component, signIn, account)
     cookies.push(...rememberConsent(component, request, signIn, account.subject))
@@ -34,8 +34,8 @@ export const callback: Endpoint = async (component, request) => {
 }
 
 /**
- * The sign-in that a `state` stands for: once, and only in the browser that began it (RFC 9700 4.7). Else somebody could put
- * the end of a sign-in of their own before another user.
+ * Sign-in of a `state`, which works once and only in the browser that started it (RFC 9700 4.7). Otherwise an attacker could make
+ * a user complete the attacker's sign-in.
  */
 async function claimSignIn(
   { storage, cookies, now }: Component,
@@ -48,20 +48,23 @@ async function claimSignIn(
   const isOurs = signIn && browser !== undefined && equalSecrets(hashToken(browser), signIn.browserHash)
   const isFirst = isOurs && (await storage.insert('spent', `sign-in ${key}`, {}, now() + SIGN_IN_TTL_SECONDS))
   if (!isFirst)
-    throw new OAuthError('invalid_request', 'This sign-in was not begun in this browser, or it is over.')
+    throw new OAuthError(
+      'invalid_request',
+      'This sign-in was not started in this browser, or it is finished or expired.',
+    )
   await storage.delete('sign-in', key)
   return signIn
 }
 
-/** Another user than the one whose consent was remembered: nobody asked this one yet. */
-async function askAnew(
+/** Asks for consent if the user is not the one whose consent was remembered. */
+async function askOtherUser(
   component: Component,
   request: Request,
   { request: accepted }: SignInRecord,
 ): Promise<Response> {
   const client = await component.clients.find(accepted.clientId)
   if (client) return askConsent(component, request, client, accepted)
-  throw new OAuthError('access_denied', 'The application is not known any more.')
+  throw new OAuthError('access_denied', 'The application is no longer known.')
 }
 
 async function completeSignIn(
@@ -72,7 +75,7 @@ async function completeSignIn(
 ): Promise<UpstreamAccount> {
   const upstream = component.upstreams.get(signIn.providerId)
   if (!upstream || url.pathname !== new URL(signIn.redirectUri).pathname) {
-    throw new OAuthError('access_denied', 'The answer is not that of the identity provider that was asked.')
+    throw new OAuthError('access_denied', 'The response is not from the chosen identity provider.')
   }
   try {
     return await finishSignIn(upstream, url.searchParams, { ...signIn, state })

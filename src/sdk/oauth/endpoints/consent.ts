@@ -10,7 +10,7 @@ import { beginSignIn } from './begin-sign-in.ts'
 
 const MAX_FORM_BYTES = 64 * 1024
 
-/** POST of the consent page: on to the identity provider, or back to the client with `access_denied`. */
+/** POST of the consent page: redirects to the identity provider, or to the client with `access_denied`. */
 export const consent: Endpoint = async (component, request) => {
   refuseForeignOrigin(component, request)
   const form = readParameters(await readForm(request, MAX_FORM_BYTES))
@@ -18,7 +18,7 @@ export const consent: Endpoint = async (component, request) => {
   const providerId = form.get('provider')
   try {
     if (form.get('deny') || providerId === undefined)
-      throw new OAuthError('access_denied', 'The user refused.')
+      throw new OAuthError('access_denied', 'The user denied access.')
     requireOffered(component, ticket, providerId)
     return await beginSignIn(component, ticket.request, { providerId, status: 303 })
   } catch (error) {
@@ -27,25 +27,25 @@ export const consent: Endpoint = async (component, request) => {
   }
 }
 
-/** A form of another site's page: browsers tell by `Origin` (and "null" when it hides itself). */
+/** Throws if `Origin` shows that another site sent the form. It is "null" for a hidden origin. */
 function refuseForeignOrigin({ issuer }: Component, request: Request): void {
   const origin = request.headers.get('origin')
   if (origin === null || origin === new URL(issuer).origin) return
   throw new OAuthError('access_denied', 'The form was sent by another site.', { status: 403 })
 }
 
-/** The ticket is the CSRF token: it opens only with the cookie of the browser that the page was shown in. */
+/** The ticket is the CSRF token. It is only valid with the cookie of the browser that showed the page. */
 function openTicket(component: Component, request: Request, sealed: string | undefined): ConsentTicket {
   const ticket = component.sealer.unseal<ConsentTicket>('consent', sealed ?? '')
   const browser = component.cookies.read(request, CONSENT_COOKIE)
   const isOurs = ticket && browser !== undefined && equalSecrets(hashToken(browser), ticket.browserHash)
   if (isOurs && ticket.expiresAt > component.now()) return ticket
-  throw new OAuthError('access_denied', 'The form is not from this browser, or it was open for too long.', {
+  throw new OAuthError('access_denied', 'The form is not from this browser, or it has expired.', {
     status: 403,
   })
 }
 
 function requireOffered({ upstreams }: Component, { request }: ConsentTicket, providerId: string): void {
   const isOffered = upstreams.has(providerId) && (request.providerId ?? providerId) === providerId
-  if (!isOffered) throw new OAuthError('invalid_request', 'The provider is not one of those offered.')
+  if (!isOffered) throw new OAuthError('invalid_request', 'The chosen provider was not offered.')
 }

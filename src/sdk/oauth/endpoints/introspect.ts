@@ -12,19 +12,23 @@ import { findAccessToken } from '../tokens/standing-token.ts'
 const MAX_FORM_BYTES = 64 * 1024
 
 /**
- * POST introspect (RFC 7662), for clients with a secret that the operator configured: the resource servers. A client that
- * registered itself could else try out tokens that it found.
+ * POST introspect (RFC 7662), only for configured clients with a secret, the resource servers, so that registered clients cannot
+ * test stolen tokens.
  */
 export const introspect: Endpoint = async (component, request) => {
   const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
   const client = await authenticateClient(component, request, parameters)
   if (client.origin !== 'configured' || client.secretHash === undefined) {
-    throw new OAuthError('unauthorized_client', 'Only resource servers with a secret may introspect.', {
-      status: 403,
-    })
+    throw new OAuthError(
+      'unauthorized_client',
+      'Only configured clients with a secret may introspect tokens.',
+      {
+        status: 403,
+      },
+    )
   }
   const token = parameters.get('token')
-  if (token === undefined) throw new OAuthError('invalid_request', 'The request lacks a token.')
+  if (token === undefined) throw new OAuthError('invalid_request', 'The request has no token.')
   return jsonResponse(
     (await describeAccessToken(component, token)) ??
       (await describeRefreshToken(component, token)) ?? { active: false },

@@ -3,13 +3,13 @@ import { jsonResponse } from '../http/responses.ts'
 
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post']
 
-/** Authorization server metadata (RFC 8414 2). What is switched off is not told of. */
+/** Authorization server metadata (RFC 8414 2), without disabled endpoints. */
 export async function metadata(component: Component): Promise<Response> {
   const document = describeServer(component)
   return jsonResponse(document, { headers: { 'Cache-Control': 'public, max-age=300' } })
 }
 
-export function describeServer({ issuer, endpoints, offeredScopes, refreshTokenTTL, clients }: Component) {
+function describeServer({ issuer, endpoints, offeredScopes, refreshTokenTTL, clients }: Component) {
   return {
     issuer,
     authorization_endpoint: endpoints.authorize,
@@ -23,7 +23,7 @@ export function describeServer({ issuer, endpoints, offeredScopes, refreshTokenT
     ],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
-    // RFC 9207 3: who sends `iss` must say so.
+    // Required for servers that send `iss` (RFC 9207 3).
     authorization_response_iss_parameter_supported: true,
     ...(clients.readsMetadataDocuments && { client_id_metadata_document_supported: true }),
     ...(endpoints.jwks && { jwks_uri: endpoints.jwks }),

@@ -7,13 +7,15 @@ import { hashToken, randomToken } from '../secrets.ts'
 import type { Client } from '../storage/records.ts'
 
 const MAX_BODY_BYTES = 16 * 1024
-/** A client that nobody signed in with is forgotten after a day, and there are only so many of them. */
+/** Clients without a sign-in are removed after a day. */
 const UNUSED_TTL_SECONDS = 24 * 3600
 const MAX_UNUSED_CLIENTS = 10_000
+/** Lifetime when more than half of the maximum is used, so that a flood does not block others for a day. */
+const CROWDED_TTL_SECONDS = 3600
 
-/** POST register (RFC 7591 3). Anybody may send it, so how often, how much and how many is limited. */
+/** POST register (RFC 7591 3). Public, so rate, size and number of unused clients are limited. */
 export const register: Endpoint = async (component, request, { clientAddress = '' }) => {
-  await requireRoom(component, clientAddress)
+  const ttlSeconds = await requireCapacity(component, clientAddress)
   const body = await readJsonObject(request, MAX_BODY_BYTES)
   const metadata = readRegistration(body, { refreshTokens: component.refreshTokenTTL !== undefined })
   const secret = metadata.token_endpoint_auth_method === 'none' ? undefined : randomToken()
@@ -24,7 +26,7 @@ export const register: Endpoint = async (component, request, { clientAddress = '
     origin: 'registered',
     ...(secret !== undefined && { secretHash: hashToken(secret) }),
   }
-  await component.storage.put('new-client', client.client_id, client, issuedAt + UNUSED_TTL_SECONDS)
+  await component.storage.put('new-client', client.client_id, client, issuedAt + ttlSeconds)
   const answer = {
     client_id: client.client_id,
     ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
@@ -34,14 +36,20 @@ export const register: Endpoint = async (component, request, { clientAddress = '
   return jsonResponse(answer, { status: 201 })
 }
 
-async function requireRoom({ registrations, storage, now }: Component, clientAddress: string): Promise<void> {
+/** Returns the lifetime of an unused client. Throws when there are too many. */
+async function requireCapacity(
+  { registrations, storage, now }: Component,
+  clientAddress: string,
+): Promise<number> {
   const waitSeconds = registrations.waitSeconds(clientAddress, now())
   if (waitSeconds > 0) throw tooMany(waitSeconds)
-  if ((await storage.count('new-client')) >= MAX_UNUSED_CLIENTS) throw tooMany(3600)
+  const unused = await storage.count('new-client')
+  if (unused >= MAX_UNUSED_CLIENTS) throw tooMany(CROWDED_TTL_SECONDS)
+  return unused < MAX_UNUSED_CLIENTS / 2 ? UNUSED_TTL_SECONDS : CROWDED_TTL_SECONDS
 }
 
 function tooMany(waitSeconds: number): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'Too many clients were registered; try again later.', {
+  return new OAuthError('temporarily_unavailable', 'Too many clients were registered. Try again later.', {
     status: 429,
     headers: { 'Retry-After': String(waitSeconds) },
   })

@@ -3,32 +3,32 @@ import { hashToken } from '../secrets.ts'
 import type { AuthorizationRequest, Client, SignInRecord } from '../storage/records.ts'
 
 const COOKIE = 'consents'
-/** So many fit into a cookie of 4 KiB. */
+/** Limited by the 4 KiB of a cookie. */
 const MAX_REMEMBERED = 10
 
 interface RememberedConsent {
-  /** Hash of everything that the user agreed to. */
+  /** Hash of the request that the user consented to. */
   agreement: string
   providerId: string
   subject: string
   expiresAt: number
 }
 
-/** A consent of the same browser to the very same request, and the user who gave it. */
+/** Finds a consent of the same browser to an identical request, with its user. */
 export function findConsent(
   component: Component,
   request: Request,
   client: Client,
   accepted: AuthorizationRequest,
 ): { providerId: string; expectedSubject: string } | undefined {
-  // What has no registration could be anybody each time.
+  // Each request of an unregistered client could be from another program.
   if (component.rememberConsentSeconds === undefined || client.origin === 'unregistered') return undefined
   const agreement = agreementOf(accepted)
   const found = readConsents(component, request).find(consent => consent.agreement === agreement)
   return found && { providerId: found.providerId, expectedSubject: found.subject }
 }
 
-/** The cookie with one more consent in it; none when consents are not remembered. */
+/** Cookies that add a consent. Empty when consents are not remembered. */
 export function rememberConsent(
   component: Component,
   request: Request,
@@ -49,7 +49,7 @@ function readConsents({ cookies, sealer, now }: Component, request: Request): Re
   return consents.filter(({ expiresAt }) => expiresAt > now())
 }
 
-/** Client, address, permissions and resources; of a loopback address not the port, which is another each time. */
+/** Hash of client, redirect URI, scopes and resources. Ignores the port of a loopback URI, which changes each time. */
 function agreementOf({
   clientId,
   redirectUri,

@@ -10,14 +10,14 @@ import { findAccessToken } from '../tokens/standing-token.ts'
 const MAX_FORM_BYTES = 64 * 1024
 
 /**
- * POST revoke (RFC 7009). A refresh token takes its family with it, an access token only itself. 200 also for a token that is
- * unknown or another client's (2.2), which then stays as it is.
+ * POST revoke (RFC 7009). A refresh token revokes its whole grant, an access token only itself. Also answers 200 to an unknown
+ * token or one of another client (2.2), but does not revoke it.
  */
 export const revoke: Endpoint = async (component, request) => {
   const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
   const { client_id: clientId } = await authenticateClient(component, request, parameters)
   const token = parameters.get('token')
-  if (token === undefined) throw new OAuthError('invalid_request', 'The request lacks a token.')
+  if (token === undefined) throw new OAuthError('invalid_request', 'The request has no token.')
   const refreshToken = readRefreshToken(component.sealer, clientId, token)
   if (refreshToken) await revokeGrant(component, refreshToken.grantId)
   else await revokeAccessToken(component, clientId, token)

@@ -18,11 +18,11 @@ export const token: Endpoint = async (component, request) => {
   if (grantType === 'authorization_code') return jsonResponse(await redeemCode(component, client, parameters))
   if (grantType === 'refresh_token' && component.refreshTokenTTL !== undefined) {
     if (!mayRefresh(component, client)) {
-      throw new OAuthError('unauthorized_client', 'The client did not register for refresh tokens.')
+      throw new OAuthError('unauthorized_client', 'The client is not registered for refresh tokens.')
     }
     return jsonResponse(await redeemRefreshToken(component, client, parameters))
   }
-  if (grantType === undefined) throw new OAuthError('invalid_request', 'The request lacks a grant_type.')
+  if (grantType === undefined) throw new OAuthError('invalid_request', 'The request has no grant_type.')
   throw new OAuthError(
     'unsupported_grant_type',
     `The grant_type "${grantType.slice(0, 64)}" is not supported.`,

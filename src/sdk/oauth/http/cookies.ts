@@ -6,12 +6,13 @@ export interface Cookies {
 }
 
 /**
- * Cookies of the component. Over https they are `__Host-` ones: no other host of the domain can set them (RFC 6265bis 4.1.3.2).
- * Over http (a loopback issuer in development) browsers do not keep `Secure` ones everywhere, so name and flag are left out.
+ * Cookies of the component. With https their prefix is `__Host-`, so that other hosts of the domain cannot set them (RFC 6265bis
+ * 4.1.3.2). With http (a loopback issuer in development) the prefix and `Secure` are omitted, because not all browsers store such
+ * cookies.
  */
 export function createCookies(isSecure: boolean): Cookies {
   const prefix = isSecure ? '__Host-mcp-' : 'mcp-'
-  // Lax, not Strict: the way back from the identity provider is a navigation from another site.
+  // Lax instead of Strict, because the identity provider redirects back from another site.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
   return {
     read: (request, name) => findCookie(request.headers.get('cookie') ?? '', prefix + name),

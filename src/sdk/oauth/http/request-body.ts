@@ -1,12 +1,12 @@
 import { OAuthError } from '../oauth-error.ts'
 
-/** Form body of a request (RFC 6749 3.2). Errors: another media type 400, more than `maxBytes` 413. */
+/** Reads a form (RFC 6749 3.2). Throws OAuthError 400 for another media type, 413 for more than `maxBytes`. */
 export async function readForm(request: Request, maxBytes: number): Promise<URLSearchParams> {
   requireMediaType(request, 'application/x-www-form-urlencoded')
   return new URLSearchParams(await readText(request, maxBytes))
 }
 
-/** JSON object of a request (RFC 7591 3.1). Errors as with forms, and 400 for what is no JSON object. */
+/** Reads a JSON object (RFC 7591 3.1). Throws OAuthError 400 for anything else, 413 for more than `maxBytes`. */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   requireMediaType(request, 'application/json')
   const value = parseJson(await readText(request, maxBytes))
@@ -15,12 +15,12 @@ export async function readJsonObject(request: Request, maxBytes: number): Promis
   throw new OAuthError('invalid_request', 'The body must be a JSON object.')
 }
 
-/** Text of a response or request, read no further than `maxBytes`. */
+/** Reads a body. Throws OAuthError 413 for more than `maxBytes`. */
 export async function readText(message: Request | Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
-  // A body that is too long is not read to its end: leaving the loop cancels the stream.
+  // Leaving the loop cancels the stream.
   for await (const chunk of message.body ?? []) {
     bytes += chunk.byteLength
     if (bytes > maxBytes) {
@@ -34,13 +34,13 @@ export async function readText(message: Request | Response, maxBytes: number): P
 function requireMediaType(request: Request, expected: string): void {
   const mediaType = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (mediaType === expected) return
-  throw new OAuthError('invalid_request', `The body must be ${expected}, and Content-Type must say so.`)
+  throw new OAuthError('invalid_request', `The Content-Type must be ${expected}.`)
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new OAuthError('invalid_request', 'The body is no valid JSON.', { cause })
+    throw new OAuthError('invalid_request', 'The body is not valid JSON.', { cause })
   }
 }

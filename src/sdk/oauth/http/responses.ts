@@ -1,6 +1,6 @@
 import type { OAuthError } from '../oauth-error.ts'
 
-/** RFC 6749 5.1: what carries tokens is kept by no cache. */
+/** Required for responses with tokens (RFC 6749 5.1). */
 const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 export function jsonResponse(
@@ -20,14 +20,14 @@ export function errorResponse(error: OAuthError): Response {
   )
 }
 
-/** The characters that RFC 6749 5.2 allows in a description: printable ASCII without `"` and `\`. */
+/** Replaces characters that RFC 6749 5.2 does not allow in a description. It allows printable ASCII without `"` and `\`. */
 export function errorDescription(message: string): string {
   return message.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
 }
 
 /**
- * A redirect of a browser. After a POST 303, so that no form body is sent on (RFC 9700 4.12). No referrer: the address left may
- * hold a code or state (RFC 9700 4.2.4).
+ * Redirects a browser. Use 303 after a POST, so that the form is not sent again (RFC 9700 4.12). Sends no referrer, because the
+ * URL may contain a code or state (RFC 9700 4.2.4).
  */
 export function redirectResponse(location: string, status: 302 | 303, cookies: string[] = []): Response {
   const headers = new Headers({ Location: location, 'Referrer-Policy': 'no-referrer', ...NO_STORE })

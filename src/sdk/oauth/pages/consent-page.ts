@@ -8,24 +8,24 @@ export interface ConsentPage {
   redirectUri: string
   scope: readonly string[]
   resources: readonly string[]
-  /** One button each. */
+  /** Shown as buttons. */
   providers: readonly { id: string; name: string }[]
-  /** Where the form goes. */
+  /** URL of the form. */
   action: string
-  /** Sealed request; proves, with the cookie, that the form is ours. */
+  /** Encrypted request. With the cookie, it proves that the form is ours. */
   ticket: string
   cookie: string
 }
 
-/** Asks the user before anybody else does: the identity provider knows only this component, not the client behind it. */
+/** Asks the user for consent. The identity provider cannot, because it only knows this component and not the client. */
 export function consentPage(page: ConsentPage): Response {
   const name = page.client.client_name ?? page.client.client_id
   const body = html`<h1>Allow ${name} to sign you in?</h1>
 <dl>
 <dt>Application</dt><dd>${name}${origin(page.client)}</dd>
-<dt>Receives the sign-in at</dt><dd>${destination(page.redirectUri)}</dd>
-<dt>For</dt>${page.resources.map(resource => html`<dd>${resource}</dd>`)}
-${page.scope.length > 0 ? html`<dt>With the permissions</dt><dd>${page.scope.join(', ')}</dd>` : undefined}
+<dt>Sign-in is sent to</dt><dd>${destination(page.redirectUri)}</dd>
+<dt>Access to</dt>${page.resources.map(resource => html`<dd>${resource}</dd>`)}
+${page.scope.length > 0 ? html`<dt>Permissions</dt><dd>${page.scope.join(', ')}</dd>` : undefined}
 </dl>
 ${warning(page)}
 <form method="post" action="${page.action}">
@@ -37,13 +37,13 @@ ${page.providers.map(({ id, name }) => html`<button class="allow" name="provider
 }
 
 function origin({ origin, client_id }: Client): Html | undefined {
-  return origin === 'metadata-document' ? html` (described by ${new URL(client_id).host})` : undefined
+  return origin === 'metadata-document' ? html` (from ${new URL(client_id).host})` : undefined
 }
 
 function warning({ client, redirectUri }: ConsentPage): Html | undefined {
   if (client.origin === 'configured') return undefined
   const advice = isLoopbackRedirect(redirectUri)
-    ? 'Any program on this computer could ask this way.'
-    : 'Nobody checked the name of this application.'
+    ? 'Any program on this computer can send such a request.'
+    : 'The name of this application is not verified.'
   return html`<p class="warning">${advice} Continue only if you started this sign-in yourself.</p>`
 }

@@ -1,6 +1,6 @@
 import { isLoopbackRedirect } from '../rules/redirect-uri.ts'
 
-/** Where a redirect leads, in words: the host, which a user can judge, and for an app's own scheme the whole address. */
+/** Describes the target of a redirect for users: its host, or the complete URI for a custom scheme. */
 export function destination(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri)
   if (isLoopbackRedirect(redirectUri)) return `a program on this computer (${host})`

@@ -4,17 +4,17 @@ import { type Html, html, pageResponse } from './html.ts'
 
 export interface WayBack {
   redirectUri: string
-  /** With the error in it. */
+  /** Includes the error. */
   location: string
 }
 
-/** For errors that must not be told by a redirect, since nobody knows whose address it is (RFC 6749 4.1.2.1). */
+/** Page for errors that must not be reported through a redirect, because its target is not trusted (RFC 6749 4.1.2.1). */
 export function errorPage(error: OAuthError, wayBack?: WayBack): Response {
-  const body = html`<h1>Sign-in cannot go on</h1>
+  const body = html`<h1>Sign-in failed</h1>
 <p>${error.message}</p>
 ${wayBack ? link(wayBack) : html`<p>Go back to the application and start again.</p>`}
 <p>(${error.code})</p>`
-  return pageResponse('Sign-in cannot go on', body, { status: error.status, headers: error.headers })
+  return pageResponse('Sign-in failed', body, { status: error.status, headers: error.headers })
 }
 
 function link({ redirectUri, location }: WayBack): Html {

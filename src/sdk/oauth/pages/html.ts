@@ -14,10 +14,10 @@ button.allow{background:#0b57d0;color:#fff;border-color:#0b57d0}
 `
 
 /**
- * Nothing but the one style sheet is loaded or run, and no other site may frame the page (MCP security best practices,
- * "Confused Deputy"; RFC 9700 4.16). There is no `form-action`: browsers apply it to the redirects after a form was sent,
- * which lead to the identity provider and on to the client (https://www.w3.org/TR/CSP3/#directive-form-action). And there is no
- * `Cross-Origin-Opener-Policy`: clients in browsers open the page in a window that must find back to them.
+ * Only the style sheet is allowed, and other sites may not frame the page (MCP security best practices, "Confused Deputy";
+ * RFC 9700 4.16). Without `form-action`, because browsers also apply it to the redirects after the form, to the identity
+ * provider and the client (https://www.w3.org/TR/CSP3/#directive-form-action). Without `Cross-Origin-Opener-Policy`,
+ * because clients in browsers open the page in a window that must be able to return to them.
  */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -29,20 +29,20 @@ const HEADERS = {
   ].join('; '),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // Not no-referrer: with that browsers send `Origin: null` with the page's own form
-  // (https://fetch.spec.whatwg.org/#append-a-request-origin-header), and it could not be told from another site's.
+  // With no-referrer, browsers would send `Origin: null` with the form
+  // (https://fetch.spec.whatwg.org/#append-a-request-origin-header), as with forms from other sites.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 }
 
-/** Markup that is safe as it stands. */
+/** Safe markup. */
 export interface Html {
   markup: string
 }
 
 type Part = string | Html | undefined | Part[]
 
-/** A template whose values are escaped, unless they are markup made by it. */
+/** Template literal that escapes its values, except for markup from this function. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup: strings.reduce((markup, text, index) => markup + render(parts[index - 1]) + text) }
 }

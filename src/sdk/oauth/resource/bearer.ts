@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeResponse } from '../adapters/node.ts'
 import type { AuthInfo, ProtectedResource } from './protected-resource.ts'
 
-/** Middleware of Express: `request.auth` is who sends the request, where the MCP SDK's transports look for it. */
+/** Express middleware. Sets `request.auth`, which the MCP SDK's transports use. */
 export function expressBearer(resource: ProtectedResource) {
   return (
     request: IncomingMessage & { auth?: AuthInfo },
@@ -17,7 +17,7 @@ export function expressBearer(resource: ProtectedResource) {
   }
 }
 
-/** For `node:http`: who sends the request; undefined when it was answered with 401 or 403. */
+/** Authenticates a request of `node:http`. Returns undefined after it has answered with 401 or 403. */
 export async function nodeBearer(
   resource: ProtectedResource,
   request: IncomingMessage,
@@ -34,11 +34,11 @@ export interface HonoBearerContext {
   set(key: 'auth', auth: AuthInfo): void
 }
 
-/** Middleware of Hono: `context.get('auth')` is who sends the request. */
+/** Hono middleware. Sets `context.get('auth')`. */
 export function honoBearer(resource: ProtectedResource) {
   return async (context: HonoBearerContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const auth = await resource.authenticate(context.req.raw.headers.get('authorization'))
-    // Not instanceof: some servers put a class of their own in Response's place.
+    // Not instanceof, because some servers replace the Response class.
     if (!('token' in auth)) return auth
     context.set('auth', auth)
     await next()

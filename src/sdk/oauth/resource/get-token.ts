@@ -1,6 +1,6 @@
 /**
- * The caller's token from the `_meta` of a tool call, `meta.authorization.token`; undefined when there is none: answer with
- * `createAuthError` then. It is what a client wrote there, so verify it before believing it.
+ * Reads the caller's token from the `_meta` of a tool call, `meta.authorization.token`. It must be verified, because the client
+ * wrote it. When it is undefined, return `createAuthError`.
  */
 export function getToken(meta: unknown): string | undefined {
   const authorization = (meta as { authorization?: unknown } | null | undefined)?.authorization

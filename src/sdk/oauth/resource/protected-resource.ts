@@ -6,19 +6,19 @@ import { challengeResponse } from './challenge.ts'
 import { createTokenVerifier, type IssuerKeys, type TokenVerifier } from './token-verifier.ts'
 
 export interface ProtectedResourceOptions {
-  /** URL of the MCP server, as clients use it. */
+  /** URL of the MCP server that clients use. */
   resource: string
-  /** Who issues tokens for it: a component in this process, or the keys of one in another. */
+  /** Authorization server in this process, or the keys of one in another process. */
   authorizationServer: { issuer: string; verifyAccessToken: TokenVerifier } | IssuerKeys
-  /** Every request needs these. */
+  /** Scopes that each request needs. */
   requiredScopes?: readonly string[]
-  /** Told in the metadata. Default: `requiredScopes`. */
+  /** Scopes in the metadata. Default: `requiredScopes`. */
   scopes?: readonly string[]
-  /** Shown to users by clients. */
+  /** Display name in clients. */
   name?: string
 }
 
-/** Who sends a request; the fields of the MCP SDKs' `AuthInfo`. */
+/** Sender of a request, with the fields of `AuthInfo` in the MCP SDK. */
 export interface AuthInfo {
   token: string
   clientId: string
@@ -29,16 +29,16 @@ export interface AuthInfo {
   extra: { subject: string; claims: Record<string, unknown> }
 }
 
-/** An MCP server that takes requests with a token only. */
+/** MCP server that requires tokens. */
 export interface ProtectedResource {
-  /** Of its metadata (RFC 9728): for `createAuthError`. */
+  /** URL of the metadata (RFC 9728), for `createAuthError`. */
   metadataUrl: string
+  /** True for paths of the metadata. */
   has(pathname: string): boolean
-  /** Answers the metadata's addresses. */
   fetch(request: Request): Promise<Response>
   /**
-   * Who sends a request, by its `Authorization` header; or the answer that it gets instead: 401 without a good token, 403 with
-   * too little scope. A token in the query is not looked at (OAuth 2.1 5.1).
+   * Authenticates a request by its `Authorization` header. Returns a 401 response without a valid token, and
+   * 403 if a required scope is missing. Ignores tokens in the query (OAuth 2.1 5.1).
    */
   authenticate(authorization: string | null | undefined): Promise<AuthInfo | Response>
 }
@@ -46,9 +46,9 @@ export interface ProtectedResource {
 export function createProtectedResource(options: ProtectedResourceOptions): ProtectedResource {
   const { authorizationServer, requiredScopes = [] } = options
   const resource = canonicalResource(options.resource)
-  if (resource === undefined) throw new TypeError(`The resource "${options.resource}" is no http(s) URL.`)
+  if (resource === undefined) throw new TypeError(`The resource "${options.resource}" is not an http(s) URL.`)
   const metadataUrl = wellKnown(resource, 'oauth-protected-resource')
-  // Clients try the place with the path first, then the root (RFC 9728 3.1, MCP authorization).
+  // Clients try the URL with the path first, then the root (RFC 9728 3.1, MCP authorization).
   const paths = new Set([new URL(metadataUrl).pathname, '/.well-known/oauth-protected-resource'])
   const verify =
     'verifyAccessToken' in authorizationServer
@@ -83,14 +83,17 @@ async function identify(
   { verify, resource, requiredScopes }: Requirement,
   authorization: string | null | undefined,
 ): Promise<AuthInfo> {
-  // RFC 6750 2.1; the scheme in any case (RFC 9110 11.1).
+  // RFC 6750 2.1. The scheme is case-insensitive (RFC 9110 11.1).
   const token = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization ?? '')?.[1]
   if (token === undefined) throw NO_TOKEN
   const claims = await verify(token, resource)
   const scopes = parseScope(claims.scope)
   const missing = requiredScopes.filter(scope => !scopes.includes(scope))
   if (missing.length > 0) {
-    throw new OAuthError('insufficient_scope', `The token lacks the scope: ${missing.join(' ')}.`)
+    throw new OAuthError(
+      'insufficient_scope',
+      `The token does not have the required scope: ${missing.join(' ')}.`,
+    )
   }
   return {
     token,

@@ -3,15 +3,15 @@ import type { AccessTokenClaims } from '../tokens/access-token.ts'
 import type { SigningAlgorithm } from '../tokens/signing-algorithm.ts'
 import { createAccessTokenVerifier } from '../tokens/verify-access-token.ts'
 
-/** Claims of a token that is meant for `audience`. Errors: OAuthError `invalid_token`. */
+/** Returns the claims of a token for `audience`. Throws OAuthError `invalid_token`. */
 export type TokenVerifier = (token: string, audience: string) => Promise<AccessTokenClaims>
 
-/** How tokens of an issuer in another process are verified. One algorithm, so that no token can choose another. */
+/** Keys of an issuer in another process. The algorithm is fixed, so that a token cannot choose it. */
 export type IssuerKeys =
   | { issuer: string; signingSecret: string }
   | { issuer: string; jwksUri: string; algorithm: Exclude<SigningAlgorithm, 'HS256'> }
 
-/** Verifies by key alone: a revoked token is good until it expires, unless the authorization server itself is asked. */
+/** Verifies tokens by key only. Revoked tokens stay valid until they expire. */
 export function createTokenVerifier(
   keys: IssuerKeys,
   now: () => number = () => Date.now() / 1000,

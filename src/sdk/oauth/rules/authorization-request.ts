@@ -9,17 +9,17 @@ import { grantScope, parseScope } from './scope.ts'
 const MAX_STATE_LENGTH = 8192
 
 /**
- * The redirect URI of a request, when it is the client's. Its errors are for the user and not for a redirect
- * (RFC 6749 4.1.2.1): else anybody could send users anywhere through us.
+ * Redirect URI of a request, if it belongs to the client. Its errors are shown to the user instead of redirecting
+ * (RFC 6749 4.1.2.1), so that we are not an open redirector.
  */
 export function requestedRedirect(parameters: Parameters, client: Client): string {
   const requested = parameters.get('redirect_uri')
   if (requested === undefined && client.redirect_uris.length === 1) return client.redirect_uris[0]!
-  if (requested === undefined) throw new OAuthError('invalid_request', 'The request lacks a redirect_uri.')
+  if (requested === undefined) throw new OAuthError('invalid_request', 'The request has no redirect_uri.')
   if (isRegisteredRedirect(client.redirect_uris, requested)) return requested
   if (client.anyLoopback && redirectUriProblem(requested) === undefined && isLoopbackRedirect(requested))
     return requested
-  throw new OAuthError('invalid_request', 'The redirect_uri is not one that the application registered.')
+  throw new OAuthError('invalid_request', 'The redirect_uri is not registered for the application.')
 }
 
 export interface RequestPolicy {
@@ -27,7 +27,7 @@ export interface RequestPolicy {
   resourcePolicy: ResourcePolicy
 }
 
-/** The rest of an authorization request (OAuth 2.1 4.1.1). Its errors go to the client by redirect. */
+/** Validates the rest of an authorization request (OAuth 2.1 4.1.1). Its errors are sent to the client by redirect. */
 export function validateRequest(
   parameters: Parameters,
   client: Client,
@@ -66,11 +66,11 @@ function requireCodeFlow(parameters: Parameters): void {
   }
 }
 
-/** PKCE with S256 and nothing less (OAuth 2.1 4.1.1, 7.5.2): a missing method would mean "plain" (RFC 7636 4.3). */
+/** Requires PKCE with S256 (OAuth 2.1 4.1.1, 7.5.2). Without a method, it would be "plain" (RFC 7636 4.3). */
 function requiredChallenge(parameters: Parameters): string {
   const challenge = parameters.get('code_challenge')
   if (challenge === undefined)
-    throw new OAuthError('invalid_request', 'PKCE is required: send a code_challenge.')
+    throw new OAuthError('invalid_request', 'The request has no code_challenge. PKCE is required.')
   if (parameters.get('code_challenge_method') !== 'S256') {
     throw new OAuthError('invalid_request', 'The code_challenge_method must be "S256".')
   }

@@ -1,4 +1,4 @@
-/** Schemes that a browser handles by itself, so that no program of the client would get the code, or that run script. */
+/** Schemes that run scripts, or that the browser handles itself instead of passing the code to the client. */
 const FORBIDDEN_SCHEMES = new Set([
   'about:',
   'blob:',
@@ -19,41 +19,40 @@ const FORBIDDEN_SCHEMES = new Set([
 
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-/** `http`, a loopback host, perhaps a port, then nothing but a path and query: no userinfo can hide in it. */
+/** `http`, a loopback host, an optional port, path and query. No user info. */
 const LOOPBACK_URI = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?([/?].*)?$/
 
 const MAX_LENGTH = 2048
 
 /**
- * Why a URI cannot be registered for redirects, as the end of a sentence that begins with it; undefined when it can.
- * https anywhere, http on a loopback host only (RFC 8252 7.3), a private-use scheme of an app (RFC 8252 7.1); no fragment
- * (RFC 6749 3.1.2), no user name, no pattern, nothing that a URL parser would rewrite into another address.
+ * Reason why a URI is invalid for redirects, as the end of a sentence. Undefined when it is valid. Allowed are https, http on a
+ * loopback host (RFC 8252 7.3) and private-use schemes of apps (RFC 8252 7.1), without fragment (RFC 6749 3.1.2), user name,
+ * patterns, and anything that a URL parser would rewrite.
  */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`
-  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\*]/.test(uri))
-    return 'has a character that a redirect URI may not have'
+  if (!/^[\x21-\x7e]+$/.test(uri) || /[\\*]/.test(uri)) return 'has an invalid character'
   if (!URL.canParse(uri)) return 'is not an absolute URI'
   const url = new URL(uri)
   if (FORBIDDEN_SCHEMES.has(url.protocol)) return `has the scheme "${url.protocol}", which is not allowed`
   if (uri.includes('#')) return 'has a fragment'
   if (url.username || url.password) return 'has a user name or password'
   if (url.protocol === 'http:' && !LOOPBACK_URI.test(uri))
-    return 'must use https, unless its host is a loopback one'
+    return 'must use https, unless its host is a loopback address'
   if (url.protocol === 'https:' && !/^https:\/\/[^/?@]+(?:[/?]|$)/.test(uri)) return 'has no host'
   return undefined
 }
 
 /**
- * Whether a requested URI is a registered one: the same string (RFC 9700 4.1.3), except for the port of a loopback URI,
- * which a native app chooses when it starts (RFC 8252 7.3). `localhost` and `127.0.0.1` are not the same host.
+ * True if a requested URI equals a registered one (RFC 9700 4.1.3), except for the port of a loopback URI, which a native app
+ * chooses when it starts (RFC 8252 7.3). `localhost` and `127.0.0.1` are different hosts.
  */
 export function isRegisteredRedirect(registered: readonly string[], requested: string): boolean {
   if (redirectUriProblem(requested)) return false
   return registered.some(uri => uri === requested || sameLoopback(uri, requested))
 }
 
-/** Whether the code would go to a program on the user's own machine: who it is cannot be proven by its address. */
+/** True if the code is sent to a program on the user's machine, which cannot be identified by the URI. */
 export function isLoopbackRedirect(uri: string): boolean {
   return LOOPBACK_URI.test(uri)
 }

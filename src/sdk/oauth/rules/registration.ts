@@ -9,8 +9,8 @@ const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as co
 export type Registration = Omit<ClientMetadata, 'client_id' | 'scope'>
 
 /**
- * Client metadata (RFC 7591 2) of a registration or of a metadata document: only what is honoured, with the defaults of the RFC.
- * Errors: `invalid_redirect_uri`, `invalid_client_metadata` (RFC 7591 3.2.2).
+ * Parses the supported client metadata (RFC 7591 2) of a registration or metadata document, with the defaults of the RFC. Throws
+ * OAuthError `invalid_redirect_uri` or `invalid_client_metadata` (RFC 7591 3.2.2).
  */
 export function readRegistration(
   body: Record<string, unknown>,
@@ -39,7 +39,10 @@ function readRedirectUris(body: Record<string, unknown>): string[] {
   if (uris.length === 0)
     throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be an array of URIs.')
   if (uris.length > MAX_REDIRECT_URIS) {
-    throw new OAuthError('invalid_redirect_uri', `There may be at most ${MAX_REDIRECT_URIS} redirect_uris.`)
+    throw new OAuthError(
+      'invalid_redirect_uri',
+      `The maximum number of redirect_uris is ${MAX_REDIRECT_URIS}.`,
+    )
   }
   for (const uri of uris) {
     const problem = redirectUriProblem(uri)
@@ -73,11 +76,14 @@ function readOneOf<T extends string>(
   throw invalid(`${name} must be one of: ${values.join(', ')}.`)
 }
 
-/** Without characters that nobody sees, or that turn the text around them: it is shown to users who decide by it. */
+/**
+ * Rejects invisible characters and those that change the direction of text, because users see the name and base their decision on
+ * it.
+ */
 function readName(body: Record<string, unknown>): string | undefined {
   const name = readText(body, 'client_name', MAX_NAME_LENGTH)
   if (name === undefined || !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) return name
-  throw invalid('client_name has a character that is not shown.')
+  throw invalid('client_name has an invisible character.')
 }
 
 function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {

@@ -1,22 +1,22 @@
 import { OAuthError } from '../oauth-error.ts'
 
-/** The tokens of a scope, each once (RFC 6749 3.3). */
+/** Distinct tokens of a scope (RFC 6749 3.3). */
 export function parseScope(scope: string | undefined): string[] {
   return [...new Set((scope ?? '').split(' ').filter(Boolean))]
 }
 
-/** What is asked for when it is offered, everything offered when nothing is asked for (RFC 6749 3.3). */
+/** The requested scopes, or all offered ones when none is requested (RFC 6749 3.3). Throws `invalid_scope`. */
 export function grantScope(requested: readonly string[], offered: readonly string[]): string[] {
   if (requested.length === 0) return [...offered]
   const unknown = requested.find(scope => !offered.includes(scope))
   if (unknown === undefined) return [...requested]
   throw new OAuthError(
     'invalid_scope',
-    `There is no scope "${unknown.slice(0, 100)}"; there are: ${offered.join(' ')}.`,
+    `The scope "${unknown.slice(0, 100)}" is unknown. Known scopes: ${offered.join(' ')}.`,
   )
 }
 
-/** A refreshed token may have less than the grant, never more (RFC 6749 6). */
+/** Scopes of a refreshed token, a subset of the grant's scopes (RFC 6749 6). Throws `invalid_scope`. */
 export function narrowScope(requested: readonly string[], granted: readonly string[]): string[] {
   if (requested.length === 0) return [...granted]
   const foreign = requested.find(scope => !granted.includes(scope))

@@ -1,7 +1,7 @@
 import type { OAuthStorage, RecordKind } from './storage.ts'
 
 export interface MemoryStorageOptions {
-  /** Most records kept (default 100,000); one more is refused when none of them is over. */
+  /** Maximum number of unexpired records. Default: 100,000. Additional writes throw. */
   maxRecords?: number
   /** Seconds since 1970. */
   now?: () => number
@@ -9,12 +9,12 @@ export interface MemoryStorageOptions {
 
 interface Kept {
   kind: RecordKind
-  /** JSON, so that nobody changes a record by changing what was put in or got out. */
+  /** JSON, so that callers cannot change a stored record. */
   json: string
   expiresAt: number
 }
 
-/** Storage of one process, gone with it: for development and tests. */
+/** In-memory storage for development and tests. */
 export function memoryStorage(options: MemoryStorageOptions = {}): OAuthStorage {
   const { maxRecords = 100_000, now = () => Date.now() / 1000 } = options
   const records = new Map<string, Kept>()
@@ -52,5 +52,5 @@ export function memoryStorage(options: MemoryStorageOptions = {}): OAuthStorage 
 function makeRoom(records: Map<string, Kept>, maxRecords: number, time: number): void {
   for (const [key, { expiresAt }] of records) if (expiresAt <= time) records.delete(key)
   if (records.size >= maxRecords)
-    throw new Error(`The OAuth storage is full: it holds ${maxRecords} records.`)
+    throw new Error(`The OAuth storage is full: it contains the maximum of ${maxRecords} records.`)
 }

@@ -1,4 +1,4 @@
-/** A client as RFC 7591 2 describes it, with the fields that are honoured here. */
+/** Supported client metadata of RFC 7591 2. */
 export interface ClientMetadata {
   client_id: string
   client_name?: string
@@ -13,50 +13,50 @@ export interface ClientMetadata {
 }
 
 export interface Client extends ClientMetadata {
-  /** SHA-256 of the secret; absent for a public client. */
+  /** SHA-256 of the secret. Absent for public clients. */
   secretHash?: string
-  /** `metadata-document`: its name is not proven by anything but the address of the document. */
+  /** `metadata-document`: only the URL of the document identifies the client. */
   origin: 'configured' | 'registered' | 'metadata-document' | 'unregistered'
-  /** Configured clients of the operator's own, whose users need not be asked. */
+  /** Skips the consent page. Configured clients only. */
   skipConsent?: boolean
-  /** May be sent to any loopback address. */
+  /** Allows redirects to any loopback address. */
   anyLoopback?: boolean
 }
 
-/** What a client asks for, after all checks. */
+/** Validated authorization request. */
 export interface AuthorizationRequest {
   clientId: string
   redirectUri: string
-  /** As the client sent it, given back untouched. */
+  /** Returned to the client unchanged. */
   state?: string
   codeChallenge: string
   scope: string[]
   resources: string[]
-  /** The identity provider, when the client chose it. */
+  /** Identity provider, if the client chose one. */
   providerId?: string
 }
 
-/** Kept from the approval until the user is back from the identity provider; key: hash of the upstream `state`. */
+/** Stored from the approval until the user returns from the identity provider. Key: hash of the upstream `state`. */
 export interface SignInRecord {
   request: AuthorizationRequest
   providerId: string
   nonce: string
   codeVerifier: string
   redirectUri: string
-  /** Hash of the cookie that only the browser which approved has. */
+  /** Hash of a cookie that only the approving browser has. */
   browserHash: string
-  /** The user whose remembered consent stood for the page. */
+  /** User whose remembered consent replaced the consent page. */
   expectedSubject?: string
 }
 
-/** What a user granted to a client; the family that codes and tokens belong to. Key: its id. */
+/** Access that a user granted to a client. Codes and tokens belong to a grant. Key: its id. */
 export interface GrantRecord {
   clientId: string
   subject: string
   providerId: string
   scope: string[]
   resources: string[]
-  /** Seconds since 1970 until which the record itself is kept. */
+  /** Expiry of the record, in seconds since 1970. */
   keptUntil: number
   /** Sealed `UpstreamAccount`. */
   account: string
@@ -71,7 +71,7 @@ export interface CodeRecord {
   codeChallenge: string
 }
 
-/** Of the refresh tokens of a grant the current one; key: id of the grant. */
+/** Current refresh token of a grant. Key: id of the grant. */
 export interface RefreshFamilyRecord {
   generation: number
 }

@@ -4,7 +4,7 @@ import type { Database, RunResult } from 'better-sqlite3'
 import type { OAuthStorage, RecordKind } from './storage.ts'
 
 export interface SqliteStorageOptions {
-  /** Of the database; made when it is not there. */
+  /** Path of the database. Created if missing. */
   path: string
   /** Seconds since 1970. */
   now?: () => number
@@ -14,12 +14,12 @@ export interface SqliteStorage extends OAuthStorage {
   close(): void
 }
 
-/** Records whose time is over go with every so many transactions. */
+/** Expired records are deleted after this number of transactions. */
 const TRANSACTIONS_PER_SWEEP = 500
 
 /**
- * Storage in a SQLite file, which several processes may share. Needs the package better-sqlite3, loaded here and not before.
- * What was told to a client is on the disk before.
+ * Storage in a SQLite file, which several processes may share. Requires the package better-sqlite3. Writes are on disk before a
+ * client gets the response.
  */
 export function sqliteStorage({ path, now = () => Date.now() / 1000 }: SqliteStorageOptions): SqliteStorage {
   const database = open(path)
@@ -60,13 +60,13 @@ interface QueuedWrite {
 
 interface Writer {
   (run: () => RunResult): Promise<RunResult>
-  /** Writes what waits. */
+  /** Writes the queue immediately. */
   flush(): void
 }
 
 /**
- * Puts the writes of one turn of the event loop into one transaction: waiting for the disk is what a write costs, and requests at
- * the same time can wait for it together.
+ * Combines the writes of one turn of the event loop in one transaction, so that concurrent requests wait for the disk only
+ * once.
  */
 function createWriter(database: Database, sweep: () => void): Writer {
   let queue: QueuedWrite[] = []
@@ -94,7 +94,7 @@ function createWriter(database: Database, sweep: () => void): Writer {
 
 function open(path: string): Database {
   const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Database
-  // Nobody else on the machine may read it; SQLite gives its other files the mode of this one.
+  // Only the owner may read it. SQLite uses the same mode for its other files.
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
   const database = new Sqlite(path)
   database.pragma('journal_mode = WAL')
@@ -123,7 +123,7 @@ function prepare(database: Database) {
       `INSERT INTO oauth_records (kind, key, value, expires_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
     ),
-    // One statement, so that of two processes one wins; a record whose time is over does not count.
+    // One statement, so that only one of two processes succeeds. Replaces expired records.
     insert: database.prepare<[string, string, Value, number | null, number]>(
       `INSERT INTO oauth_records (kind, key, value, expires_at) VALUES (?, ?, ?, ?)
        ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at

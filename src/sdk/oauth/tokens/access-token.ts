@@ -41,7 +41,7 @@ export function accessTokenClaims(contents: TokenContents): AccessTokenClaims {
   }
 }
 
-/** The grant that a token was issued from: with it the token is revoked. */
+/** Grant of a token. Revoking the grant revokes the token. */
 export function grantIdOf(claims: AccessTokenClaims): string {
   return claims.jti.split('.')[0]!
 }

@@ -3,14 +3,14 @@ import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface JwsKey {
   algorithm: SigningAlgorithm
-  /** A secret for HS256, else a private key. */
+  /** Secret for HS256, else private key. */
   key: KeyObject
   kid?: string
 }
 
 /**
- * A signed JWT in compact form (RFC 7515 7.1). Signed in place: by Web Crypto, which libraries use, each signature is a job for
- * another thread, which costs more than the signature.
+ * Signs a JWT in compact form (RFC 7515 7.1). Synchronous, because the thread pool of Web Crypto, which libraries use, takes
+ * longer than the signature itself.
  */
 export function signCompact({ algorithm, key, kid }: JwsKey, type: string, claims: object): string {
   const header = { alg: algorithm, typ: type, ...(kid !== undefined && { kid }) }
@@ -20,7 +20,7 @@ export function signCompact({ algorithm, key, kid }: JwsKey, type: string, claim
 
 function signature(algorithm: SigningAlgorithm, key: KeyObject, input: string): string {
   if (algorithm === 'HS256') return createHmac('sha256', key).update(input).digest('base64url')
-  // Ed25519 hashes by itself; ES256 signatures are the two numbers one after the other (RFC 7518 3.4).
+  // Ed25519 includes hashing. ES256 signatures are two concatenated numbers (RFC 7518 3.4).
   const bytes =
     algorithm === 'EdDSA'
       ? sign(null, Buffer.from(input), key)

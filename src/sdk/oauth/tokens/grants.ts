@@ -1,7 +1,7 @@
 import type { Component } from '../component.ts'
 import type { GrantRecord } from '../storage/records.ts'
 
-/** A grant that is neither over nor revoked. */
+/** Finds a grant that is neither expired nor revoked. */
 export async function findGrant({ storage }: Component, grantId: string): Promise<GrantRecord | undefined> {
   const [mark, grant] = await Promise.all([
     storage.get('revoked', grantId),
@@ -10,12 +10,12 @@ export async function findGrant({ storage }: Component, grantId: string): Promis
   return mark === undefined ? grant : undefined
 }
 
-/** When nothing that is issued now can be used any more. */
+/** Expiry of the last token issued now. */
 export function grantExpiry(component: Component): number {
   return component.now() + Math.max(component.tokenTTL, component.refreshTokenTTL ?? 0)
 }
 
-/** Keeps a grant as long as what is issued from it now; written twice as far ahead, so not with each refresh. */
+/** Keeps a grant until its new tokens expire. Stores twice that time, which avoids a write on every refresh. */
 export async function keepGrant(component: Component, grantId: string, grant: GrantRecord): Promise<void> {
   const needed = grantExpiry(component)
   if (grant.keptUntil >= needed) return
@@ -23,7 +23,7 @@ export async function keepGrant(component: Component, grantId: string, grant: Gr
   await component.storage.put('grant', grantId, { ...grant, keptUntil }, keptUntil)
 }
 
-/** Ends a grant with every token issued from it. The mark stays until the last of these has expired by itself. */
+/** Revokes a grant with all its tokens. The marker stays until the last of them expires. */
 export async function revokeGrant(component: Component, grantId: string): Promise<void> {
   await component.storage.put('revoked', grantId, {}, grantExpiry(component))
   await component.storage.delete('grant', grantId)

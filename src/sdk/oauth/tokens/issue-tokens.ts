@@ -11,17 +11,17 @@ import { leaksUpstreamToken, type TokenResponse } from './token-mapper.ts'
 export interface Issue {
   grantId: string
   grant: GrantRecord
-  /** Of this access token: all of the grant, or less. */
+  /** Subset of the grant's scope. */
   scope: readonly string[]
   resources: readonly string[]
-  /** Of the refresh token that goes along; undefined: none does. */
+  /** Generation of the new refresh token. Undefined: no refresh token. */
   nextGeneration: number | undefined
 }
 
 /**
- * The answer of the token endpoint for a grant. `spend` marks what is redeemed for it and says whether this was the first time;
- * if not, nothing is issued: undefined. It runs when everything is at hand, so that a failure before costs nobody their code
- * or refresh token, and together with what is written, so that a storage can put it all on the disk at once.
+ * Response of the token endpoint for a grant. `spend` marks the redeemed code or refresh token, and returns false if it was
+ * already spent. The result is then undefined. It runs last, so that a failure does not invalidate the code or token, and with
+ * the other writes, so that the storage can combine them.
  */
 export async function issueTokens(
   component: Component,
@@ -79,19 +79,19 @@ async function mapTokens(component: Component, grant: GrantRecord): Promise<Part
   const account = component.sealer.unseal<UpstreamAccount>('account', grant.account)
   const provider = component.upstreams.get(grant.providerId)?.provider
   if (!account || !provider)
-    throw new OAuthError('invalid_grant', 'The grant is not valid any more; sign in again.')
+    throw new OAuthError('invalid_grant', 'The grant is no longer valid. Sign in again.')
   try {
     const mapped = await component.tokenMapper(account.tokens, account.userInfo, provider)
     if (leaksUpstreamToken(mapped, account))
-      throw new Error('The token mapper gave a token of the identity provider.')
+      throw new Error('The token mapper returned a token of the identity provider.')
     return mapped
   } catch (cause) {
     component.log({
       type: 'token-mapper-failed',
-      message: 'No token could be made for a user.',
+      message: 'The token mapper failed.',
       clientId: grant.clientId,
       reason: describeReason(cause),
     })
-    throw new OAuthError('server_error', 'No token could be made for this user.', { cause })
+    throw new OAuthError('server_error', 'The token could not be created.', { cause })
   }
 }

@@ -3,10 +3,10 @@ export interface Rotation {
   tokenTTL: number
 }
 
-/** A key is published so long before its time that whoever keeps the JWKS has fetched it by then. */
+/** A key is published this long before its period, so that caches of the JWKS have it in time. */
 const PUBLISHED_AHEAD_SECONDS = 600
 
-/** Numbers of the periods whose keys count at a time: the one to sign with, and those to publish, newest first. */
+/** Periods of the current signing key and of all published keys, newest first. */
 export function keyPeriods(
   { rotationSeconds, tokenTTL }: Rotation,
   now: number,
@@ -20,7 +20,7 @@ export function keyPeriods(
   }
 }
 
-/** When no token signed in a period lives any more. */
+/** Time at which all tokens signed in a period have expired. */
 export function periodEnd({ rotationSeconds, tokenTTL }: Rotation, period: number): number {
   return (period + 1) * rotationSeconds + tokenTTL + PUBLISHED_AHEAD_SECONDS
 }

@@ -10,7 +10,7 @@ import { findGrant, grantExpiry, revokeGrant } from './grants.ts'
 import { issueTokens } from './issue-tokens.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
-/** Tokens for an authorization code (OAuth 2.1 4.1.3). */
+/** Exchanges an authorization code for tokens (OAuth 2.1 4.1.3). */
 export async function redeemCode(
   component: Component,
   client: Client,
@@ -33,21 +33,21 @@ export async function redeemCode(
 }
 
 function requireProof(record: CodeRecord, parameters: Parameters): void {
-  // OAuth 2.1 leaves redirect_uri out of this request; RFC 6749 clients send it, and then it must be the same.
+  // OAuth 2.1 omits redirect_uri here. Clients of RFC 6749 send it, and it must be the same.
   const redirectUri = parameters.get('redirect_uri')
   if (redirectUri !== undefined && redirectUri !== record.redirectUri) throw invalidGrant()
   const verifier = parameters.get('code_verifier')
-  if (verifier === undefined) throw new OAuthError('invalid_request', 'The request lacks a code_verifier.')
+  if (verifier === undefined) throw new OAuthError('invalid_request', 'The request has no code_verifier.')
   if (!matchesChallenge(verifier, record.codeChallenge)) throw invalidGrant()
 }
 
-/** Of two requests at once with the same code, one spends it; the other is a reuse. The record of the code expires by itself. */
+/** Marks the code as spent. Of two concurrent requests, one succeeds and the other counts as reuse. */
 function spend(component: Component, client: Client, key: string, { grantId }: CodeRecord): Promise<boolean> {
   const mark = { grantId, clientId: client.client_id }
   return component.storage.insert('spent', `code ${key}`, mark, grantExpiry(component))
 }
 
-/** A code that comes again was stolen, before or after its owner used it: what it gave is revoked (OAuth 2.1 4.1.3). */
+/** Revokes the tokens of a reused code, because it was stolen (OAuth 2.1 4.1.3). */
 async function refuseReuse(component: Component, client: Client, key: string): Promise<void> {
   const spent = await component.storage.get<{ grantId: string; clientId: string }>('spent', `code ${key}`)
   if (!spent) return
@@ -55,7 +55,7 @@ async function refuseReuse(component: Component, client: Client, key: string): P
     await revokeGrant(component, spent.grantId)
     component.log({
       type: 'code-reused',
-      message: 'A code came again; its tokens are revoked.',
+      message: 'A code was used twice. Its tokens are revoked.',
       clientId: spent.clientId,
     })
   }
@@ -63,8 +63,5 @@ async function refuseReuse(component: Component, client: Client, key: string): P
 }
 
 function invalidGrant(): OAuthError {
-  return new OAuthError(
-    'invalid_grant',
-    'The code is not valid, expired, used already, or not for this client.',
-  )
+  return new OAuthError('invalid_grant', 'The code is invalid, expired, already used, or for another client.')
 }

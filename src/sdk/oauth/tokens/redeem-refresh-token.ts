@@ -9,12 +9,12 @@ import { issueTokens } from './issue-tokens.ts'
 import { type RefreshToken, readRefreshToken } from './refresh-token.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
-/** Longer than two requests with the same token can be on their way at once. */
+/** Longer than two requests with the same token can run concurrently. */
 const RACE_SECONDS = 600
 
 /**
- * Tokens for a refresh token (RFC 6749 6), which is replaced by a new one. One that was replaced already comes from a thief or
- * from the owner after a thief: nobody can tell, so the whole family ends (RFC 9700 4.14.2).
+ * Exchanges a refresh token for new tokens (RFC 6749 6). Reuse of a replaced token means that the token was stolen, so the whole
+ * grant is revoked (RFC 9700 4.14.2).
  */
 export async function redeemRefreshToken(
   component: Component,
@@ -40,7 +40,7 @@ async function refuseReuse(component: Component, client: Client, { grantId }: Re
   await revokeGrant(component, grantId)
   component.log({
     type: 'refresh-token-reused',
-    message: 'A refresh token came again; its family is revoked.',
+    message: 'A refresh token was used twice. Its grant is revoked.',
     clientId: client.client_id,
   })
   throw invalidGrant()
@@ -49,6 +49,6 @@ async function refuseReuse(component: Component, client: Client, { grantId }: Re
 function invalidGrant(): OAuthError {
   return new OAuthError(
     'invalid_grant',
-    'The refresh token is not valid, expired, used already, or not for this client.',
+    'The refresh token is invalid, expired, already used, or for another client.',
   )
 }

@@ -11,7 +11,7 @@ import type { SigningAlgorithm } from './signing-algorithm.ts'
 export interface RotatingSignerParts {
   algorithm: Exclude<SigningAlgorithm, 'HS256'>
   rotationSeconds: number
-  /** Keys are published as long as a token signed with them may live. */
+  /** Keys are published until all tokens signed with them have expired. */
   tokenTTL: number
   storage: OAuthStorage
   sealer: Sealer
@@ -26,8 +26,8 @@ interface SigningKey {
 }
 
 /**
- * Signs with a key pair of its own for each period of time. The key's id is its period, and whoever needs a period's key first
- * makes it, so that several processes over one storage agree without asking each other. Private keys are kept sealed.
+ * Signs with a new key pair for each period. The key id contains the period, and the first process that needs a key creates it,
+ * so that processes that share a storage agree. Private keys are stored encrypted.
  */
 export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
   const { algorithm, now } = parts
@@ -51,7 +51,7 @@ export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
     async verificationKey(kid) {
       const key = (await published()).find(candidate => candidate.kid === kid)
       if (key) return key.publicKey
-      throw new OAuthError('invalid_token', 'The token is signed with no key of ours.')
+      throw new OAuthError('invalid_token', 'The token is signed with an unknown key.')
     },
     publicKeys: async () => ({ keys: (await published()).map(({ publicJwk }) => publicJwk) }),
   }
@@ -59,11 +59,11 @@ export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
 
 async function loadKey(parts: RotatingSignerParts, period: number): Promise<SigningKey> {
   const { algorithm, storage, sealer } = parts
-  // Another secret cannot read this one's keys, and so has keys of its own.
+  // Includes the fingerprint, because another secret cannot decrypt these keys.
   const kid = `${sealer.fingerprint}-${parts.rotationSeconds}-${period}`
   const stored = (await storage.get<string>('signing-key', kid)) ?? (await makeKey(parts, period, kid))
   const jwk = sealer.unseal<JWK>('signing-key', stored)
-  if (!jwk) throw new Error(`The signing key ${kid} in the storage cannot be read.`)
+  if (!jwk) throw new Error(`The stored signing key ${kid} cannot be decrypted.`)
   const { d: _, ...publicPart } = jwk
   const publicJwk: JWK = { ...publicPart, kid, alg: algorithm, use: 'sig' }
   return {

@@ -3,20 +3,20 @@ import type { CryptoKey, JSONWebKeySet, JWTPayload } from 'jose'
 import { signCompact } from './compact-jws.ts'
 import type { SigningAlgorithm } from './signing-algorithm.ts'
 
-/** Signs access tokens and says how they are verified. */
+/** Signs access tokens and provides the keys to verify them. */
 export interface TokenSigner {
   algorithm: SigningAlgorithm
   sign(claims: JWTPayload): Promise<string>
-  /** The key that a token's `kid` names. Throws when there is none. */
+  /** Key of a token's `kid`. Throws when there is none. */
   verificationKey(kid: string | undefined): Promise<CryptoKey | Uint8Array>
-  /** Public keys; undefined for HS256, whose key is the secret. */
+  /** Undefined for HS256, whose key is the secret. */
   publicKeys?(): Promise<JSONWebKeySet>
 }
 
-/** RFC 9068 2.1: what tells an access token from every other JWT of the same key. */
+/** Distinguishes access tokens from other JWTs with the same key (RFC 9068 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt'
 
-/** HS256 with the secret itself (its UTF-8 bytes), so that a resource server that has it can verify tokens alone. */
+/** HS256 with the UTF-8 bytes of the secret, so that resource servers with the secret can verify tokens. */
 export function createSecretSigner(secret: string): TokenSigner {
   const bytes = new TextEncoder().encode(secret)
   const key = createSecretKey(bytes)

@@ -2,7 +2,7 @@ import type { Component } from '../component.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { type AccessTokenClaims, grantIdOf } from './access-token.ts'
 
-/** Claims of a token of ours, when neither it nor its grant was revoked. Errors: `invalid_token`. */
+/** Claims of a valid token that is not revoked. Throws OAuthError `invalid_token`. */
 export async function verifyStandingToken(
   { verifyToken, storage }: Component,
   token: string,
@@ -14,7 +14,7 @@ export async function verifyStandingToken(
   return claims
 }
 
-/** The same, undefined for every token that is none. */
+/** Undefined for an invalid token. */
 export async function findAccessToken(
   component: Component,
   token: string,

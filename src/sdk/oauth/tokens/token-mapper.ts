@@ -1,6 +1,6 @@
 import type { ProviderConfig, UpstreamAccount, UpstreamTokens, UserInfo } from '../upstream/provider.ts'
 
-/** What the token endpoint answers (RFC 6749 5.1), perhaps with fields of the application's own, such as `user_id`. */
+/** Response of the token endpoint (RFC 6749 5.1), optionally with custom fields such as `user_id`. */
 export interface TokenResponse {
   access_token: string
   token_type: string
@@ -12,8 +12,8 @@ export interface TokenResponse {
 }
 
 /**
- * Makes the answer of the token endpoint from what the identity provider said. Without an `access_token` in it, the component
- * issues its own. A token of the identity provider is refused: it was not issued for this resource.
+ * Creates the response of the token endpoint from the identity provider's data. Without an `access_token`, the component issues
+ * one. Tokens of the identity provider are rejected, because they were not issued for this resource.
  */
 export type TokenMapper = (
   tokens: UpstreamTokens,
@@ -23,7 +23,7 @@ export type TokenMapper = (
 
 const UPSTREAM_SECRETS = ['access_token', 'refresh_token', 'id_token'] as const
 
-/** Whether a mapped answer holds a token of the identity provider, which MCP forbids ("token passthrough"). */
+/** True if a mapped response contains a token of the identity provider, which MCP forbids ("token passthrough"). */
 export function leaksUpstreamToken(mapped: Partial<TokenResponse>, { tokens }: UpstreamAccount): boolean {
   const text = JSON.stringify(mapped)
   return UPSTREAM_SECRETS.some(name => {

@@ -8,26 +8,26 @@ import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface VerificationKeys {
   issuer: string
-  /** The only algorithm taken, whatever the token's header says (RFC 8725 3.1). */
+  /** The only accepted algorithm. The token's header does not matter (RFC 8725 3.1). */
   algorithm: SigningAlgorithm
   key(kid: string | undefined): Promise<CryptoKey | Uint8Array>
   /** Seconds since 1970. */
   now(): number
 }
 
-/** Claims of a token; `audience` undefined: whoever it is for. Errors: `invalid_token`, `temporarily_unavailable`. */
+/** Returns the claims of a token. Undefined `audience`: any. Throws OAuthError `invalid_token` or `temporarily_unavailable`. */
 export type AccessTokenVerifier = (token: string, audience: string | undefined) => Promise<AccessTokenClaims>
 
-/** Clients send one token many times; its signature is as good a minute later, and the longest part of the work. */
+/** Caches verified tokens, because clients send them many times and verifying the signature is slow. */
 const REMEMBERED_SECONDS = 60
 const MAX_REMEMBERED = 1000
 
-/** Errors of jose for a JWKS that does not come, or is none. */
+/** jose's errors for a JWKS that cannot be fetched or is invalid. */
 const UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Verifies as RFC 9068 4 says. Only tokens that passed are remembered, by their hash, and never beyond their time. */
+/** Verifies tokens as specified in RFC 9068 4. Caches valid tokens by hash, until they expire at most. */
 export function createAccessTokenVerifier(keys: VerificationKeys): AccessTokenVerifier {
   const remembered = new Map<string, { claims: AccessTokenClaims; until: number }>()
   const verify = async (token: string) => {
@@ -49,7 +49,8 @@ export function createAccessTokenVerifier(keys: VerificationKeys): AccessTokenVe
 
 function requireComplete(claims: JWTPayload): AccessTokenClaims {
   const isComplete = [claims.sub, claims.jti, claims.client_id].every(claim => typeof claim === 'string')
-  if (!isComplete) throw new OAuthError('invalid_token', 'The token lacks a claim of an access token.')
+  if (!isComplete)
+    throw new OAuthError('invalid_token', 'The token does not have all claims of an access token.')
   return { ...claims, scope: typeof claims.scope === 'string' ? claims.scope : '' } as AccessTokenClaims
 }
 
@@ -70,20 +71,24 @@ async function verifyJwt(
   } catch (cause) {
     if (cause instanceof OAuthError) throw cause
     const { code } = cause as { code?: string }
-    // The issuer's keys cannot be had: that is not the token's fault.
+    // The issuer's keys are unavailable. The token may be valid.
     if (code === undefined || UNAVAILABLE.has(code)) {
-      throw new OAuthError('temporarily_unavailable', 'The token cannot be verified at the moment.', {
-        cause,
-      })
+      throw new OAuthError(
+        'temporarily_unavailable',
+        'The token cannot be verified, because the keys of the issuer are not available.',
+        {
+          cause,
+        },
+      )
     }
     const isExpired = code === 'ERR_JWT_EXPIRED'
-    throw new OAuthError('invalid_token', isExpired ? 'The token is expired.' : 'The token is not valid.', {
+    throw new OAuthError('invalid_token', isExpired ? 'The token has expired.' : 'The token is invalid.', {
       cause,
     })
   }
 }
 
-/** Both sides in one spelling: "https://host" and "https://host/" name the same resource. */
+/** Compares canonical forms: "https://host" and "https://host/" are the same resource. */
 function isFor(claims: JWTPayload, audience: string): boolean {
   const expected = canonicalResource(audience) ?? audience
   return [claims.aud ?? []].flat().some(value => (canonicalResource(value) ?? value) === expected)

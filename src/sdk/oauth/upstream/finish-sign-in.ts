@@ -19,9 +19,9 @@ import { requestOptions, type SignInStart, type Upstream } from './upstream.ts'
 
 const MAX_USER_INFO_BYTES = 64 * 1024
 
-/** An answer of the identity provider that is not to be believed, or none. Its message holds no token. */
+/** Invalid or missing response from the identity provider. The message contains no token. */
 export class SignInError extends Error {
-  /** `access_denied` and the like, when the provider itself refused. */
+  /** Error code of the provider, for example `access_denied`. */
   readonly upstreamCode: string | undefined
 
   constructor(message: string, options: { upstreamCode?: string; cause?: unknown } = {}) {
@@ -32,9 +32,9 @@ export class SignInError extends Error {
 }
 
 /**
- * Exchanges what came back with the user for tokens, and says who the user is. Checked before the code is sent anywhere: `iss`
- * (RFC 9207), so that one provider's code never goes to another (RFC 9700 4.4); after it: the ID token's signature, issuer,
- * audience, times and nonce.
+ * Exchanges the code of a callback for tokens and identifies the user. Checks `iss` (RFC 9207) before it sends the code, so that
+ * a code is never sent to another provider (RFC 9700 4.4), and afterwards the ID token's signature, issuer, audience, times and
+ * nonce. Throws SignInError.
  */
 export async function finishSignIn(
   upstream: Upstream,
@@ -43,7 +43,7 @@ export async function finishSignIn(
 ): Promise<UpstreamAccount> {
   try {
     const server = await upstream.metadata()
-    // The state was looked up by its hash and the browser's cookie: it is compared already.
+    // The caller checked the state by its hash and the browser's cookie.
     const answer = withKnownIssuer(upstream, server, callback)
     const checked = validateAuthResponse(server, upstream.client, answer, skipStateCheck)
     const tokens = await exchangeCode(upstream, server, checked, start)
@@ -53,15 +53,14 @@ export async function finishSignIn(
   }
 }
 
-/** Of a provider whose issuer is not configured, any `iss` on the host of its authorization endpoint is its own. */
+/** For a provider without a configured issuer, accepts any `iss` on the origin of its authorization endpoint. */
 function withKnownIssuer(
   { provider }: Upstream,
   { issuer }: AuthorizationServer,
   callback: URLSearchParams,
 ): URLSearchParams {
-  const told = callback.get('iss')
-  if (provider.issuer || told === null || !URL.canParse(told) || new URL(told).origin !== issuer)
-    return callback
+  const iss = callback.get('iss')
+  if (provider.issuer || iss === null || !URL.canParse(iss) || new URL(iss).origin !== issuer) return callback
   const answer = new URLSearchParams(callback)
   answer.delete('iss')
   return answer
@@ -94,7 +93,7 @@ async function exchangeCode(
   return tokens
 }
 
-/** Of a provider without an issuer no ID token can be checked, so none is looked at: plain OAuth 2.0. */
+/** Plain OAuth 2.0. Ignores an ID token, because it cannot be verified without an issuer. */
 async function processPlainResponse(
   server: AuthorizationServer,
   { client }: Upstream,
@@ -143,16 +142,16 @@ async function readUserInfo(
     options,
   )
   if (!response.ok)
-    throw new SignInError(`${provider.name} answered ${response.status} for the user's information.`)
+    throw new SignInError(`${provider.name} returned the status ${response.status} for the user info.`)
   return JSON.parse(await readText(response, MAX_USER_INFO_BYTES))
 }
 
 function subjectOf({ provider }: Upstream, userInfo: UserInfo): string {
   const claim = provider.subjectClaim ? userInfo[provider.subjectClaim] : (userInfo.sub ?? userInfo.id)
   if (typeof claim === 'string' || typeof claim === 'number') return `${provider.id}|${claim}`
-  // A provider that tells nobody's name: each sign-in is a user of its own.
+  // Without ID tokens and user info, each sign-in counts as a new user.
   if (!provider.userInfoEndpoint && !provider.issuer) return `${provider.id}|${crypto.randomUUID()}`
-  throw new SignInError(`${provider.name} did not say who signed in.`)
+  throw new SignInError(`${provider.name} did not return the id of the user.`)
 }
 
 function describeFailure({ provider }: Upstream, cause: unknown): SignInError {

@@ -1,6 +1,6 @@
 import type { ProviderConfig } from './provider.ts'
 
-/** What an operator gets from the identity provider; everything else of a preset can be set too. */
+/** Credentials from the identity provider. All other settings of a preset can be overridden. */
 export type Registration = Pick<ProviderConfig, 'clientId' | 'clientSecret'> & Partial<ProviderConfig>
 
 const OPENID_SCOPES = ['openid', 'profile', 'email']
@@ -10,7 +10,7 @@ export function customProvider(config: ProviderConfig): ProviderConfig {
   return config
 }
 
-/** Any OpenID provider: its endpoints are read from `<issuer>/.well-known/openid-configuration`. */
+/** Any OpenID provider. Its endpoints are read from `<issuer>/.well-known/openid-configuration`. */
 export function openIdProvider(
   options: Registration & Pick<ProviderConfig, 'id' | 'name'> & { issuer: string },
 ): ProviderConfig {
@@ -35,7 +35,7 @@ export function google(options: Registration): ProviderConfig {
 
 /**
  * https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc. `tenant`: its id or domain. With `common`,
- * `organizations` or `consumers` each user has an issuer of their own; the user then comes from the user info alone.
+ * `organizations` or `consumers`, users have different issuers, so only the user info identifies them.
  */
 export function microsoft({ tenant, ...options }: Registration & { tenant: string }): ProviderConfig {
   const base = `https://login.microsoftonline.com/${encodeURIComponent(tenant)}`
@@ -53,7 +53,7 @@ export function microsoft({ tenant, ...options }: Registration & { tenant: strin
   }
 }
 
-/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps; it has no ID tokens. */
+/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps. Without ID tokens. */
 export function github(options: Registration): ProviderConfig {
   return {
     id: 'github',
@@ -69,7 +69,7 @@ export function github(options: Registration): ProviderConfig {
   }
 }
 
-/** https://docs.gitlab.com/integration/openid_connect_provider; `url` of an instance of one's own. */
+/** https://docs.gitlab.com/integration/openid_connect_provider. `url`: self-hosted instance. */
 export function gitlab({
   url = 'https://gitlab.com',
   ...options
@@ -88,7 +88,7 @@ export function gitlab({
   }
 }
 
-/** https://auth0.com/docs/api/authentication; `domain` such as `example.eu.auth0.com`. */
+/** https://auth0.com/docs/api/authentication. `domain`: for example `example.eu.auth0.com`. */
 export function auth0({ domain, ...options }: Registration & { domain: string }): ProviderConfig {
   return {
     id: 'auth0',
@@ -104,7 +104,7 @@ export function auth0({ domain, ...options }: Registration & { domain: string })
   }
 }
 
-/** https://developer.okta.com/docs/api/openapi/okta-oauth; `server`: id of a custom authorization server. */
+/** https://developer.okta.com/docs/api/openapi/okta-oauth. `server`: id of a custom authorization server. */
 export function okta({
   domain,
   server = 'default',
@@ -125,7 +125,7 @@ export function okta({
   }
 }
 
-/** https://www.keycloak.org/securing-apps/oidc-layers; `url` of the installation. */
+/** https://www.keycloak.org/securing-apps/oidc-layers. `url`: the installation. */
 export function keycloak({
   url,
   realm,
@@ -164,7 +164,7 @@ export function slack(options: Registration): ProviderConfig {
   }
 }
 
-/** https://discord.com/developers/docs/topics/oauth2; it has no ID tokens here. */
+/** https://discord.com/developers/docs/topics/oauth2. Without ID tokens. */
 export function discord(options: Registration): ProviderConfig {
   return {
     id: 'discord',

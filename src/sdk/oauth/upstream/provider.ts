@@ -1,35 +1,35 @@
 import { isLoopbackHost } from '../rules/redirect-uri.ts'
 
-/** An identity provider that users sign in with. */
+/** Identity provider for sign-ins. */
 export interface ProviderConfig {
-  /** Lower-case letters, digits, `-`, `_`: stands in addresses and before the user's id in `sub`. */
+  /** Lower-case letters, digits, `-`, `_`. Used in URLs and as prefix of the user id in `sub`. */
   id: string
-  /** Shown to users. */
+  /** Display name. */
   name: string
-  /** May be left out when `issuer` is given: then it is discovered. */
+  /** Default: discovered from `issuer`, like `tokenEndpoint`. */
   authorizationEndpoint?: string
   tokenEndpoint?: string
-  /** Where the user's id comes from when the provider has no ID tokens. */
+  /** Returns the user id if the provider has no ID tokens. */
   userInfoEndpoint?: string
   clientId: string
   clientSecret: string
-  /** Asked for at the provider. Default: openid, profile, email. */
+  /** Scopes requested from the provider. Default: openid, profile, email. */
   scopes?: string[]
-  /** Default true: a provider that does not know PKCE ignores it (RFC 6749 3.1). */
+  /** Default: true. Providers without PKCE ignore it (RFC 6749 3.1). */
   supportsPkce?: boolean
 
-  /** Issuer of an OpenID provider: its ID tokens are then required and checked. */
+  /** Issuer of an OpenID provider. With it, ID tokens are required and verified. */
   issuer?: string
-  /** Default: discovered. */
+  /** Default: discovered from `issuer`. */
   jwksUri?: string
   tokenEndpointAuthMethod?: 'client_secret_basic' | 'client_secret_post'
-  /** Sent with each authorization request, such as `{ prompt: 'select_account' }`. */
+  /** Added to each authorization request, for example `{ prompt: 'select_account' }`. */
   authorizationParameters?: Record<string, string>
-  /** The claim of the user info that names the user. Default `sub`, else `id`. */
+  /** Claim of the user info with the user id. Default: `sub`, else `id`. */
   subjectClaim?: string
 }
 
-/** Tokens of the identity provider, as its token endpoint gave them. */
+/** Response of the identity provider's token endpoint. */
 export interface UpstreamTokens {
   access_token: string
   token_type: string
@@ -42,14 +42,14 @@ export interface UpstreamTokens {
 
 export type UserInfo = Record<string, unknown>
 
-/** Who signed in, and with what tokens. Kept sealed. */
+/** Signed-in user with tokens. Stored encrypted. */
 export interface UpstreamAccount {
   subject: string
   userInfo: UserInfo
   tokens: UpstreamTokens
 }
 
-/** Throws for what cannot work, when the component is made and not when the first user comes. */
+/** Throws TypeError for invalid settings. */
 export function validateProvider(provider: ProviderConfig): void {
   if (!/^[a-z0-9_-]{1,64}$/.test(provider.id)) {
     throw new TypeError(`Provider id "${provider.id}": expected 1 to 64 of a-z, 0-9, "-" and "_".`)
@@ -76,7 +76,7 @@ export function validateProvider(provider: ProviderConfig): void {
   }
 }
 
-/** https, or http on a loopback host, as in development. */
+/** https, or http on a loopback host. */
 export function isSecureUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname } = new URL(value)

@@ -14,12 +14,12 @@ import type { ProviderConfig } from './provider.ts'
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 const TIMEOUT_MS = 10_000
 
-/** An identity provider as the library for its requests wants it. */
+/** Identity provider with the settings of oauth4webapi. */
 export interface Upstream {
   provider: ProviderConfig
   client: Client
   clientAuth: ClientAuth
-  /** Its endpoints; discovered once when an issuer is given, and again after a failure. */
+  /** Endpoints. Discovery runs once, and again after a failure. */
   metadata(): Promise<AuthorizationServer>
 }
 
@@ -45,7 +45,7 @@ export function createUpstream(provider: ProviderConfig): Upstream {
   }
 }
 
-/** Options of each request to `url`: not for ever, and http only where a provider on the same machine is configured. */
+/** Request options: a time limit, and http if the configured URL uses it. */
 export function requestOptions(url: string | undefined) {
   return {
     signal: () => AbortSignal.timeout(TIMEOUT_MS),
@@ -60,7 +60,7 @@ export interface SignInStart {
   codeVerifier: string
 }
 
-/** The address that the user's browser is sent to. */
+/** URL to which the user's browser is redirected. */
 export async function authorizationUrl(upstream: Upstream, start: SignInStart): Promise<string> {
   const { provider } = upstream
   const { authorization_endpoint: endpoint } = await upstream.metadata()

@@ -21,20 +21,20 @@ beforeEach(() => {
   time = 0
 })
 
-/** The upstream address that a browser is sent to after its user approved. */
+/** Upstream URL to which a browser is redirected after the approval. */
 async function untilUpstream(flow = startFlow(base)) {
   const page = await openAuthorize(flow)
   const upstream = await flow.browser.submit(page, { provider: 'idp' }, url => url.includes('/auth?'))
   return { flow, upstream: new URL(upstream.url) }
 }
 
-/** Through the identity provider in a browser of its own, to the address of our callback, which is not opened. */
+/** Signs in at the identity provider in another browser, up to the URL of our callback, which is not opened. */
 async function untilOurCallback(url: string) {
   const back = await createBrowser().open(url, address => address.startsWith(`${base}/callback`))
   return back.url
 }
 
-test('the consent page cannot be framed, runs nothing, gives no other site a referrer and is kept nowhere', async () => {
+test('the consent page cannot be framed, runs no scripts, sends no referrer to other sites and is not cached', async () => {
   const { headers, text, status } = await openAuthorize(startFlow(base))
   expect(status).toBe(200)
   const policy = headers.get('content-security-policy')!
@@ -49,29 +49,29 @@ test('the consent page cannot be framed, runs nothing, gives no other site a ref
   expect(text).not.toContain('<script')
 })
 
-test('the identity provider is not visited before the user approved', async () => {
+test('the identity provider is not contacted before the user approves', async () => {
   const flow = startFlow(base)
   await openAuthorize(flow)
   expect([...flow.browser.cookies.keys()]).toEqual([new URL(base).host])
 })
 
-test('requests that nobody approves cost no storage', async () => {
+test('requests without approval need no storage', async () => {
   const storage = memoryStorage({ maxRecords: 0 })
   mounted.restart({ storage })
   for (let turn = 0; turn < 20; turn++) expect((await openAuthorize(startFlow(base))).status).toBe(200)
   mounted.restart()
 })
 
-test('when the storage is full, the user sees a page without any detail', async () => {
+test('shows an error page without details when the storage is full', async () => {
   mounted.restart({ storage: memoryStorage({ maxRecords: 0 }) })
   const flow = startFlow(base)
   const page = await flow.browser.submit(await openAuthorize(flow), { provider: 'idp' })
   expect(page.status).toBe(500)
-  expect(page.text).toContain('The server failed; try again later.')
+  expect(page.text).toContain('Internal error. Try again later.')
   mounted.restart()
 })
 
-test('a user who refuses goes back to the client with access_denied', async () => {
+test('a user who denies access returns to the client with access_denied', async () => {
   const flow = startFlow(base)
   const back = await flow.browser.submit(await openAuthorize(flow), { deny: '1' }, isCallback)
   const answer = new URL(back.url).searchParams
@@ -82,7 +82,7 @@ test('a user who refuses goes back to the client with access_denied', async () =
   })
 })
 
-test('a form of another site, of another browser, changed or too old is not an approval', async () => {
+test('rejects a form that is from another site or browser, changed or expired', async () => {
   const flow = startFlow(base)
   const page = await openAuthorize(flow)
   const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)![1]!
@@ -109,19 +109,19 @@ test("an attacker's own ticket does not work in a victim's browser", async () =>
   expect((await victim.browser.submit(forged, { provider: 'idp' }, isCallback)).status).toBe(403)
 })
 
-test('the end of a sign-in begun in one browser is worth nothing in another', async () => {
+test('a sign-in cannot be finished in another browser', async () => {
   const { flow, upstream } = await untilUpstream()
   const callback = await untilOurCallback(upstream.href)
   const victim = createBrowser()
   const page = await victim.open(callback, isCallback)
   expect(page.status).toBe(400)
-  expect(page.text).toContain('not begun in this browser')
+  expect(page.text).toContain('not started in this browser')
   // The victim's visit did not use it up either.
   const back = await flow.browser.open(callback, isCallback)
   expect(new URL(back.url).searchParams.get('code')).toBeTruthy()
 })
 
-test('the end of a sign-in works once', async () => {
+test('a sign-in can only be finished once', async () => {
   const { flow, upstream } = await untilUpstream()
   const callback = await untilOurCallback(upstream.href)
   const cookies = new Map([...flow.browser.cookies].map(([host, jar]) => [host, new Map(jar)]))
@@ -130,14 +130,14 @@ test('the end of a sign-in works once', async () => {
   expect((await flow.browser.open(callback, isCallback)).status).toBe(400)
 })
 
-test('the end of a sign-in that comes twice at once works once', async () => {
+test('of two concurrent callbacks of a sign-in only one works', async () => {
   const storage = memoryStorage()
   const both = Promise.withResolvers<void>()
   let readers = 0
   mounted.restart({
     storage: {
       ...storage,
-      // Both have read it before either goes on, as two processes over one database may.
+      // Both have read it before either continues, like two processes with one database.
       async get<T>(kind: RecordKind, key: string) {
         const found = await storage.get<T>(kind, key)
         if (kind === 'sign-in' && ++readers === 2) both.resolve()
@@ -157,12 +157,12 @@ test('the end of a sign-in that comes twice at once works once', async () => {
   mounted.restart()
 })
 
-test('a state that was never given out leads nowhere', async () => {
+test('rejects an unknown state', async () => {
   const page = await createBrowser().open(`${base}/callback?state=guess&code=guess`, isCallback)
   expect(page.status).toBe(400)
 })
 
-test('the upstream leg has a state, nonce and PKCE of its own, and nothing of the client', async () => {
+test('the upstream request has its own state, nonce and PKCE, and no data of the client', async () => {
   const { flow, upstream } = await untilUpstream(startFlow(base, { state: 'state of the client' }))
   const { searchParams } = upstream
   expect(searchParams.get('redirect_uri')).toBe(`${base}/callback`)
@@ -175,7 +175,7 @@ test('the upstream leg has a state, nonce and PKCE of its own, and nothing of th
   expect(upstream.href).not.toContain('state+of+the+client')
 })
 
-test('two sign-ins at once in one browser do not disturb each other', async () => {
+test('concurrent sign-ins in one browser do not interfere', async () => {
   const browser = createBrowser()
   const flows = [startFlow(base, {}, browser), startFlow(base, {}, browser)]
   const pages = await Promise.all(flows.map(openAuthorize))
@@ -192,7 +192,7 @@ test.each([
   ['an address that is not registered', { redirect_uri: 'https://evil.example/callback' }],
   ['an address like the registered one', { redirect_uri: 'http://127.0.0.1@evil.example/callback' }],
   ['a scheme that runs', { redirect_uri: 'javascript:alert(1)' }],
-])('a request with %s is answered with a page, never with a redirect', async (_name, parameters) => {
+])('answers a request with %s with a page, never with a redirect', async (_name, parameters) => {
   const { authorizeUrl } = startFlow(base, parameters)
   const response = await fetch(authorizeUrl, { redirect: 'manual' })
   expect(response.status).toBe(400)
@@ -200,7 +200,7 @@ test.each([
   expect(await response.text()).not.toContain('evil.example')
 })
 
-test('a parameter that comes twice is refused without a redirect', async () => {
+test('rejects a repeated parameter without a redirect', async () => {
   const { authorizeUrl } = startFlow(base)
   const twice = `${authorizeUrl}&redirect_uri=${encodeURIComponent('https://evil.example/')}`
   expect((await fetch(twice, { redirect: 'manual' })).status).toBe(400)
@@ -214,13 +214,13 @@ test.each([
   ['request', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
   ['prompt', { prompt: 'none' }, 'interaction_required'],
   ['provider', { provider: 'other' }, 'invalid_request'],
-])('a wrong %s is told to the client', async (_name, parameters, error) => {
+])('reports an invalid %s to the client', async (_name, parameters, error) => {
   const flow = startFlow(base, parameters)
   const answer = new URL((await openAuthorize(flow)).url).searchParams
   expect(Object.fromEntries(answer)).toMatchObject({ error, state: flow.state, iss: mounted.issuer })
 })
 
-test('the form is answered with 303, so that nothing of it is sent on', async () => {
+test('answers the form with 303, so that it is not sent again', async () => {
   const flow = startFlow(base)
   const page = await openAuthorize(flow)
   const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)![1]!

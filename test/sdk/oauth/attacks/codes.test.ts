@@ -53,14 +53,14 @@ const isActive = (token: string) =>
     () => false,
   )
 
-/** Requests that take each step together, which they would not over connections. */
+/** Runs requests in lockstep, which separate connections would not do. */
 function atOnce(form: Record<string, string>): Promise<Response[]> {
   const send = () =>
     mounted.server.fetch(new Request(`${base}/token`, { method: 'POST', body: new URLSearchParams(form) }))
   return Promise.all(Array.from({ length: 8 }, send))
 }
 
-test('a code that comes again is refused, and what it gave is revoked', async () => {
+test('rejects a reused code and revokes its tokens', async () => {
   const { flow, code } = await getCode()
   const tokens = (await (await redeem(base, flow, code)).json()) as Tokens
   expect(await isActive(tokens.access_token)).toBe(true)
@@ -70,7 +70,7 @@ test('a code that comes again is refused, and what it gave is revoked', async ()
   expect(events.map(({ type }) => type)).toEqual(['code-reused'])
 })
 
-test('of many requests at once with the same code, at most one gets a token, which is revoked', async () => {
+test('of many concurrent requests with one code, at most one gets a token, which is revoked', async () => {
   const { flow, code } = await getCode()
   const answers = await atOnce({
     grant_type: 'authorization_code',
@@ -84,7 +84,7 @@ test('of many requests at once with the same code, at most one gets a token, whi
   expect(await isActive(tokens.access_token)).toBe(false)
 })
 
-test('a stolen code is of no use without its verifier, nor spoiled by trying', async () => {
+test('a stolen code is useless without its verifier, and failed attempts do not invalidate it', async () => {
   const { flow, code } = await getCode()
   const thief = startFlow(base)
   expect(await errorOf(await redeem(base, thief, code))).toEqual(INVALID_GRANT)
@@ -95,19 +95,19 @@ test('a stolen code is of no use without its verifier, nor spoiled by trying', a
   expect((await redeem(base, flow, code)).status).toBe(200)
 })
 
-test('a code injected into another client, or sent with another redirect_uri, is refused', async () => {
+test('rejects a code of another client or redirect_uri', async () => {
   const { flow, code } = await getCode()
   expect(await errorOf(await redeem(base, flow, code, { client_id: 'other' }))).toEqual(INVALID_GRANT)
   const elsewhere = { redirect_uri: 'http://127.0.0.1:2/callback' }
   expect(await errorOf(await redeem(base, flow, code, elsewhere))).toEqual(INVALID_GRANT)
 })
 
-test('a code of another sign-in of the same client is refused: its challenge is another', async () => {
+test('rejects a code of another sign-in of the same client because of its challenge', async () => {
   const [victim, attacker] = [await getCode(), await getCode()]
   expect(await errorOf(await redeem(base, attacker.flow, victim.code))).toEqual(INVALID_GRANT)
 })
 
-test('a code is over after a minute', async () => {
+test('a code expires after a minute', async () => {
   const { flow, code } = await getCode()
   time = 61
   expect(await errorOf(await redeem(base, flow, code))).toEqual(INVALID_GRANT)
@@ -118,7 +118,7 @@ test.each([
   ['with the method "plain"', { code_challenge_method: 'plain' }],
   ['with a challenge without a method, which means "plain"', { code_challenge_method: undefined }],
   ['with a challenge that is none', { code_challenge: 'short' }],
-])('no code is given %s', async (_name, parameters) => {
+])('issues no code %s', async (_name, parameters) => {
   const flow = startFlow(base, parameters)
   const page = await flow.browser.open(flow.authorizeUrl, url => url.startsWith(CALLBACK))
   const answer = new URL(page.url).searchParams
@@ -127,7 +127,7 @@ test.each([
   expect(answer.get('iss')).toBe(mounted.issuer)
 })
 
-test('a refresh token is replaced by each use, and one that comes again ends its whole family', async () => {
+test('each use replaces a refresh token, and reuse revokes the whole grant', async () => {
   const first = await signIn(base)
   const second = (await (await refresh(base, first.refresh_token!)).json()) as Tokens
   const third = (await (await refresh(base, second.refresh_token!)).json()) as Tokens
@@ -142,7 +142,7 @@ test('a refresh token is replaced by each use, and one that comes again ends its
   expect(events.map(({ type }) => type)).toEqual(['refresh-token-reused'])
 })
 
-test('of many refreshes at once with one token, at most one succeeds, and the family ends', async () => {
+test('of many concurrent refreshes with one token, at most one succeeds, and the family ends', async () => {
   const { refresh_token } = await signIn(base)
   const answers = await atOnce({
     grant_type: 'refresh_token',
@@ -155,7 +155,7 @@ test('of many refreshes at once with one token, at most one succeeds, and the fa
   expect(await errorOf(await refresh(base, tokens.refresh_token!))).toEqual(INVALID_GRANT)
 })
 
-test('a refresh token is for its client only, for no more scope, and for no other resource', async () => {
+test('a refresh token only works for its client, scope and resource', async () => {
   const { refresh_token } = await signIn(base, { scope: 'openid' })
   const tried = (parameters: Record<string, string>) =>
     refresh(base, refresh_token!, parameters).then(response => errorOf(response))
@@ -165,7 +165,7 @@ test('a refresh token is for its client only, for no more scope, and for no othe
   expect((await refresh(base, refresh_token!)).status).toBe(200)
 })
 
-test('a refresh token that is made up or changed ends nothing', async () => {
+test('an invalid refresh token revokes nothing', async () => {
   const { refresh_token } = await signIn(base)
   const [grantId, , mac] = refresh_token!.split('.')
   for (const forged of [
@@ -189,13 +189,13 @@ test('a client that registered without refresh tokens gets none', async () => {
   expect(await errorOf(answer)).toEqual({ status: 400, error: 'unauthorized_client' })
 })
 
-test('a refresh token is over when it was not used for its time', async () => {
+test('an unused refresh token expires', async () => {
   const { refresh_token } = await signIn(base)
   time = 1001
   expect(await errorOf(await refresh(base, refresh_token!))).toEqual(INVALID_GRANT)
 })
 
-test('a client with a secret must prove it, in one way only', async () => {
+test('a client with a secret must authenticate, with one method only', async () => {
   const { flow, code } = await getCode({ client_id: 'confidential' })
   const send = (form: Record<string, string>, headers: Record<string, string> = {}) =>
     post(
@@ -223,13 +223,13 @@ test('a client with a secret must prove it, in one way only', async () => {
   expect((await send({}, basic('confidential:a+secret'))).status).toBe(200)
 })
 
-test('a public client cannot pretend to have a secret', async () => {
+test('rejects a public client that sends a secret', async () => {
   const { flow, code } = await getCode()
   const answer = await redeem(base, flow, code, { client_secret: 'guess' })
   expect(await errorOf(answer)).toEqual({ status: 401, error: 'invalid_client' })
 })
 
-test('a revoked access token, and every token of a revoked refresh token, is no good any more', async () => {
+test('rejects a revoked access token, and all tokens of a revoked refresh token', async () => {
   const tokens = await signIn(base)
   const again = (await (await refresh(base, tokens.refresh_token!)).json()) as Tokens
   const revoke = (token: string, client_id = 'tool') => post(`${base}/revoke`, { token, client_id })

@@ -36,20 +36,20 @@ async function outcome(provider: string) {
   return answer.get('error') ?? (answer.has('code') ? 'code' : 'nothing')
 }
 
-test('honest providers sign users in', async () => {
+test('signs users in with honest providers', async () => {
   expect(await outcome('honest')).toBe('code')
   expect(await outcome('plain')).toBe('code')
   expect(honest.tokenRequests[0]!.get('code_verifier')).toMatch(/^[\w-]{43}$/)
 })
 
 test('the code of one provider is never sent to another one (mix-up)', async () => {
-  // The user chose the evil one, which sent them on to the honest one; this is the answer of that.
+  // The user chose the malicious provider, which redirected to the honest one. This is the honest one's response.
   evil.script = { callback: { iss: honest.origin, code: 'code of the honest one' } }
   expect(await outcome('evil')).toBe('access_denied')
   expect(evil.tokenRequests).toEqual([])
 })
 
-test('with an address for each provider, an answer to the wrong one is refused, also without iss', async () => {
+test('with a callback URL per provider, rejects a response at the wrong one, even without iss', async () => {
   await using distinct = await mountProxy({
     providers: [evil.config, plain.config],
     distinctCallbacks: true,
@@ -66,7 +66,7 @@ test('with an address for each provider, an answer to the wrong one is refused, 
   expect(plain.tokenRequests).toEqual([])
 })
 
-test('a plain provider may name an issuer of its own host, and no other', async () => {
+test('a plain provider may only send an issuer on its host', async () => {
   plain.script = { callback: { iss: `${plain.origin}/login/oauth` } }
   expect(await outcome('plain')).toBe('code')
   plain.script = { callback: { iss: honest.origin } }
@@ -85,13 +85,13 @@ test.each([
   ['that is expired', { exp: now - hour }],
   ['without a user', { sub: undefined }],
   ['about another user than the user info', { sub: 'eve' }],
-])('an ID token %s is refused', async (_name, idToken) => {
+])('rejects an ID token %s', async (_name, idToken) => {
   honest.script = { idToken }
   expect(await outcome('honest')).toBe('access_denied')
   expect(events.map(({ type }) => type)).toEqual(['sign-in-failed'])
 })
 
-test('an ID token signed by somebody else, or by nobody, is refused', async () => {
+test('rejects an ID token with a wrong or missing signature', async () => {
   honest.script = { isForging: true }
   expect(await outcome('honest')).toBe('access_denied')
   for (const rawIdToken of ['eyJhbGciOiJub25lIn0.e30.', 'junk']) {
@@ -100,7 +100,7 @@ test('an ID token signed by somebody else, or by nobody, is refused', async () =
   }
 })
 
-test('a refusal or failure of the provider is told to the client, with nothing of its own words', async () => {
+test('reports a failure of the provider to the client, without its message', async () => {
   honest.script = { callback: { code: undefined, error: 'access_denied', error_description: 'secret words' } }
   const answer = await approve(startFlow(`${proxy.origin}/auth`), undefined, 'honest')
   expect(Object.fromEntries(answer)).toMatchObject({
@@ -111,12 +111,12 @@ test('a refusal or failure of the provider is told to the client, with nothing o
   expect(await outcome('honest')).toBe('access_denied')
 })
 
-test('a plain provider that does not say who the user is signs nobody in', async () => {
+test('rejects a plain provider that does not identify the user', async () => {
   plain.script = { userInfo: { name: 'Ada' } }
   expect(await outcome('plain')).toBe('access_denied')
 })
 
-test('nothing that is logged holds a code, a token, a state or a secret', async () => {
+test('logs no code, token, state or secret', async () => {
   for (const script of [
     { idToken: { nonce: 'x' } },
     { tokenStatus: 500 },

@@ -27,14 +27,14 @@ beforeAll(async () => {
 })
 afterAll(() => mounted[Symbol.asyncDispose]())
 
-/** Whether something was compared in constant time while `work` ran. */
+/** True if something was compared in constant time while `work` ran. */
 async function compares(work: () => Promise<unknown>): Promise<boolean> {
   const before = compared.times
   await work()
   return compared.times > before
 }
 
-test('secrets, verifiers and cookies are compared without telling how much of them was right', async () => {
+test('secrets, verifiers and cookies are compared in constant time', async () => {
   const wrongSecret = {
     client_id: 'confidential',
     client_secret: 'a secrex',

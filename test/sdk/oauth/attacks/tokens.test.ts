@@ -52,23 +52,23 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     `resource_metadata="${mounted.issuer}/.well-known/oauth-protected-resource/mcp", scope="openid"`
   const invalid = () => ({
     status: 401,
-    challenge: `Bearer ${metadata()}, error="invalid_token", error_description="The token is not valid."`,
+    challenge: `Bearer ${metadata()}, error="invalid_token", error_description="The token is invalid."`,
   })
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  test('a good token passes, whatever the case of the scheme', async () => {
+  test('accepts a valid token with any case of the scheme', async () => {
     expect(await answerTo(`Bearer ${token}`)).toBe('idp|ada')
     expect(await answerTo(`bearer ${token}`)).toBe('idp|ada')
   })
 
-  test('no token at all is answered with a challenge that tells of no error', async () => {
+  test('answers a request without a token with a challenge without error', async () => {
     const challenge = { status: 401, challenge: `Bearer ${metadata()}` }
     for (const header of [undefined, '', 'Bearer', `Basic ${token}`, `Bearer ${token} ${token}`]) {
       expect(await answerTo(header)).toEqual(challenge)
     }
   })
 
-  test('a token without a signature, or with another algorithm, is refused', async () => {
+  test('rejects a token without a signature or with another algorithm', async () => {
     const [, payload] = token.split('.')
     for (const alg of ['none', 'None', 'NONE']) {
       expect(await answerTo(`Bearer ${encode({ alg, typ: 'at+jwt' })}.${payload}.`)).toMatchObject({
@@ -81,7 +81,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     expect(await answerTo(`Bearer ${header}.${payload}.`)).toMatchObject({ status: 401 })
   })
 
-  test('a public key is never taken for a secret', async () => {
+  test('never uses a public key as a secret', async () => {
     const published = await fetch(`${mounted.issuer}/oauth/jwks`)
     const jwks = (published.ok ? await published.json() : { keys: [{ kid: 'x' }] }) as JSONWebKeySet
     const key = jwks.keys[0]!
@@ -92,7 +92,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     }
   })
 
-  test('a key that the token brings along is not looked at', async () => {
+  test('ignores a key in the token', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' }) as Record<string, string>
     const forged = await new SignJWT(decodeJwt(token))
@@ -101,18 +101,18 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     expect(await answerTo(`Bearer ${forged}`)).toMatchObject({ status: 401 })
   })
 
-  test('less scope than is needed is answered with 403 and the scope', async () => {
+  test('answers a missing scope with 403 and the scope', async () => {
     const { access_token } = await signIn(`${mounted.issuer}/oauth`, {
       resource: `${mounted.issuer}/mcp`,
       scope: 'email',
     })
     expect(await answerTo(`Bearer ${access_token}`)).toEqual({
       status: 403,
-      challenge: `Bearer ${metadata()}, error="insufficient_scope", error_description="The token lacks the scope: openid."`,
+      challenge: `Bearer ${metadata()}, error="insufficient_scope", error_description="The token does not have the required scope: openid."`,
     })
   })
 
-  test('a token for another resource of the same issuer is refused', async () => {
+  test('rejects a token for another resource of the same issuer', async () => {
     const { access_token } = await signIn(`${mounted.issuer}/oauth`, { resource: `${mounted.issuer}/other` })
     expect(await answerTo(`Bearer ${access_token}`)).toMatchObject({
       status: 401,
@@ -144,7 +144,7 @@ describe('signed with the right secret', () => {
       .sign(new TextEncoder().encode(SIGNING_SECRET))
   const passes = async (token: string) => 'token' in (await resource.authenticate(`Bearer ${token}`))
 
-  test('a token with all claims passes, also for several resources', async () => {
+  test('accepts a token with all claims, even for several resources', async () => {
     expect(await passes(await sign({}))).toBe(true)
     expect(await passes(await sign({ aud: ['https://other.example', 'https://mcp.example/mcp'] }))).toBe(true)
   })
@@ -160,14 +160,14 @@ describe('signed with the right secret', () => {
     ['without a user', { sub: undefined }],
     ['without a client', { client_id: undefined }],
     ['without an id', { jti: undefined }],
-  ])('a token %s does not', async (_name, changes) => expect(await passes(await sign(changes))).toBe(false))
+  ])('rejects a token %s', async (_name, changes) => expect(await passes(await sign(changes))).toBe(false))
 
-  test.each(['JWT', 'id+jwt', 'logout+jwt', ''])('a JWT of the type "%s" is no access token', async typ =>
+  test.each(['JWT', 'id+jwt', 'logout+jwt', ''])('rejects a JWT of the type "%s"', async typ =>
     expect(await passes(await sign({}, typ))).toBe(false),
   )
 })
 
-test('a token that was good is not, once its time is over', async () => {
+test('rejects a token that was valid after it expired', async () => {
   let time = 1000
   const issuer = 'https://auth.example'
   const verify = createTokenVerifier({ issuer, signingSecret: SIGNING_SECRET }, () => time)
@@ -183,7 +183,7 @@ test('a token that was good is not, once its time is over', async () => {
   await expect(verify(token, issuer)).rejects.toThrow('expired')
 })
 
-test('keys rotate: the old ones verify as long as their tokens live, the next is published before its time', async () => {
+test('rotates keys: old keys stay until their tokens expire, and the next key is published early', async () => {
   let time = 10_000_000
   const now = () => time
   const http = createServer()
@@ -221,7 +221,7 @@ test('keys rotate: the old ones verify as long as their tokens live, the next is
   await close(http)
 })
 
-test('when the keys of the issuer cannot be had, that is not told as a bad token', async () => {
+test('does not report an invalid token when the keys of the issuer are not available', async () => {
   const resource = createProtectedResource({
     resource: 'https://mcp.example/mcp',
     authorizationServer: {

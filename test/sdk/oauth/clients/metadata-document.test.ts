@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => mounted[Symbol.asyncDispose]())
 beforeEach(() => {
-  // What one test read is not kept for the next.
+  // Tests do not share the cache.
   time += 100_000
   fetched = 0
   answer = () => Response.json(GOOD)
@@ -35,11 +35,11 @@ beforeEach(() => {
 
 const flow = () => startFlow(base, { client_id: URL_OF_CLIENT })
 
-test('a client signs in by the address of its document, which the page names', async () => {
+test('a client signs in with the URL of its document, which the page shows', async () => {
   const started = flow()
   const page = await openAuthorize(started)
-  expect(page.text).toContain('Documented (described by client.example)')
-  expect(page.text).toContain('Any program on this computer could ask this way.')
+  expect(page.text).toContain('Documented (from client.example)')
+  expect(page.text).toContain('Any program on this computer can send such a request.')
   const code = (await approve(started, page)).get('code')!
   const tokens = (await (await redeem(base, started, code, { client_id: URL_OF_CLIENT })).json()) as Tokens
   expect((await mounted.server.verifyAccessToken(tokens.access_token, undefined)).client_id).toBe(
@@ -57,7 +57,7 @@ test.each([
   ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],
   ['has not this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],
   ['is no object', [GOOD]],
-])('a document that %s is refused with a page', async (_name, document) => {
+])('rejects a document that %s with an error page', async (_name, document) => {
   answer = () => Response.json(document)
   const page = await openAuthorize(flow())
   expect(page.status).toBe(400)
@@ -73,14 +73,14 @@ test.each([
     'nothing, since there is no connection',
     () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7:443')) as never,
   ],
-])('a server that answers %s is told of without any detail', async (_name, respond) => {
+])('reports a server that answers %s without details', async (_name, respond) => {
   answer = respond
   const page = await openAuthorize(flow())
   expect(page.status).toBe(400)
   expect(page.text).not.toMatch(/ECONN|10\.0\.0\.7|302|404/)
 })
 
-test('a document is read again when its time is over, and after each failure', async () => {
+test('reads a document again when it expires, and after each failure', async () => {
   answer = () => new Response('broken')
   await openAuthorize(flow())
   answer = () => Response.json(GOOD, { headers: { 'cache-control': 'max-age=1000' } })
@@ -98,11 +98,11 @@ test.each([
   ['max-age=0', 300],
   ['public, max-age=7200', 7200],
   ['max-age=999999999', 86400],
-])('Cache-Control %s keeps a document %i seconds', (header, seconds) => {
+])('Cache-Control %s caches a document for %i seconds', (header, seconds) => {
   expect(lifetimeSeconds(header)).toBe(seconds)
 })
 
-test('addresses of documents are https with a path, spelled in one way', () => {
+test('URLs of documents are canonical https URLs with a path', () => {
   expect(isMetadataDocumentUrl(URL_OF_CLIENT)).toBe(true)
   for (const other of [
     'tool',
@@ -119,7 +119,7 @@ test('addresses of documents are https with a path, spelled in one way', () => {
   }
 })
 
-test('where documents are switched off, such a client is not known, and the metadata does not offer it', async () => {
+test('without the option, such a client is unknown and the metadata does not mention documents', async () => {
   const about = async () => (await fetch(`${mounted.issuer}/.well-known/oauth-authorization-server`)).json()
   expect(await about()).toMatchObject({ client_id_metadata_document_supported: true })
   mounted.restart({ clientMetadataDocuments: false })
@@ -128,7 +128,7 @@ test('where documents are switched off, such a client is not known, and the meta
   expect(fetched).toBe(0)
 })
 
-test('with the real fetch, a client at a private address gets nothing but the page', async () => {
+test('the real fetch reports a client at a private address without details', async () => {
   mounted.restart({ clientMetadataDocuments: true })
   const page = await openAuthorize(startFlow(base, { client_id: 'https://127.0.0.1:1/client.json' }))
   expect(page.status).toBe(400)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../support/identity-provider.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
 
-/** Where Debian and others put it; `CHROMIUM` says it for all others. */
+/** Default path in Debian and others. `CHROMIUM` overrides it. */
 const PLACES = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',
@@ -20,7 +20,7 @@ const CHROMIUM = PLACES.find(path => path !== undefined && existsSync(path))
 const SUITE = fileURLToPath(new URL('../../../../node_modules/.bin/conformance', import.meta.url))
 const NAME = 'A <b>bold</b> client'
 
-// What only a real browser can show of the consent page.
+// Behaviour of the consent page that needs a real browser.
 describe.runIf(CHROMIUM !== undefined)('in Chromium', () => {
   let browser: Browser
   let mounted: Mounted
@@ -36,7 +36,7 @@ describe.runIf(CHROMIUM !== undefined)('in Chromium', () => {
     await mounted?.[Symbol.asyncDispose]()
   })
 
-  it("the MCP conformance suite's scenarios pass, 2 of 2, with JavaScript and without", async () => {
+  it('both scenarios of the MCP conformance suite pass, with and without JavaScript', async () => {
     const outputs = await Promise.all([true, false].map(javaScript => runSuite(javaScript)))
     for (const output of outputs) expect(output).toMatch(/Total: 3 passed, 0 failed/)
   })

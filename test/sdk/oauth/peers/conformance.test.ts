@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => mounted[Symbol.asyncDispose]())
 
-test("passes the MCP conformance suite's scenarios for authorization servers, both of them", async () => {
+test('passes both scenarios of the MCP conformance suite for authorization servers', async () => {
   const port = await freePort()
   const suite = spawn(process.execPath, [
     PROGRAM,
@@ -33,7 +33,7 @@ test("passes the MCP conformance suite's scenarios for authorization servers, bo
   }
 })
 
-/** The suite prints the address that a user should visit, and waits. */
+/** The suite prints the URL that a user should visit, and waits. */
 function collectOutput(suite: ChildProcess, visit: (url: string) => void): () => string {
   let output = ''
   let isVisited = false

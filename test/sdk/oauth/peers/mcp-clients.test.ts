@@ -68,7 +68,7 @@ test('the v1 client of the SDK finds the server, registers, signs in, calls a to
   expect(memory.tokens().access_token).not.toBe(first)
 })
 
-test('the v2 client of the SDK does the same, and checks the issuer that comes back', async () => {
+test('the v2 client of the SDK does the same and checks the returned issuer', async () => {
   const memory = createClientMemory()
   const transport = new ModernTransport(url, { authProvider: memory })
   const client = new ModernClient({ name: 'v2', version: '1.0.0' })
@@ -99,7 +99,7 @@ test.each([
     const url = new URL(`${proxy.origin}/mcp`)
     const transport = new Transport(url, { authProvider: memory })
     const client = new Class({ name: 'client', version: '1.0.0' })
-    // biome-ignore lint/suspicious/noExplicitAny: the two SDKs' transports are types of their own.
+    // biome-ignore lint/suspicious/noExplicitAny: the two SDKs have different types for transports.
     await expect(client.connect(transport as any)).rejects.toThrow(/unauthorized/i)
     const answer = await memory.approveInBrowser()
     await transport.finishAuth(answer.get('code')!, answer.get('iss')!)
@@ -124,7 +124,7 @@ test.each([
     const memory = createClientMemory(DOCUMENT_URL)
     const transport = new Transport(url, { authProvider: memory })
     const client = new Class({ name: 'client', version: '1.0.0' })
-    // biome-ignore lint/suspicious/noExplicitAny: the two SDKs' transports are types of their own.
+    // biome-ignore lint/suspicious/noExplicitAny: the two SDKs have different types for transports.
     await expect(client.connect(transport as any)).rejects.toThrow(/unauthorized/i)
     await transport.finishAuth((await memory.approveInBrowser()).get('code')!, mounted.issuer)
     expect(decodeJwt(memory.tokens().access_token)).toMatchObject({ client_id: DOCUMENT_URL })

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('mcp-remote signs a user in, calls a tool, and has the token still when it is started again', async () => {
+test('mcp-remote signs a user in, calls a tool, and keeps the token across restarts', async () => {
   expect(await callThroughRemote()).toEqual({ answer: 'forty-two', visits: 1 })
   expect(await callThroughRemote()).toEqual({ answer: 'forty-two', visits: 0 })
 })
@@ -30,7 +30,7 @@ async function callThroughRemote(): Promise<{ answer: string | undefined; visits
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, `${mounted.issuer}/mcp`, '--allow-http', '--transport', 'http-only'],
-    // Nothing on the path that could open a window.
+    // No program on the path can open a window.
     env: { MCP_REMOTE_CONFIG_DIR: folder, HOME: folder, PATH: '' },
     stderr: 'pipe',
   })

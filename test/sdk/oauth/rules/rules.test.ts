@@ -20,7 +20,7 @@ describe('PKCE', () => {
     expect(matchesChallenge(`${verifier}x`, challenge)).toBe(false)
   })
 
-  test('never takes the challenge itself, as the method "plain" would', () => {
+  test('never accepts the challenge itself, as with the method "plain"', () => {
     expect(matchesChallenge(challenge, challenge)).toBe(false)
   })
 
@@ -36,24 +36,26 @@ describe('PKCE', () => {
 })
 
 describe('parameters', () => {
-  test('an empty one is left out', () => {
+  test('empty ones are ignored', () => {
     expect(readParameters(new URLSearchParams('state=&scope=a')).get('state')).toBeUndefined()
   })
 
-  test('one that comes twice is an error, but resource', () => {
-    expect(() => readParameters(new URLSearchParams('state=a&state=b'))).toThrow('"state" must be sent once')
+  test('repeated ones are an error, except resource', () => {
+    expect(() => readParameters(new URLSearchParams('state=a&state=b'))).toThrow(
+      '"state" must not be repeated',
+    )
     expect(readParameters(new URLSearchParams('resource=a&resource=b')).all('resource')).toEqual(['a', 'b'])
   })
 })
 
 describe('scope', () => {
-  test('is all that is offered when none is asked for, else what is asked for', () => {
+  test('the granted scope is the requested scope, or all offered ones by default', () => {
     expect(grantScope([], ['a', 'b'])).toEqual(['a', 'b'])
     expect(grantScope(parseScope('b  b'), ['a', 'b'])).toEqual(['b'])
-    expect(() => grantScope(['c'], ['a', 'b'])).toThrow('There is no scope "c"; there are: a b.')
+    expect(() => grantScope(['c'], ['a', 'b'])).toThrow('The scope "c" is unknown. Known scopes: a b.')
   })
 
-  test('only narrows when refreshed', () => {
+  test('the granted scope can only be narrowed by a refresh', () => {
     expect(narrowScope([], ['a', 'b'])).toEqual(['a', 'b'])
     expect(narrowScope(['a'], ['a', 'b'])).toEqual(['a'])
     expect(() => narrowScope(['c'], ['a', 'b'])).toThrow('"c" was not granted')
@@ -67,7 +69,9 @@ describe('resources', () => {
     ['https://mcp.example.com:443/mcp', 'https://mcp.example.com/mcp'],
     ['https://mcp.example.com/mcp/', 'https://mcp.example.com/mcp/'],
     ['http://localhost:3000/?a=1', 'http://localhost:3000/?a=1'],
-  ])('%s is %s', (resource, canonical) => expect(canonicalResource(resource)).toBe(canonical))
+  ])('the resource %s is normalized to %s', (resource, canonical) =>
+    expect(canonicalResource(resource)).toBe(canonical),
+  )
 
   test.each([
     'mcp.example.com',
@@ -76,7 +80,7 @@ describe('resources', () => {
     'urn:a:b',
     'https://a@x.example',
     '',
-  ])('%s is none', resource => expect(canonicalResource(resource)).toBeUndefined())
+  ])('%s is not a resource', resource => expect(canonicalResource(resource)).toBeUndefined())
 
   const open = { issuer: 'https://app.example', allowed: [] }
   const listed = {
@@ -84,7 +88,7 @@ describe('resources', () => {
     allowed: ['https://mcp.example/mcp', 'https://other.example'],
   }
 
-  test('without a list, those of the issuer are granted, and no look-alikes', () => {
+  test('without a list, only those on the issuer’s origin are granted', () => {
     expect(grantResources(['https://app.example/mcp'], open)).toEqual(['https://app.example/mcp'])
     for (const foreign of [
       'https://app.example.evil.example/mcp',
@@ -92,25 +96,27 @@ describe('resources', () => {
       'http://app.example/mcp',
       'https://app.example@evil.example/mcp',
     ]) {
-      expect(() => grantResources([foreign], open), foreign).toThrow('No token is issued for the resource')
+      expect(() => grantResources([foreign], open), foreign).toThrow(
+        'Tokens cannot be issued for the resource',
+      )
     }
   })
 
-  test('the default is the first of the list, else the issuer', () => {
+  test('the default is the first of the list, or the issuer', () => {
     expect(grantResources([], listed)).toEqual(['https://mcp.example/mcp'])
     expect(grantResources([], open)).toEqual(['https://app.example'])
     expect(grantResources(['https://other.example/'], listed)).toEqual(['https://other.example'])
-    expect(() => grantResources(['https://app.example/mcp'], listed)).toThrow('No token is issued')
+    expect(() => grantResources(['https://app.example/mcp'], listed)).toThrow('Tokens cannot be issued')
   })
 
-  test('a token is for a part of what was granted', () => {
+  test('a token is for a subset of the granted resources', () => {
     expect(narrowResources([], listed.allowed)).toEqual(listed.allowed)
     expect(narrowResources(['https://other.example/'], listed.allowed)).toEqual(['https://other.example'])
     expect(() => narrowResources(['https://third.example'], listed.allowed)).toThrow('not for the resource')
   })
 })
 
-test('an error goes to the client with its state, the issuer, and a description of allowed characters', () => {
+test('the error location has the state, the issuer, and a description in allowed characters', () => {
   const error = new OAuthError('invalid_scope', 'There is no "ü\\" here.')
   const location = errorLocation(
     { redirectUri: 'app://cb?x=1', state: 'a b&c', issuer: 'https://a.example' },

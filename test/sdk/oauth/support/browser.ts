@@ -1,8 +1,8 @@
-/** What a user's browser does, without a window: cookies per host, redirects, forms. */
+/** Headless browser of a user: cookies per host, redirects, forms. */
 export interface Browser {
-  /** Follows redirects until a page, or until an address that `isEnd` takes. */
+  /** Follows redirects to a page, or to a URL that `isEnd` accepts. */
   open(url: string, isEnd?: (url: string) => boolean): Promise<Page>
-  /** Sends the form of a page with a button pressed. */
+  /** Submits the form of a page with a button. */
   submit(page: Page, button?: Record<string, string>, isEnd?: (url: string) => boolean): Promise<Page>
   cookies: Map<string, Map<string, string>>
 }
@@ -11,7 +11,7 @@ export interface Page {
   url: string
   status: number
   headers: Headers
-  /** Empty when the end was reached by its address. */
+  /** Empty when `isEnd` accepted the URL. */
   text: string
 }
 
@@ -30,7 +30,7 @@ export function createBrowser(): Browser {
   }
 }
 
-/** As browsers do (https://fetch.spec.whatwg.org/#append-a-request-origin-header). */
+/** Like browsers (https://fetch.spec.whatwg.org/#append-a-request-origin-header). */
 function originSent({ url, headers }: Page): string {
   return headers.get('referrer-policy') === 'no-referrer' ? 'null' : new URL(url).origin
 }

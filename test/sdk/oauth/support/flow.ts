@@ -11,7 +11,7 @@ export interface Tokens {
   [field: string]: unknown
 }
 
-/** One sign-in, step by step, with every parameter in the test's hands. */
+/** Sign-in step by step, with full control over all parameters. */
 export interface Flow {
   browser: Browser
   verifier: string
@@ -19,7 +19,7 @@ export interface Flow {
   authorizeUrl: string
 }
 
-/** An authorization request; a parameter given as undefined is left out. */
+/** Authorization request. Undefined parameters are omitted. */
 export function startFlow(
   base: string,
   parameters: Record<string, string | undefined> = {},
@@ -49,18 +49,18 @@ export function isCallback(url: string): boolean {
   return url.startsWith('http://127.0.0.1/') || url.startsWith('http://127.0.0.1:1/')
 }
 
-/** To the consent page, or to whatever the request leads. */
+/** Opens the consent page, or whatever the request leads to. */
 export function openAuthorize(flow: Flow): Promise<Page> {
   return flow.browser.open(flow.authorizeUrl, isCallback)
 }
 
-/** Through the consent page and the identity provider, back to the client: the parameters that it gets. */
+/** Signs in up to the redirect to the client, and returns its parameters. */
 export async function approve(flow: Flow, page?: Page, provider = 'idp'): Promise<URLSearchParams> {
   const back = await flow.browser.submit(page ?? (await openAuthorize(flow)), { provider }, isCallback)
   return new URL(back.url).searchParams
 }
 
-/** POST of a form; what is undefined is left out. */
+/** POST of a form. Undefined fields are omitted. */
 export function post(
   url: string,
   form: Record<string, string | undefined>,
@@ -100,7 +100,7 @@ export function refresh(
   })
 }
 
-/** A whole sign-in. */
+/** Complete sign-in. */
 export async function signIn(
   base: string,
   parameters: Record<string, string | undefined> = {},
@@ -111,7 +111,7 @@ export async function signIn(
   return (await response.json()) as Tokens
 }
 
-/** The error of an answer of the token endpoint. */
+/** Error code in a response of the token endpoint. */
 export async function errorOf(response: Response): Promise<{ status: number; error: unknown }> {
   const body = (await response.json()) as { error?: unknown }
   return { status: response.status, error: body.error }

@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { close, listen } from './identity-provider.ts'
 
 export interface HttpsServer extends AsyncDisposable {
-  /** At the host name `client.example`, which only a lookup of the test's own knows. */
+  /** URL with the host name `client.example`, which only the test's lookup resolves. */
   url: string
   port: number
   ca: string
   requests: string[]
 }
 
-/** An https server on loopback with a certificate of its own. */
+/** Loopback https server with its own certificate. */
 export async function startHttpsServer(listener: RequestListener): Promise<HttpsServer> {
   const { key, cert } = makeCertificate()
   const requests: string[] = []

@@ -7,14 +7,14 @@ import { identityRecords } from './identity-records.ts'
 
 export interface IdentityProvider extends AsyncDisposable {
   issuer: string
-  /** How the component is configured to use it. */
+  /** Configuration of the component for this provider. */
   config: ProviderConfig
 }
 
-/** One for all: making an RSA key takes a while. */
+/** Shared, because creating an RSA key takes a while. */
 const keyPair = generateKeyPair('RS256', { extractable: true })
 
-/** A certified identity provider on loopback that signs everybody in as `account` without asking. */
+/** Certified identity provider on loopback that signs every user in as `account` without asking. */
 export async function startIdentityProvider(
   callback: string,
   { account = 'ada', id = 'idp' }: { account?: string; id?: string } = {},

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
-/** What the identity provider keeps, without the words it has about its own store in memory. */
+/** Storage of the identity provider, without the warnings about its built-in memory store. */
 export function identityRecords(): (model: string) => Adapter {
   const records = new Map<string, AdapterPayload>()
   const find = (matches: (payload: AdapterPayload, key: string) => boolean) =>

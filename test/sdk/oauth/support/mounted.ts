@@ -14,13 +14,13 @@ export interface Mounted extends AsyncDisposable {
   issuer: string
   server: AuthorizationServer
   identityProvider: IdentityProvider
-  /** Another component with the same options in place of this one, as after a restart. */
+  /** Replaces the component with a new one with the same options, like a restart. */
   restart(options?: Partial<AuthorizationServerOptions>): void
 }
 
 export const CALLBACK = 'http://127.0.0.1/callback'
 
-/** An authorization server on loopback before a real identity provider. */
+/** Authorization server on loopback with a real identity provider. */
 export async function mountAuthorizationServer(
   options: Partial<AuthorizationServerOptions> = {},
   application: (server: AuthorizationServer) => RequestListener = nodeListener,

@@ -9,8 +9,8 @@ interface ClientMetadata {
 }
 
 /**
- * What an application gives to the OAuth code of the MCP SDKs: a memory, and the way to the user's browser. The same for both
- * SDKs, which keep whatever they like in it.
+ * Provider for the OAuth code of the MCP SDKs: storage in memory, and access to the user's browser. The same for both
+ * SDKs.
  */
 export function createClientMemory(clientMetadataUrl?: string) {
   const redirectUrl = 'http://127.0.0.1:1/callback'
@@ -29,7 +29,7 @@ export function createClientMemory(clientMetadataUrl?: string) {
     clientMetadata,
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     state: () => 'a state of the client',
-    // biome-ignore lint/suspicious/noExplicitAny: each SDK has a type of its own for what it keeps.
+    // biome-ignore lint/suspicious/noExplicitAny: the SDKs have different types for stored values.
     clientInformation: (): any => kept.client,
     saveClientInformation: (client: unknown) => {
       kept.client = client
@@ -51,7 +51,7 @@ export function createClientMemory(clientMetadataUrl?: string) {
     saveDiscoveryState: (state: unknown) => {
       kept.discovery = state
     },
-    /** The user signs in; what the browser brings back. */
+    /** Signs the user in and returns the parameters of the redirect. */
     async approveInBrowser(browser: Browser = createBrowser(), provider = 'idp'): Promise<URLSearchParams> {
       const isBack = (url: string) => url.startsWith(redirectUrl)
       const page = await browser.open(authorizationUrl!.href, isBack)

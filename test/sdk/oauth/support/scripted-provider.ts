@@ -7,20 +7,20 @@ import { close, listen } from './identity-provider.ts'
 export interface ScriptedProvider extends AsyncDisposable {
   origin: string
   config: ProviderConfig
-  /** Forms that its token endpoint got. */
+  /** Forms that its token endpoint received. */
   tokenRequests: URLSearchParams[]
-  /** Changes to what it answers; undo by `{}`. */
+  /** Changes its responses. `{}` restores them. */
   script: Script
 }
 
 interface Script {
-  /** Claims of the ID token, over the right ones. */
+  /** Overrides claims of the ID token. */
   idToken?: JWTPayload
-  /** Signs ID tokens with a key that is not its own. */
+  /** Signs ID tokens with a foreign key. */
   isForging?: boolean
-  /** Instead of the ID token that would be right. */
+  /** Replaces the ID token. */
   rawIdToken?: string
-  /** Parameters of the way back, over the right ones; undefined leaves one out. */
+  /** Overrides parameters of the callback. Undefined omits one. */
   callback?: Record<string, string | undefined>
   tokenStatus?: number
   userInfo?: Record<string, unknown>
@@ -30,7 +30,7 @@ const keyPair = generateKeyPair('RS256', { extractable: true })
 const foreignPair = generateKeyPair('RS256')
 
 /**
- * An identity provider that can be made to lie. `kind`: with ID tokens, or plain OAuth 2.0 with user information only.
+ * Identity provider that sends invalid responses on request. `kind`: with ID tokens, or plain OAuth 2.0 with user info only.
  */
 export async function startScriptedProvider(
   id: string,

@@ -1,6 +1,6 @@
 import type { Parameter } from '../tools/signature.ts'
 
-/** Whether a schema takes the value, as far as lengths, ranges and the formats of addresses go. Patterns are not tried: a server's may be slow. */
+/** Checks lengths, ranges and address formats of a schema. Ignores patterns, because a server's pattern may be slow. */
 export function isAllowed({ schema, items }: Parameter, value: unknown): boolean {
   if (typeof value === 'string') return isAllowedText(schema, value)
   if (typeof value === 'number')

@@ -2,11 +2,11 @@ import type { Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 import { isAllowed } from './allowed.ts'
 import { fitMention } from './fit.ts'
-import { isDated } from './fit-moment.ts'
+import { isDated } from './fit-date.ts'
+import { asksTime } from './format-date.ts'
 import type { Scope } from './scope.ts'
-import { asksTime } from './write-moment.ts'
 
-/** One or more mentions that are taken as a unit: a list that shall fill one parameter. */
+/** One mention, or several that form a list for one parameter. */
 export interface Candidate {
   members: Mention[]
   from: number
@@ -16,21 +16,20 @@ export interface Candidate {
 export interface Bound {
   parameter: Parameter
   candidate: Candidate
-  /** One for each member; an array parameter holds them all, another one is asked once for each. */
+  /** One per member. An array parameter takes all of them. Otherwise each gets its own call. */
   values: unknown[]
   score: number
   part?: 'core' | 'region'
-  /** The values go to calls of their own together with those of the other dealt parameters. */
+  /** The nth value goes to the nth call, together with those of other dealt parameters. */
   dealt?: boolean
 }
 
-/** Below these a mention is no value: optional parameters need a word that names them or a telling kind. */
-const ENOUGH = { required: 0.15, optional: 1.55 }
+/** Minimum scores. Optional parameters need a word that names them or a specific kind. */
+const MIN_SCORE = { required: 0.15, optional: 1.55 }
 
 /**
- * Fills parameters from candidates so that the scores add up best; each word of the message is used once. A beam search:
- * parameters in their order, the most promising partial assignments kept. Among equals the earlier mention goes to the
- * earlier parameter.
+ * Assigns candidates to parameters with the highest total score, using each word once. A beam search in the order of the
+ * parameters. With equal scores the earlier mention goes to the earlier parameter.
  */
 export function assign(scope: Scope, parameters: Parameter[], candidates: Candidate[]): Bound[] {
   let states: State[] = [{ bound: [], score: 0 }]
@@ -47,10 +46,10 @@ export function assign(scope: Scope, parameters: Parameter[], candidates: Candid
   return inOrder(scope, states[0]!.bound)
 }
 
-/** What changing the order of numbered parameters may cost: near words tell less than the order does. */
+/** Maximum score to give up for the order of numbered parameters, which is more reliable than nearby words. */
 const COST_OF_ORDER = 1.3
 
-/** "Yellow and blue" for color1 and color2: where the words around hardly tell them apart, the first value is the first. */
+/** "Yellow and blue" for color1 and color2: without clear cues, the first value goes to the first parameter. */
 function inOrder(scope: Scope, bound: Bound[]): Bound[] {
   const result = [...bound]
   for (let i = 0; i < result.length; i++) {
@@ -81,12 +80,12 @@ interface State {
 const BEAM_WIDTH = 24
 const OPTIONS_EACH = 8
 
-/** What filling a required parameter is worth besides how well the value fits, and what an optional one has to be better. */
+/** Added to the score of a required parameter, and subtracted from that of an optional one. */
 const WORTH_OF_REQUIRED = 1
 const COST_OF_OPTIONAL = 0.5
 
 function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
-  const enough = parameter.required ? ENOUGH.required : ENOUGH.optional
+  const enough = parameter.required ? MIN_SCORE.required : MIN_SCORE.optional
   return candidates
     .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
     .filter(({ score, values }) => score >= enough && values.every(value => isAllowed(parameter, value)))
@@ -99,23 +98,23 @@ function extend(state: State, option: Bound): State {
   return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 
-/** A word is used once; only the fields of one date may go to several numbers. */
+/** Each word is used once. Exceptions are parts of places, quantities and dates. */
 function excludes(a: Bound, b: Bound): boolean {
   if (!collide(a.candidate, b.candidate)) return false
   if (a.part && b.part && a.part !== b.part) return false
   if (sharesQuantity(a, b) || sharesQuantity(b, a)) return false
-  if (splitsMoment(a, b) || splitsMoment(b, a)) return false
-  const sameMoment =
-    a.candidate.members[0] === b.candidate.members[0] && a.candidate.members[0]!.kind === 'moment'
-  return !(sameMoment && typeof a.values[0] === 'number' && typeof b.values[0] === 'number')
+  if (splitsDate(a, b) || splitsDate(b, a)) return false
+  const sameDate =
+    a.candidate.members[0] === b.candidate.members[0] && a.candidate.members[0]!.kind === 'date'
+  return !(sameDate && typeof a.values[0] === 'number' && typeof b.values[0] === 'number')
 }
 
 /** "March 3 at 15:30" gives a day and a time. */
-function splitsMoment(day: Bound, time: Bound): boolean {
-  const { kind, moment } = day.candidate.members[0]!
+function splitsDate(day: Bound, time: Bound): boolean {
+  const { kind, dateTime } = day.candidate.members[0]!
   return (
-    kind === 'moment' &&
-    moment!.certain.has('hour') &&
+    kind === 'date' &&
+    dateTime!.certain.has('hour') &&
     isDated(day.parameter) &&
     !asksTime(day.parameter) &&
     asksTime(time.parameter)
@@ -141,7 +140,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): Bound |
   return { parameter, candidate, values: fits.map(found => found!.value), score, part: fits[0]!.part }
 }
 
-/** A literal is the whole array; other mentions are its items. */
+/** A literal is the whole array. Other mentions are its items. */
 function pairArray(scope: Scope, parameter: Parameter, candidate: Candidate): Bound | undefined {
   if (candidate.members.length === 1) {
     const whole = fitMention(scope, parameter, candidate.members[0]!)

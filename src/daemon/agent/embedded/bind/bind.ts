@@ -4,15 +4,15 @@ import { assign, type Bound, type Candidate, collide } from './assign.ts'
 import { type Chosen, findChosen, isExact, readFlag } from './choose.ts'
 import { mentionsIn, type Scope } from './scope.ts'
 
-/** The arguments that one stretch of the message gives for one tool. */
+/** The arguments for one tool from one part of the message. */
 export interface Binding {
-  /** The values found for each parameter: several where the message asks for several calls. */
+  /** Values by parameter. Several values mean several calls. */
   values: Map<string, unknown[]>
   bound: Bound[]
   missing: Parameter[]
-  /** Where enumerations and flags were read. */
+  /** Positions of enumeration values and flags. */
   used: { from: number; to: number }[]
-  /** Parameters of which the message names a choice in its very words. */
+  /** Parameters whose choice the message names literally. */
   exact: Set<string>
   score: number
 }
@@ -40,7 +40,7 @@ export function bind(scope: Scope): Binding {
   }
 }
 
-/** Enumerations, flags and values that descriptions name: they are looked for, not assigned. */
+/** Searches for enumeration values, flags and values named in descriptions, instead of assigning mentions. */
 function readClosed(
   scope: Scope,
   parameters: Parameter[],
@@ -67,17 +67,17 @@ function readClosed(
   }
 }
 
-/** What stands for itself (an address, a code) is a value of its own, whatever the examples say. */
+/** Other kinds (addresses, codes) are values regardless of the examples. */
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
-/** Of several examples that the message uses the first, with those that stand in one list with it. */
+/** The first used example, with the others in the same list. */
 function listed({ analysis }: Scope, chosen: Chosen[]): Chosen[] {
   const within = (list: Mention[], { at }: Chosen) => list.some(({ from, to }) => from <= at && at < to)
   const list = analysis.lists.find(members => within(members, chosen[0]!))
   return list ? chosen.filter(hit => within(list, hit)).sort((a, b) => a.at - b.at) : chosen.slice(0, 1)
 }
 
-/** Examples in a description bind only where the message uses the very words. */
+/** Examples in a description count only if the message uses them literally. */
 function findSuggested(scope: Scope, parameter: Parameter): Chosen[] {
   const texts =
     parameter.type === 'string' || (parameter.type === 'array' && parameter.items?.type === 'string')
@@ -97,7 +97,6 @@ function assignWithLists(
   const takesLiterals = mentions.some(({ kind }) => kind === 'literal')
   const lists = scope.analysis.lists
     .filter(list => takesLiterals || list[0]!.kind !== 'literal')
-
     .filter(list => list[0]!.from >= scope.from && list.at(-1)!.to <= scope.to)
     .map(toCandidate)
   const arrays = parameters.some(parameter => parameter.type === 'array')
@@ -112,7 +111,7 @@ function assignWithLists(
   ])
 }
 
-/** "3 and 4, 5 and 12" for two parameters: dealt out in turn, one call for each pair. */
+/** "3 and 4, 5 and 12" for two parameters: one call per pair. */
 function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
   const takers = bound.filter(
     ({ candidate, parameter }) => parameter.type !== 'array' && collide(candidate, list),
@@ -127,7 +126,7 @@ function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
   return [...bound.filter(other => !takers.includes(other)), ...dealt]
 }
 
-/** What an enumeration took is no value any more. */
+/** Mentions used by an enumeration are no longer values. */
 function isSpent(mention: Mention, spot: { from: number; to: number }): boolean {
   const marks = mention.kind === 'quoted' ? 2 : 0
   return collide(spot, mention) && mention.to - mention.from - marks <= spot.to - spot.from
@@ -135,7 +134,7 @@ function isSpent(mention: Mention, spot: { from: number; to: number }): boolean 
 
 const EXPLICIT = new Set<MentionKind>(['code', 'path', 'url', 'email', 'quoted'])
 
-/** What is given so explicitly has to go somewhere: the one value that is left over to the one text that is still open. */
+/** Assigns a single unused explicit value to the single unfilled text parameter. */
 function takeLeftOver(
   scope: Scope,
   parameters: Parameter[],
@@ -164,7 +163,7 @@ function toCandidate(members: Mention[]): Candidate {
   return { members, from: members[0]!.from, to: members.at(-1)!.to }
 }
 
-/** Some members of the list were used and others were not: the parameter wants all of them. */
+/** Only some members of the list were used. */
 function isSplit(list: Candidate, bound: Bound[]): boolean {
   if (bound.some(({ candidate }) => candidate.members.length > 1 && collide(candidate, list))) return false
   const taken = list.members.filter(member => bound.some(({ candidate }) => collide(candidate, member)))

@@ -6,16 +6,15 @@ import type { Choice } from '../tools/choices.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Scope } from './scope.ts'
 
-/** A value of an enumeration that the message names, and where. */
+/** An enumeration value in the message, with its position. */
 export interface Chosen {
   value: unknown
   score: number
   at: number
-  /** Number of words. */
   length: number
 }
 
-/** The values of an enumeration (or of the examples in a description) that the stretch names, best first. */
+/** Enumeration values (or examples of a description) in this part of the message, best first. */
 export function findChosen(scope: Scope, choices: Choice[], many = false): Chosen[] {
   const found: Chosen[] = []
   for (const choice of choices) {
@@ -29,12 +28,12 @@ export function findChosen(scope: Scope, choices: Choice[], many = false): Chose
   return withoutContained(sure, choices)
 }
 
-/** The very words of the choice, not others of their family. */
+/** Literal match, not just the same stem. */
 export function isExact({ score }: Chosen): boolean {
   return score % 0.5 === 0 && score >= 2
 }
 
-/** Where all stems of a choice stand close together. Related words count less. */
+/** Finds all stems of a choice close together. Related words score lower. */
 function locate(
   scope: Scope,
   stems: string[],
@@ -48,7 +47,7 @@ function locate(
     if (!matches(scope, at, stems[0]!)) continue
     if ((short && !standsAlone(scope, at)) || isInsideQuote(scope, at, stems.length)) continue
     if (!followed(scope, at, stems)) continue
-    const exact = isWord(tokens[at]!.lower, text.split(/[ _]/)[0]!) ? 0.5 : 0
+    const exact = isSameWord(tokens[at]!.lower, text.split(/[ _]/)[0]!) ? 0.5 : 0
     return { score: 1 + stems.length * 0.5 + exact, at }
   }
   if (!loose || short) return undefined
@@ -65,13 +64,13 @@ function matches(scope: Scope, at: number, part: string): boolean {
   return token.kind === 'number' ? token.text === part : token.stems.includes(part)
 }
 
-/** "Rain jacket" in quotes names no category. */
+/** A word within a longer quoted text is not a choice. */
 function isInsideQuote({ analysis }: Scope, at: number, length: number): boolean {
   const owner = analysis.owners[at]
   return owner?.kind === 'quoted' && owner.to - owner.from - 2 > length
 }
 
-/** One letter is a choice only when it is written like a value. */
+/** A single letter is a choice only if capitalized or quoted. */
 function standsAlone(scope: Scope, at: number): boolean {
   const token = scope.analysis.tokens[at]!
   return (
@@ -97,7 +96,7 @@ function followed(scope: Scope, start: number, stems: string[]): boolean {
   return true
 }
 
-/** "real" does not count again when "real estate" was named at the same place. */
+/** Removes "real" when "real estate" matches at the same position. */
 function withoutContained(found: Chosen[], choices: Choice[]): Chosen[] {
   const sizes = new Map(choices.map(choice => [choice.value, choice.stems.length]))
   return found.filter(
@@ -108,14 +107,14 @@ function withoutContained(found: Chosen[], choices: Choice[]): Chosen[] {
   )
 }
 
-/** How a flag is set: true when the message speaks of it, false when it denies it, undefined when it says nothing. */
+/** True when the message mentions the flag, false when it negates it, otherwise undefined. */
 export function readFlag(scope: Scope, parameter: Parameter): { value: boolean; at: number } | undefined {
   const wanted = parameter.nameStems.filter(part => !FLAG_WORDS.has(part))
   if (wanted.length === 0) return undefined
   const hits = wanted.map(part => findStem(scope, part)).filter(at => at >= 0)
   const enough = parameter.required ? 1 : Math.max(1, Math.ceil(wanted.length * 0.6))
   if (hits.length < enough) return undefined
-  return { value: !hits.some(at => isDenied(scope, at)), at: hits[0]! }
+  return { value: !hits.some(at => isNegated(scope, at)), at: hits[0]! }
 }
 
 const FLAG_WORDS = new Set(
@@ -132,17 +131,17 @@ function findStem(scope: Scope, part: string): number {
   return -1
 }
 
-/** "multi-player" is written "multiplayer" as well. */
+/** "multi-player" is also spelled "multiplayer". */
 function joinedStem({ lower }: Token): string | undefined {
   return lower.includes('-') ? stem(lower.replaceAll('-', '')) : undefined
 }
 
-/** The same word, in singular or plural. */
-function isWord(said: string, meant: string): boolean {
-  return said === meant || said === `${meant}s` || `${said}s` === meant
+/** True for the same word in singular or plural. */
+function isSameWord(a: string, b: string): boolean {
+  return a === b || a === `${b}s` || `${a}s` === b
 }
 
-const DENIALS = new Set([
+const NEGATIONS = new Set([
   'not',
   'no',
   'without',
@@ -159,11 +158,11 @@ const DENIALS = new Set([
   'non',
 ])
 
-function isDenied(scope: Scope, at: number): boolean {
+function isNegated(scope: Scope, at: number): boolean {
   const { tokens } = scope.analysis
   for (let i = at - 1; i >= Math.max(scope.from, at - 5); i--) {
     if (tokens[i]!.sentence !== tokens[at]!.sentence || tokens[i]!.text === ',') return false
-    if (DENIALS.has(tokens[i]!.lower)) return true
+    if (NEGATIONS.has(tokens[i]!.lower)) return true
   }
   return false
 }

@@ -9,8 +9,8 @@ const REACH_BEFORE = 8
 const REACH_AFTER = 4
 
 /**
- * How much the words around a mention name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count
- * more, other values stand in the way. 0 to about 4.
+ * Score of the words around a mention that name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count
+ * more, and other values block. 0 to about 4.
  */
 export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const noun = pairedNoun(scope, mention)
@@ -46,7 +46,7 @@ function strongest(
   return 2.2 * best + Math.min(rest, 0.8)
 }
 
-/** Another value stands between, or behind the mention a new part of the sentence begins. */
+/** True at another value, or where a new part of the sentence starts after the mention. */
 function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
   const owner = scope.analysis.owners[at]
   if (owner !== undefined && owner.from !== mention.from) return true
@@ -87,7 +87,7 @@ function weightOfRange(scope: Scope, parameter: Parameter, noun: Mention): numbe
   return best
 }
 
-/** What one word says for the parameter: its own name most, its description less, a related word a little. */
+/** Score of one word: highest for the parameter's name, lower for its description, lowest for a related word. */
 function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token | undefined): number {
   if (token.kind !== 'word') return 0
   const ordinal = ordinalOf(parameter)
@@ -113,7 +113,7 @@ function isShortFor(short: string, long: string): boolean {
   return short.length > 3 && long.startsWith(short)
 }
 
-/** One letter too many, too few or another, in a long word. Linear. */
+/** True for one inserted, missing or different letter in a long word. Linear. */
 function isTypo(meant: string, written: string): boolean {
   if (meant.length < 7 || Math.abs(meant.length - written.length) > 1) return false
   let start = 0
@@ -133,7 +133,7 @@ function ordinalOf({ name }: Parameter): string | undefined {
 
 const ASSIGNMENTS = new Set(['=', ':', 'is', 'as', 'equals', 'equal', 'of', "'", '"', 'to', 'at', 'being'])
 
-/** "a = 2", "x is 5": the very name, and a sign that a value follows. */
+/** "a = 2", "x is 5": the literal name followed by an assignment. */
 function assigns(parameter: Parameter, token: Token, next: Token | undefined): number {
   if (token.text !== parameter.name && token.lower !== parameter.name.toLowerCase()) return 0
   if (token.text.length > 1 && !FUNCTION_WORDS.has(token.lower)) return 1.2
@@ -170,14 +170,14 @@ export function sideScore(scope: Scope, parameter: Parameter, mention: Mention):
   const opposite = scope.signature.parameters.some(({ side }) => side && side !== parameter.side)
   if (!parameter.side || !opposite) return 0
   const measured = parameter.namedRoles.has('unit') || parameter.namedRoles.has('currency')
-  if (measured && atHand(scope, mention)) return parameter.side === 'source' ? 1 : -1
-  const said = sideBefore(scope, mention)
-  if (!said) return 0
-  return said === parameter.side ? 1 : -1
+  if (measured && isNextToNumber(scope, mention)) return parameter.side === 'source' ? 1 : -1
+  const side = sideBefore(scope, mention)
+  if (!side) return 0
+  return side === parameter.side ? 1 : -1
 }
 
-/** Of "500 US dollars in euros" the money at hand is what is converted. */
-function atHand({ analysis }: Scope, mention: Mention): boolean {
+/** In "500 US dollars in euros" the currency next to the number is the source. */
+function isNextToNumber({ analysis }: Scope, mention: Mention): boolean {
   return (
     mention.kind === 'number' ||
     analysis.owners[mention.from]?.kind === 'number' ||

@@ -5,12 +5,11 @@ import { isCountry, isState, stateCode } from '../lexicon/places.ts'
 import type { Mention } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
 import type { Parameter } from '../tools/signature.ts'
-import type { Fit } from './fit.ts'
-import { isDated, isMonth } from './fit-moment.ts'
-import { kinship, suggested } from './kinship.ts'
-import type { Scope } from './scope.ts'
+import { isDated, isMonth } from './fit-date.ts'
+import { scoreOfExample, scoreOfKind } from './kind-score.ts'
+import type { Fit, Scope } from './scope.ts'
 
-/** How well a proper name serves a parameter of text. */
+/** Score of a proper name for a text parameter. */
 export function fitName(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   const { roles } = parameter
   if (isDated(parameter) || isMonth(parameter) || roles.has('url') || roles.has('email')) return undefined
@@ -19,15 +18,16 @@ export function fitName(scope: Scope, parameter: Parameter, mention: Mention): F
   if (part) return part
   let score = parameter.required ? 1.3 : 0.9
   score +=
-    kinship(scope, parameter, mention) + suggested(parameter, mention.text) + roleScore(parameter, mention)
+    scoreOfKind(scope, parameter, mention) +
+    scoreOfExample(parameter, mention.text) +
+    roleScore(parameter, mention)
   if (isOfTool(scope, mention)) score -= 2.2
-  if (parameter.nameStems.some(own => bears(scope, mention, own))) score += 1.2
+  if (parameter.nameStems.some(own => containsWord(scope, mention, own))) score += 1.2
   if (mention.country && parameter.nameStems.includes('countri'))
     return { score: score + 1.5, value: mention.country }
   return { score: score + placeLevel(parameter, mention), value: placeText(parameter, mention) }
 }
 
-/** What the role of the parameter has to do with the kind of the name. */
 function roleScore(parameter: Parameter, mention: Mention): number {
   const { roles, namedRoles } = parameter
   let score = 0
@@ -42,7 +42,7 @@ function roleScore(parameter: Parameter, mention: Mention): number {
   return score
 }
 
-/** "Tokyo, Japan" gives a city and a country to parameters that ask for just these. */
+/** Splits "Tokyo, Japan" for separate city and country parameters. */
 function partOfPlace({ nameStems, description }: Parameter, mention: Mention): Fit | undefined {
   if (!mention.core || !mention.region) return undefined
   const asks = (...words: string[]) => words.some(word => nameStems.includes(word))
@@ -54,15 +54,15 @@ function partOfPlace({ nameStems, description }: Parameter, mention: Mention): F
   return undefined
 }
 
-/** "Metropolitan Museum" for museum_name. */
-function bears({ analysis }: Scope, mention: Mention, part: string): boolean {
+/** For example "Metropolitan Museum" for museum_name. */
+function containsWord({ analysis }: Scope, mention: Mention, part: string): boolean {
   if (part.length < 3 || mention.to - mention.from < 2) return false
   return analysis.tokens
     .slice(mention.from, mention.to)
     .some(token => token.capital && token.stems.some(own => own === part || areRelated(own, part)))
 }
 
-/** A name that the tool bears itself ("Spotify" for spotify.play) is no value for it. */
+/** A name that is part of the tool's name ("Spotify" for spotify.play) is not a value. */
 function isOfTool(scope: Scope, mention: Mention): boolean {
   const { nameStems, descriptionStems } = scope.signature
   const words = scope.analysis.tokens
@@ -72,7 +72,7 @@ function isOfTool(scope: Scope, mention: Mention): boolean {
   return stems.length > 0 && stems.every(part => nameStems.includes(part) || descriptionStems.includes(part))
 }
 
-/** Types, genres and modes are common words, seldom names. */
+/** Types, genres and modes are common words, rarely names. */
 function isKind(parameter: Parameter): boolean {
   return parameter.nameStems.some(part => KIND_STEMS.has(part))
 }
@@ -81,7 +81,7 @@ const KIND_STEMS = new Set(
   'type genre category kind style mode format status method color colour material size'.split(' ').map(stem),
 )
 
-/** Countries for countries, states for states. */
+/** Prefers countries for countries and states for states. */
 function placeLevel(parameter: Parameter, mention: Mention): number {
   const asks = (word: string) => parameter.nameStems.includes(word)
   const country = isCountry(mention.text)
@@ -90,7 +90,7 @@ function placeLevel(parameter: Parameter, mention: Mention): number {
   return asks('citi') && (country || (isState(mention.text) && mention.text !== 'New York')) ? -1 : 0
 }
 
-/** "Austin, TX" as a whole, unless the parameter asks for the city alone; where it asks for city and state, both. */
+/** The whole "Austin, TX", or only the city if the parameter asks for one. Adds the state if the parameter asks for both. */
 function placeText(parameter: Parameter, mention: Mention): string {
   const { description } = parameter
   const wantsBoth = /state|country|e\.g\.?[^.]*,|province/i.test(description)
@@ -103,7 +103,7 @@ function placeText(parameter: Parameter, mention: Mention): string {
   return home ? `${mention.text}, ${home}` : mention.text
 }
 
-/** The state or country that a required parameter asks for and that only the city tells. */
+/** The state or country of a city, for a required parameter without a value. */
 export function homeOfCity(parameter: Parameter, values: Iterable<unknown>): string | undefined {
   const state = parameter.nameStems.includes('state')
   if (!state && !parameter.nameStems.includes('countri')) return undefined

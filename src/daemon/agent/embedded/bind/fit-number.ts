@@ -4,12 +4,11 @@ import type { Mention, Quantity } from '../text/mention.ts'
 import { identifierWords } from '../text/stem.ts'
 import { convert, unitNamed } from '../text/units.ts'
 import type { Parameter } from '../tools/signature.ts'
-import type { Fit } from './fit.ts'
-import type { Scope } from './scope.ts'
+import type { Fit, Scope } from './scope.ts'
 
-/** How well a number (or the year, the hour of a date) serves a numeric parameter. */
+/** Score of a number (or a field of a date) for a numeric parameter. */
 export function fitNumber(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
-  if (mention.kind === 'moment') return fitMoment(parameter, mention)
+  if (mention.kind === 'date') return fitDate(parameter, mention)
   const { quantity } = mention
   if (mention.kind !== 'number' || !quantity) return undefined
   if (quantity.implied && parameter.unit?.dimension !== 'time') return undefined
@@ -25,7 +24,7 @@ export function fitNumber(scope: Scope, parameter: Parameter, mention: Mention):
   return { score, value }
 }
 
-/** The number in the unit that the parameter asks for; per cent become a fraction unless per cent are wanted. */
+/** Converts to the parameter's unit. Converts percent to a fraction, unless the parameter asks for percent. */
 function valueIn(parameter: Parameter, quantity: Quantity): number {
   const unit = quantity.unit ? unitNamed(quantity.unit) : undefined
   if (unit?.name === 'percent')
@@ -43,7 +42,7 @@ function wantsFraction(parameter: Parameter, quantity: Quantity): boolean {
   return !/percent|%/.test(text) && Math.abs(quantity.value) <= 1000
 }
 
-/** "Two triangles" says how many there are, unless the parameter is about just these. */
+/** "Two triangles" counts things that this parameter is not about. */
 function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boolean {
   const { quantity } = mention
   if (!quantity!.inWords || quantity!.ordinal || quantity!.unit) return false
@@ -100,7 +99,7 @@ function kindScore(parameter: Parameter, quantity: Quantity): number {
   return score
 }
 
-/** Centuries, ranks and days are counted so; "the second circle" only tells it from the first. */
+/** Centuries, ranks and days use ordinals. In "the second circle" the ordinal only selects a circle. */
 function ordinalScore({ roles, namedRoles }: Parameter, { inWords }: Quantity): number {
   if (namedRoles.has('ordinal')) return 1.5
   if (inWords) return -4
@@ -108,7 +107,7 @@ function ordinalScore({ roles, namedRoles }: Parameter, { inWords }: Quantity): 
 }
 
 /** A calendar year, not a number of years. */
-export function isYearParameter(parameter: Parameter): boolean {
+function isYearParameter(parameter: Parameter): boolean {
   if (
     parameter.name.toLowerCase().endsWith('years') ||
     /number of|duration|how many|period|term/i.test(parameter.description)
@@ -137,13 +136,13 @@ export function countsThings({ analysis }: Scope, mention: Mention): boolean {
 
 const ERAS = new Set(['ad', 'a.d', 'ce', 'c.e', 'bc', 'bce', 'b.c'])
 
-function fitMoment(parameter: Parameter, { moment }: Mention): Fit | undefined {
+function fitDate(parameter: Parameter, { dateTime }: Mention): Fit | undefined {
   const words = identifierWords(parameter.name)
   const field = FIELDS.find(name => words.includes(name) || (CLOCK.has(name) && words.includes(`${name}s`)))
   if (isYearParameter(parameter))
-    return moment?.certain.has('year') ? { score: 2, value: moment.year } : undefined
-  if (!field || field === 'year' || !moment?.certain.has(field)) return undefined
-  return { score: 2.5, value: moment[field] }
+    return dateTime?.certain.has('year') ? { score: 2, value: dateTime.year } : undefined
+  if (!field || field === 'year' || !dateTime?.certain.has(field)) return undefined
+  return { score: 2.5, value: dateTime[field] }
 }
 
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const

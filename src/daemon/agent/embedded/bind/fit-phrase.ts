@@ -5,12 +5,11 @@ import type { Mention } from '../text/mention.ts'
 import { textOf } from '../text/mention.ts'
 import type { Token } from '../text/tokens.ts'
 import type { Parameter } from '../tools/signature.ts'
-import type { Fit } from './fit.ts'
-import { isDated, isMonth } from './fit-moment.ts'
-import { kinship, suggested } from './kinship.ts'
-import type { Scope } from './scope.ts'
+import { isDated, isMonth } from './fit-date.ts'
+import { scoreOfExample, scoreOfKind } from './kind-score.ts'
+import type { Fit, Scope } from './scope.ts'
 
-/** How well a run of common words serves a parameter of text: best when it is news to the tool. */
+/** Score of common words for a text parameter. Highest for words that the tool itself does not use. */
 export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   const { roles, namedRoles } = parameter
   if (isDated(parameter) || isMonth(parameter) || roles.has('url') || roles.has('email')) return undefined
@@ -19,8 +18,9 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
   const [start, end] = trimmed(scope, mention)
   if (start >= end) return fitKnown(scope, parameter, mention)
   const [from, to] = narrowed(scope, parameter, start, end)
-  let score = 0.3 + newness(scope, tokens.slice(from, to)) + headScore(scope, parameter, from, to)
-  score += kinship(scope, parameter, { from, to }) + suggested(parameter, textOf(text, tokens, from, to))
+  let score = 0.3 + novelty(scope, tokens.slice(from, to)) + headScore(scope, parameter, from, to)
+  score +=
+    scoreOfKind(scope, parameter, { from, to }) + scoreOfExample(parameter, textOf(text, tokens, from, to))
   score += properScore(scope, parameter, mention)
   if (namedRoles.has('year') || roles.has('language')) score -= 1
   if (namedRoles.has('identifier') || namedRoles.has('path')) score -= 0.8
@@ -29,7 +29,10 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
   return { score, value: textOf(text, tokens, from, to), spot: { from, to } }
 }
 
-/** All words are the tool's own: what its parameter does not say itself may still be the value ("renewable energy" for energy_type). */
+/**
+ * For phrases of the tool's own words. The words that the parameter does not use may be the value ("renewable energy" for
+ * energy_type).
+ */
 function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
   const { text, tokens } = scope.analysis
   const own = (token: Token) =>
@@ -42,7 +45,7 @@ function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
   return left ? { score: -0.3, value: textOf(text, tokens, from, to) } : { score: -1.2, value: mention.text }
 }
 
-/** "Rock concerts" asks for the genre rock: the words of the kind that the parameter asks for, before those of the thing. */
+/** "Rock concerts" contains the genre rock: keeps only the words of the kind that the parameter asks for. */
 function narrowed(scope: Scope, parameter: Parameter, from: number, to: number): [number, number] {
   const words = scope.analysis.tokens.slice(from, to)
   const belongs = words.map(token =>
@@ -54,14 +57,14 @@ function narrowed(scope: Scope, parameter: Parameter, from: number, to: number):
   return [from, from + belongs.indexOf(false)]
 }
 
-/** "Theory of evolution" for what is described as a discovery or theory. */
+/** For example "theory of evolution" for a parameter described as a theory. */
 function headScore(scope: Scope, parameter: Parameter, from: number, to: number): number {
   const words = scope.analysis.tokens.slice(from, to)
   const of = words.findIndex(token => token.lower === 'of')
   return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 1.5 : 0
 }
 
-/** Who asks for a place or a person seldom means a common noun; unless the tagger knows it for one in small letters. */
+/** A place or a person is rarely a common noun, unless the tagger knows it in lower case. */
 function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
   const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
   if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2
@@ -69,14 +72,14 @@ function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Me
   return roles.has('organization') ? -1.2 : 0
 }
 
-/** Without the words at both ends that only name the tool: "Italian restaurant" for a finder of restaurants. */
+/** Removes words of the tool at both ends: "Italian" from "Italian restaurant" for find_restaurants. */
 function trimmed(scope: Scope, mention: Mention): [number, number] {
   const { tokens } = scope.analysis
   let { from, to } = mention
   const known = (token: Token) =>
     isEmpty(token) || token.stems.every(part => scope.signature.vocabulary.has(part))
   if (tokens.slice(from, to).some(token => token.lower === 'of'))
-    return newness(scope, tokens.slice(from, to)) >= 0.5 ? [from, to] : [from, from]
+    return novelty(scope, tokens.slice(from, to)) >= 0.5 ? [from, to] : [from, from]
   while (from < to && known(tokens[from]!)) from++
   while (to > from && known(tokens[to - 1]!)) to--
   return [from, to]
@@ -86,8 +89,8 @@ function isEmpty({ lower }: Token): boolean {
   return GENERIC_WORDS.has(lower) || FUNCTION_WORDS.has(lower)
 }
 
-/** The share of words that the tool does not speak of itself: they are what this request is about. */
-export function newness(scope: Scope, tokens: Token[]): number {
+/** Share of words that the tool itself does not use. They are specific to the request. */
+export function novelty(scope: Scope, tokens: Token[]): number {
   const stems = tokens.filter(token => !FUNCTION_WORDS.has(token.lower)).flatMap(token => token.stems)
   if (stems.length === 0) return 0
   return stems.filter(part => !scope.signature.vocabulary.has(part)).length / stems.length

@@ -6,14 +6,12 @@ import { textOf } from '../text/mention.ts'
 import { stem } from '../text/stem.ts'
 import { unitNamed, unitOf } from '../text/units.ts'
 import type { Parameter } from '../tools/signature.ts'
-import type { Fit } from './fit.ts'
-import { fitMomentText, isDated } from './fit-moment.ts'
+import { fitDateText, isDated } from './fit-date.ts'
 import { fitName } from './fit-name.ts'
 import { countsThings } from './fit-number.ts'
-import { fitPhrase, newness } from './fit-phrase.ts'
-import type { Scope } from './scope.ts'
+import { fitPhrase, novelty } from './fit-phrase.ts'
+import type { Fit, Scope } from './scope.ts'
 
-/** How well a mention serves a parameter of text. */
 export function fitText(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   if (parameter.namedRoles.has('unit')) return fitUnit(scope, parameter, mention)
   if (parameter.namedRoles.has('currency')) return fitCurrency(parameter, mention)
@@ -33,8 +31,8 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
       return { score: parameter.roles.has('expression') ? 3.5 : -1, value: algebra(text) }
     case 'number':
       return countsThings(scope, mention) ? undefined : fitNumberText(parameter, mention)
-    case 'moment':
-      return fitMomentText(parameter, mention)
+    case 'date':
+      return fitDateText(parameter, mention)
     case 'name':
       return fitName(scope, parameter, mention)
     case 'phrase':
@@ -52,12 +50,12 @@ function emailScore({ roles, namedRoles }: Parameter): number {
   return roles.has('person') ? 1.5 : -0.5
 }
 
-/** Whole passages serve only what is named as a text, and only with words that the tool does not speak of itself. */
+/** Passages fit only parameters whose names denote a text, and only with words that the tool does not use. */
 function fitPassage(scope: Scope, { namedRoles, required }: Parameter, mention: Mention): Fit | undefined {
   if (!namedRoles.has('text') || !required) return undefined
   const words = scope.analysis.tokens.slice(mention.from, mention.to)
   const common = words.every(({ lower, kind }) => kind === 'mark' || FUNCTION_WORDS.has(lower))
-  if (!common && newness(scope, words) === 0) return undefined
+  if (!common && novelty(scope, words) === 0) return undefined
   return { score: mention.strength! + 0.1 * Math.min(words.length, 5), value: mention.text }
 }
 
@@ -71,7 +69,6 @@ function fitQuoted(parameter: Parameter, mention: Mention): Fit {
   return { score, value }
 }
 
-/** Units are named by their own words only. */
 function fitUnit(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   if (mention.kind === 'number')
     return parameter.side !== 'target' && (parameter.required || parameter.side)
@@ -85,7 +82,7 @@ function fitUnit(scope: Scope, parameter: Parameter, mention: Mention): Fit | un
 
 const UNIT_KINDS = new Set(['phrase', 'name', 'unit'])
 
-/** "10 kilometers" names a unit beside its number. */
+/** The unit of "10 kilometers". */
 function fitUnitOfNumber({ analysis }: Scope, mention: Mention): Fit | undefined {
   const { unit } = mention.quantity!
   if (!unit || unitNamed(unit)!.dimension === 'money' || unit === 'percent') return undefined
@@ -98,7 +95,6 @@ function fitUnitOfNumber({ analysis }: Scope, mention: Mention): Fit | undefined
     : { score: 1.4, value: textOf(analysis.text, analysis.tokens, first, mention.to) }
 }
 
-/** Currencies go by their codes. */
 function fitCurrency(parameter: Parameter, mention: Mention): Fit | undefined {
   if (mention.kind === 'currency') return { score: 3, value: mention.code }
   return mention.kind === 'quoted' && parameter.required ? { score: 1, value: mention.text } : undefined
@@ -130,7 +126,7 @@ function partOfSlug({ nameStems }: Parameter, text: string): Fit | undefined {
 const OWNERS = ['owner', 'org', 'organization', 'namespace'].map(stem)
 const REPOSITORIES = ['repo', 'repository'].map(stem)
 
-/** Formulas are written with "**" for powers, as most languages that evaluate them want it. */
+/** Writes powers as "**", which most evaluators expect. */
 function algebra(text: string): string {
   return text.replaceAll('^', '**').replaceAll('²', '**2').replaceAll('³', '**3')
 }

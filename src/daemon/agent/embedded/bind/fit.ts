@@ -3,17 +3,7 @@ import type { Parameter } from '../tools/signature.ts'
 import { cueScore, sideScore } from './cues.ts'
 import { fitNumber } from './fit-number.ts'
 import { fitText } from './fit-text.ts'
-import type { Scope } from './scope.ts'
-
-/** How well a mention serves as the value of a parameter, and the value it would give. */
-export interface Fit {
-  score: number
-  value: unknown
-  /** Which part of a place the value is: city and country may come from one mention. */
-  part?: 'core' | 'region'
-  /** The words that make the value, where they are fewer than those of the mention. */
-  spot?: { from: number; to: number }
-}
+import type { Fit, Scope } from './scope.ts'
 
 /** Undefined when the mention cannot be a value of the parameter at all. */
 export function fitMention(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {

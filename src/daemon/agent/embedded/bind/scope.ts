@@ -1,14 +1,24 @@
 import type { Analysis, Mention } from '../text/mention.ts'
 import type { Parameter, Signature } from '../tools/signature.ts'
 
-/** Where the arguments of one call are looked for: a stretch of the message and the tool that is to be called. */
+/** Result of matching a mention with a parameter. */
+export interface Fit {
+  score: number
+  value: unknown
+  /** Part of a place. City and country may come from one mention. */
+  part?: 'core' | 'region'
+  /** Words of the value, if fewer than those of the mention. */
+  spot?: { from: number; to: number }
+}
+
+/** A part of the message and the tool to find arguments for. */
 export interface Scope {
   analysis: Analysis
   /** Token indices, end exclusive. */
   from: number
   to: number
   signature: Signature
-  /** In how many parameters of the tool a stem occurs: "number" in "number1" and "number2" tells nothing. */
+  /** Number of parameters that contain a stem. "number" does not distinguish "number1" from "number2". */
   stemCounts: ReadonlyMap<string, number>
 }
 
@@ -21,7 +31,7 @@ export function scopeOf(
   return { analysis, from, to, signature, stemCounts: countStems(signature.parameters) }
 }
 
-/** The mentions of the stretch. A tool that takes no arrays gets the numbers of "(45, 60)" one by one. */
+/** The mentions in the scope. Without array parameters, "(45, 60)" gives separate numbers. */
 export function mentionsIn(scope: Scope): Mention[] {
   const { mentions, inner } = scope.analysis
   const within = (mention: Mention) => mention.from >= scope.from && mention.to <= scope.to

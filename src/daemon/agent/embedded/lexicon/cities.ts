@@ -1,4 +1,4 @@
-/** Large cities by the state or country that people leave unsaid. */
+/** Large cities by state or country. */
 const TABLE = `
 California:Los Angeles|San Francisco|San Diego|San Jose|Sacramento|Oakland|Palo Alto|Fresno|Berkeley
 Texas:Houston|Dallas|Austin|San Antonio|Fort Worth|El Paso
@@ -63,7 +63,7 @@ for (const line of TABLE.trim().split('\n')) {
   for (const city of cities.split('|')) homes.set(city, home)
 }
 
-/** The state (of the United States) or the country in which a large city lies. */
+/** The US state or the country of a large city. */
 export function homeOf(city: string): string | undefined {
   return homes.get(city)
 }

@@ -1,6 +1,6 @@
 import { stem } from '../text/stem.ts'
 
-/** Words that stand for one another in requests and descriptions; one group a line. */
+/** Groups of interchangeable words in requests and descriptions, one per line. */
 const GROUPS = `
 movie film cinema
 car vehicle automobile
@@ -25,7 +25,7 @@ price cost fee charge
 buy bought purchase paid
 sell sold sale
 gain profit return earning
-loan mortgage credit borrow
+lease mortgage credit borrow
 rate percentage percent ratio
 quick fast
 speed velocity
@@ -174,12 +174,12 @@ GROUPS.trim()
 
 const NONE: readonly number[] = []
 
-/** The groups of a stem, by number. */
+/** Group numbers of a stem. */
 export function conceptsOf(part: string): readonly number[] {
   return groupsByStem.get(part) ?? NONE
 }
 
-/** Whether two stems stand for the same thing often enough to take one for the other. */
+/** True if two stems are in the same group. */
 export function areRelated(a: string, b: string): boolean {
   if (a === b) return true
   const others = conceptsOf(b)

@@ -1,4 +1,4 @@
-/** How people call currencies, by ISO 4217 code. Longer names first where one contains another. */
+/** Names of currencies by ISO 4217 code. Longer names first. */
 const TABLE: Record<string, string> = {
   USD: 'usd|us dollar|us dollars|u.s. dollars|american dollars|american dollar|united states dollars|united states dollar|dollars|dollar',
   EUR: 'eur|euro|euros',
@@ -30,7 +30,7 @@ const TABLE: Record<string, string> = {
 const codes = new Map<string, string>()
 for (const [code, names] of Object.entries(TABLE)) for (const name of names.split('|')) codes.set(name, code)
 
-/** The code of a currency by its name in lower case; "try" and "rand" only count in capitals. */
+/** Finds a currency code by the lower-case name. "try" and "rand" must be written in capitals. */
 export function currencyCode(name: string, written: string): string | undefined {
   if (['try', 'rand', 'real', 'rub', 'pound', 'ether'].includes(name) && written !== written.toUpperCase())
     return undefined

@@ -1,6 +1,6 @@
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
-/** Words that build sentences and say nothing of their subject. */
+/** Grammatical words without content. */
 export const FUNCTION_WORDS = words(`
 a an the this that these those some any each every either neither both all no not nor
 i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs
@@ -13,7 +13,7 @@ want wants wanted need needs needed like likes would'd i'd i'm i've it's what's 
 s t d m re ll ve ok okay hey hi hello thanks thank kindly currently now today using use used given
 `)
 
-/** Words that ask for something to be done without saying what: they weigh little when tools are told apart. */
+/** Unspecific request words. They have a low weight in rankings. */
 export const GENERIC_WORDS = words(`
 get find fetch retrieve give show tell calculate compute determine provide return returns look check search help know
 list make create generate perform run lookup obtain display locate identify want need use using function tool
@@ -23,12 +23,12 @@ example optional default parameter parameters input output string integer float 
 require required include includes including format e.g i.e etc please best good latest top closest nearest nearby near local
 `)
 
-/** Words that join requests: a new one may begin behind them. */
+/** Words that join requests. */
 export const JOINING_WORDS = words(
   'and then also plus additionally finally next lastly afterwards after furthermore moreover',
 )
 
-/** Words that place something in a row or in time; they belong to the sentence, not to a name or topic. */
+/** Words of order or time. They are not part of names or topics. */
 export const ORDER_WORDS = words(
   'last next past previous upcoming following coming recent recently current currently first second third fourth fifth now today',
 )

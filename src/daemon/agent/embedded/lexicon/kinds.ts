@@ -1,6 +1,6 @@
 import { stem } from '../text/stem.ts'
 
-/** Kinds of things and well-known members of each: what makes "jazz" a genre and "copper" a material. */
+/** Kinds of things with well-known members, such as "jazz" for genre. */
 const TABLE = `
 religion: christianity islam judaism hinduism buddhism sikhism taoism confucianism catholicism protestantism shinto zoroastrianism jainism
 color colour: red blue green yellow black white orange purple pink brown gray grey magenta cyan navy teal turquoise violet indigo gold silver beige maroon crimson
@@ -47,7 +47,7 @@ for (const line of TABLE.trim().split('\n')) {
   }
 }
 
-/** Whether a word is a well-known member of a kind: both as stems. Undefined when the kind is not known here. */
+/** True if a word is a known member of a kind, both given as stems. Undefined for an unknown kind. */
 export function isMember(kind: string, word: string): boolean | undefined {
   return members.get(kind)?.has(word)
 }
@@ -55,7 +55,6 @@ export function isMember(kind: string, word: string): boolean | undefined {
 const ALL = new Map<string, string[]>()
 for (const [kind, words] of members) for (const word of words) ALL.set(word, [...(ALL.get(word) ?? []), kind])
 
-/** The kinds that a word is known to be of. */
 export function kindsOf(word: string): string[] {
   return ALL.get(word) ?? []
 }

@@ -1,4 +1,4 @@
-/** States, provinces and countries as they follow a comma: "Austin, TX", "London, UK". */
+/** States, provinces and countries after a comma: "Austin, TX", "London, UK". */
 const ABBREVIATIONS =
   'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD ' +
   'TN TX UT VT VA WA WV WI WY DC ON BC QC AB UK USA US UAE NSW'
@@ -22,7 +22,7 @@ const REGIONS = new Set([...ABBREVIATIONS.split(' '), ...split(STATES), ...split
 const COUNTRY_NAMES = new Set(split(COUNTRIES))
 const STATE_NAMES = new Set([...split(STATES), ...ABBREVIATIONS.split(' ').slice(0, 51)])
 
-/** Whether the name can stand behind the comma of "city, region". */
+/** True if the name can follow the comma in "city, region". */
 export function isRegion(name: string): boolean {
   return REGIONS.has(name.replaceAll('.', ''))
 }
@@ -44,7 +44,7 @@ Brazilian:Brazil|Argentinian:Argentina|Chilean:Chile|Colombian:Colombia|Peruvian
 Moroccan:Morocco|Israeli:Israel|Iranian:Iran|Iraqi:Iraq`
 const countryByDemonym = new Map(split(DEMONYMS).map(pair => pair.split(':') as [string, string]))
 
-/** The country of "German", "French" … */
+/** The country of a demonym such as "German". */
 export function countryOf(demonym: string): string | undefined {
   return countryByDemonym.get(demonym)
 }

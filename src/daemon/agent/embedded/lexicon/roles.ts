@@ -1,6 +1,6 @@
 import { stem } from '../text/stem.ts'
 
-/** What kind of thing a parameter asks for, as far as its name and description tell. */
+/** Kind of value that a parameter asks for, according to its name and description. */
 export type Role =
   | 'place'
   | 'person'
@@ -43,7 +43,7 @@ const TABLE: Record<Role, string> = {
   expression: 'function equation expression formula polynomial',
   text: 'text message content body query sentence review comment prompt note description question keyword keywords search string subject title summary',
   count:
-    'count limit top quantity maximum minimum max min results items guests participants servings rooms seats copies tickets',
+    'count limit top quantity maximum minimum max min results items guests participants servings deps seats copies tickets',
   ordinal:
     'century rank position grade floor edition season place level index round page stage chapter episode',
   unit: 'unit units measurement scale',
@@ -69,7 +69,7 @@ const DIMENSIONS: Record<string, string> = {
   speed: 'speed velocity',
   acceleration: 'acceleration gravity',
   money:
-    'price amount cost budget salary income investment principal deposit payment fee revenue profit expense loan balance ' +
+    'price amount cost budget salary income investment principal deposit payment fee revenue profit expense lease balance ' +
     'dividend payout cash money capital equity debt wage contribution fund tax earning',
   ratio:
     'rate percentage percent probability ratio yield interest discount return tip confidence alpha volatility margin growth',
@@ -94,14 +94,14 @@ for (const [dimension, words] of Object.entries(DIMENSIONS)) {
     if (!dimensionByStem.has(stem(word))) dimensionByStem.set(stem(word), dimension)
 }
 
-/** What a word measures: "height" gives "length". */
+/** Dimension of a word: "height" gives "length". */
 export function dimensionOf(wordStem: string): string | undefined {
   return dimensionByStem.get(wordStem)
 }
 
 const stems = (words: string) => new Set(words.split(' ').map(stem))
 
-/** Words of parameters at which something begins or comes from, and at which it ends or goes to. */
+/** Parameter words for the source and the target. */
 export const SOURCE_STEMS = stems(
   'origin start from source departure base initial begin pickup sender first old lower min starting after since home',
 )

@@ -7,7 +7,7 @@ export interface Call {
   arguments: Record<string, unknown>
 }
 
-/** One call for each combination of the values found; "respectively" pairs lists of one length instead. */
+/** One call per combination of values. With "respectively", lists of equal length are paired. */
 export function callsOf(signature: Signature, binding: Binding, respectively: boolean): Call[] {
   const given = [...binding.values.values()].flat()
   const named = signature.parameters.flatMap((parameter): [string, unknown[]][] => {
@@ -32,8 +32,8 @@ export function callsOf(signature: Signature, binding: Binding, respectively: bo
 const MAXIMUM_CALLS = 16
 
 /**
- * What a required parameter takes when the message says nothing: its default, the language that messages are written in,
- * the state or country of a city that was named.
+ * Value of a required parameter that the message does not mention: its default, English for a language, or the state or
+ * country of a mentioned city.
  */
 export function fallback(parameter: Parameter, values: unknown[]): unknown[] {
   if (!parameter.required) return []

@@ -4,15 +4,15 @@ import type { Analysis } from '../text/mention.ts'
 import { identifierWords, stem } from '../text/stem.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Piece } from './pieces.ts'
-import { isPoor, type Memory } from './recall.ts'
+import { isWeak, type Memory } from './recall.ts'
 
-/** Words that speak of what an earlier request will bring. */
+/** Words that refer to the result of an earlier request. */
 const BACK_REFERENCES = new Set(
   'it its them they their result results output outcome answer response content contents'.split(' '),
 )
 
-/** The parameters of a later request that only the result of an earlier one can fill: no earlier one was told their value. */
-export function waitingFor(
+/** Parameters of a later request that only the result of an earlier one can fill. */
+export function waitingParameters(
   analysis: Analysis,
   stretch: Piece,
   binding: Binding,
@@ -22,11 +22,11 @@ export function waitingFor(
     .slice(stretch.from, stretch.to)
     .some((token, i) => BACK_REFERENCES.has(token.lower) && !analysis.owners[stretch.from + i])
   if (!points) return []
-  const poor = binding.bound.filter(isPoor).map(({ parameter }) => parameter)
-  return [...binding.missing, ...poor].filter(({ name }) => !memory.has(name))
+  const weak = binding.bound.filter(isWeak).map(({ parameter }) => parameter)
+  return [...binding.missing, ...weak].filter(({ name }) => !memory.has(name))
 }
 
-/** Fills a binding from results, the latest first. False when one of the parameters finds nothing there. */
+/** Fills a binding from results, the latest first. False when a parameter has no matching result. */
 export function fillFromResults(binding: Binding, wanted: Parameter[], done: DoneCall[]): boolean {
   const results = done.filter(({ failed }) => !failed).reverse()
   for (const parameter of wanted) {
@@ -46,7 +46,7 @@ function firstDefined<T, R>(items: T[], read: (item: T) => R | undefined): R | u
   return undefined
 }
 
-/** A field of the result that bears the parameter's name; else, for text, the result as a whole, for a number its only one. */
+/** The result's field with the parameter's name, otherwise the whole text, or the only number for a numeric parameter. */
 function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
   const field = data === undefined ? undefined : findField(data, parameter, { left: MAXIMUM_FIELDS })
   if (field !== undefined) return field

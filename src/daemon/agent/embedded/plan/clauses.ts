@@ -2,14 +2,14 @@ import { FUNCTION_WORDS, JOINING_WORDS } from '../lexicon/function-words.ts'
 import type { Analysis } from '../text/mention.ts'
 import type { Piece } from './pieces.ts'
 
-/** Words with which a request begins, besides verbs: questions and polite forms. */
+/** Words other than verbs that start a request: questions and polite forms. */
 const OPENERS = new Set(
   'what who where when which how why whose can could would will please i is are do does did tell give find get show let help'.split(
     ' ',
   ),
 )
 
-/** The message cut into requests: at sentence ends, and where a joining word or comma is followed by a new verb or question. */
+/** Splits the message into requests at sentence ends, and where a new verb or question follows a joining word or comma. */
 export function cutClauses(analysis: Analysis): Piece[] {
   const { tokens } = analysis
   const clauses: Piece[] = []
@@ -47,7 +47,7 @@ function startsRequest({ tokens, tags }: Analysis, at: number): boolean {
   )
 }
 
-/** Verbs of requests that the tagger takes for nouns in this place. */
+/** Request verbs that the tagger takes for nouns here. */
 const VERBS = new Set(
   'calculate compute determine estimate predict convert translate book order buy play search look check list create add delete remove update set send save read write open close move copy rename fetch retrieve provide generate draw plot analyze analyse compare identify recommend suggest schedule cancel remind summarize describe explain solve train run start stop commit push mark assign invite post reply upload download press click type navigate fill submit take turn switch enable disable increase decrease subscribe share rate archive restore reserve count sort filter merge split export import reschedule pay transfer deploy install register'.split(
     ' ',

@@ -5,7 +5,7 @@ import { signatureOf, type Tool } from '../tools/signature.ts'
 import { type Plan, planCalls, planRequests } from './plan.ts'
 import type { Memory } from './recall.ts'
 
-/** How a message begins that goes on with the one before. */
+/** Words that start a follow-up message. */
 const OPENINGS = [
   ['and'],
   ['what', 'about'],
@@ -17,14 +17,14 @@ const OPENINGS = [
   ['again'],
 ]
 
-/** A message that only goes on: the tool of the message before, with new values; what is not said again stays. */
+/** For follow-up messages: calls the tool of the previous message with new values. Other values stay the same. */
 export function continueRequest(
   analysis: Analysis,
   before: Analysis,
   tools: Tool[],
   done: DoneCall[],
 ): Plan | undefined {
-  if (!goesOn(analysis)) return undefined
+  if (!isFollowUp(analysis)) return undefined
   const last = planCalls(before, tools).calls.at(-1)
   const tool = tools.find(({ name }) => name === last?.tool)
   if (!last || !tool) return undefined
@@ -42,6 +42,6 @@ export function continueRequest(
   }
 }
 
-function goesOn({ tokens }: Analysis): boolean {
+function isFollowUp({ tokens }: Analysis): boolean {
   return OPENINGS.some(opening => opening.every((word, i) => tokens[i]?.lower === word))
 }

@@ -5,8 +5,8 @@ import type { Parameter, Signature } from '../tools/signature.ts'
 import { findRecords, type Record } from './records.ts'
 
 /**
- * Fills objects whose properties are described, and arrays of them, from what the other parameters left over: each
- * property is a parameter of its own, each item a record.
+ * Fills objects with described properties, and arrays of them, from unused mentions. Each property is treated as a
+ * parameter and each item as a record.
  */
 export function fillNested(analysis: Analysis, signature: Signature, { piece, binding }: Record): void {
   for (const parameter of signature.parameters) {

@@ -1,16 +1,13 @@
 import type { Analysis } from '../text/mention.ts'
 import type { Token } from '../text/tokens.ts'
 
-/** A stretch of the message. Token indices, end exclusive. */
+/** A part of the message. Token indices, end exclusive. */
 export interface Piece {
   from: number
   to: number
 }
 
-/**
- * The smallest stretches that may hold a value of their own: the message, cut at sentence ends, commas and joining words,
- * but never inside a value or a list. Pieces without any value go with the one before them.
- */
+/** Splits the message at sentence ends, commas and joining words, but never inside a value or a list. */
 export function cutPieces(analysis: Analysis, from: number, to: number): Piece[] {
   const inside = insideLists(analysis)
   const pieces: Piece[] = []

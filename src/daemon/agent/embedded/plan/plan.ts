@@ -4,34 +4,32 @@ import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { type Parameter, type Signature, signatureOf, type Tool } from '../tools/signature.ts'
 import { type Call, callsOf, fallback } from './calls.ts'
-import { fillFromResults, waitingFor } from './chain.ts'
+import { fillFromResults, waitingParameters } from './chain.ts'
 import { fillNested } from './nested.ts'
-import { isPoor, type Memory, recall, remember } from './recall.ts'
-import { findRecords, inherit } from './records.ts'
+import { isWeak, type Memory, recall, remember } from './recall.ts'
+import { copyMissing, findRecords } from './records.ts'
 import { findRequests, type Request } from './requests.ts'
 
 export interface Plan {
-  /** What can be called now, as far as the results at hand go. */
+  /** Calls that can be made with the current results. */
   calls: Call[]
-  /** Tools by how well they fit, best first: about 0 to 1. */
+  /** Tools by score (about 0 to 1), best first. */
   ranking: { name: string; score: number }[]
-  /** What the message lacks for a tool that would fit. */
   missing?: { tool: string; parameters: string[] }
 }
 
 /**
- * From here on a message asks for a tool: what it names of it (0 to 1.5), and how well it fills what the tool requires (up
- * to 0.3).
+ * Minimum score of a request for a tool: how much of the tool it names (0 to 1.5) plus how well it fills the required
+ * parameters (up to 0.3).
  */
 export const RELEVANT = 0.47
 const WEIGHT_OF_FILLING = 0.06
-const MOST_FILLED = 5
+const MAX_FILLED = 5
 const WEIGHT_OF_OPTION = 0.08
 
-/** More requests than this are no message to a test agent. */
 const MAXIMUM_REQUESTS = 12
 
-/** What to call for a message, given the results of the calls made so far, or why nothing. */
+/** Plans the calls for a message, given the results so far. */
 export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
   const signatures = tools.map(signatureOf)
   const analysis = withoutToolNames(read, signatures)
@@ -43,7 +41,7 @@ export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []):
   return { ...planRequests(analysis, requests, done, new Map()), ranking }
 }
 
-/** Who writes "with the 'get_weather' tool" gives no value. */
+/** A tool name in the message ("with the 'get_weather' tool") is not a value. */
 function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis {
   const names = new Set(signatures.map(({ name }) => name.replaceAll('.', '_')))
   return {
@@ -52,7 +50,7 @@ function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis
   }
 }
 
-/** The calls of requests in their order; values of earlier ones stand in for what later ones leave out. */
+/** Plans the calls of requests in order. Later requests reuse values of earlier ones. */
 export function planRequests(
   analysis: Analysis,
   requests: Request[],
@@ -65,7 +63,7 @@ export function planRequests(
     const answered = answer(analysis, request, memory, i > 0 ? done : undefined)
     if (!isRelevant(answered)) return
     const own: Call[] = []
-    for (const binding of requests.length > 1 ? withoutPoor(answered.bindings) : answered.bindings) {
+    for (const binding of requests.length > 1 ? withoutWeak(answered.bindings) : answered.bindings) {
       const lacking = lackingIn(binding)
       if (lacking.length === 0) own.push(...callsOf(request.signature, binding, respectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
@@ -77,14 +75,14 @@ export function planRequests(
 
 interface Answered {
   request: Request
-  /** Of those that need no result that is not there yet. */
+  /** Bindings that do not wait for a result. */
   bindings: Binding[]
 }
 
-/** What a choice that is named in its very words counts beside the scores of assigned values. */
+/** Score of a literally named choice. */
 const SCORE_OF_CHOICE = 4
 
-/** Mean score of the values of required parameters counts, what is missing as nothing. */
+/** Uses the mean score of the required parameters. Missing ones count as 0. */
 function isRelevant({ request, bindings: [first] }: Answered): boolean {
   const bound = first?.bound.filter(({ parameter }) => parameter.required) ?? []
   const chosen = request.signature.parameters.filter(
@@ -94,12 +92,11 @@ function isRelevant({ request, bindings: [first] }: Answered): boolean {
   const sum = bound.reduce((all, { score }) => all + score, 0) + chosen.length * SCORE_OF_CHOICE
   const filled = total === 0 ? 0 : sum / total
   const optional = (first?.exact.size ?? 0) - chosen.length
-  const evidence =
-    WEIGHT_OF_FILLING * Math.min(filled, MOST_FILLED) + WEIGHT_OF_OPTION * Math.min(optional, 2)
+  const evidence = WEIGHT_OF_FILLING * Math.min(filled, MAX_FILLED) + WEIGHT_OF_OPTION * Math.min(optional, 2)
   return request.score + evidence >= RELEVANT
 }
 
-/** With `results` the request may wait for what the calls of earlier ones bring. */
+/** With `results` the request may wait for results of earlier calls. */
 function answer(
   analysis: Analysis,
   request: Request,
@@ -112,7 +109,7 @@ function answer(
   const bindings = records
     .map(({ binding }) => binding)
     .filter(binding => {
-      const wanted = results ? waitingFor(analysis, stretch, binding, memory) : []
+      const wanted = results ? waitingParameters(analysis, stretch, binding, memory) : []
       return fillFromResults(binding, wanted, results ?? [])
     })
   for (const binding of bindings) recall(memory, binding, signature.parameters)
@@ -121,7 +118,7 @@ function answer(
   return { request, bindings }
 }
 
-/** What the stretch itself does not say may stand elsewhere in the message. */
+/** Fills missing values from the rest of the message. */
 function fillFromRest(
   analysis: Analysis,
   signature: Signature,
@@ -130,10 +127,11 @@ function fillFromRest(
 ): void {
   if (from === 0 && to === analysis.tokens.length) return
   const whole = findRecords(analysis, signature, { from: 0, to: analysis.tokens.length })
-  for (const record of whole) for (const binding of bindings) inherit(binding, record.binding.values, false)
+  for (const record of whole)
+    for (const binding of bindings) copyMissing(binding, record.binding.values, false)
 }
 
-/** Required parameters without a value, and without anything to fall back on. */
+/** Required parameters without a value or a fallback. */
 function lackingIn(binding: Binding): string[] {
   const given = [...binding.values.values()].flat()
   return binding.missing.filter(parameter => fallback(parameter, given).length === 0).map(describe)
@@ -149,13 +147,13 @@ function respectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
 }
 
-/** Records that mere common nouns made do not count beside others that names, quotes or numbers made. */
-function withoutPoor(bindings: Binding[]): Binding[] {
-  const good = bindings.filter(({ bound }) => !bound.some(isPoor))
+/** Drops records of common nouns when others are based on names, quotes or numbers. */
+function withoutWeak(bindings: Binding[]): Binding[] {
+  const good = bindings.filter(({ bound }) => !bound.some(isWeak))
   return good.length > 0 ? good : bindings
 }
 
-/** A later request that only adds to the call of an earlier one ("round to 2 digits") makes it anew: the fuller one stays. */
+/** Drops a call whose arguments are part of another call, for example after "round to 2 digits". */
 function withoutParts(calls: Call[][]): Call[] {
   return calls.flatMap((own, i) =>
     own.filter(call => !calls.some((others, at) => at !== i && others.some(other => isPartOf(call, other)))),

@@ -2,7 +2,7 @@ import type { Bound } from '../bind/assign.ts'
 import type { Binding } from '../bind/bind.ts'
 import type { Parameter } from '../tools/signature.ts'
 
-/** Values that earlier requests of the message found: what "the same city" and "these two" speak of. */
+/** Values of earlier requests in the message, for "the same city" and "these two". */
 export type Memory = Map<string, { parameter: Parameter; values: unknown[] }>
 
 export function remember(memory: Memory, parameters: Parameter[], bindings: Binding[]): void {
@@ -12,23 +12,23 @@ export function remember(memory: Memory, parameters: Parameter[], bindings: Bind
   }
 }
 
-/** Below this a required text was filled from a mere common noun, for want of something better. */
-const POOR = 1.9
+/** Below this score a required text was filled from a common noun because there was nothing better. */
+const WEAK = 1.9
 
-export function isPoor({ parameter, score, candidate }: Bound): boolean {
-  return parameter.required && score < POOR && ['phrase', 'passage'].includes(candidate.members[0]!.kind)
+export function isWeak({ parameter, score, candidate }: Bound): boolean {
+  return parameter.required && score < WEAK && ['phrase', 'passage'].includes(candidate.members[0]!.kind)
 }
 
 /**
- * Fills from memory what a request leaves out: the value of a parameter of the same name, else of one that asks for the
- * same kind of thing. Parameters of one kind get the values in turn.
+ * Fills missing values of a request from memory: from a parameter of the same name, otherwise from one of the same kind.
+ * Several parameters of one kind get different values.
  */
 export function recall(memory: Memory, binding: Binding, parameters: Parameter[]): void {
-  const poor = binding.bound.filter(isPoor)
+  const weak = binding.bound.filter(isWeak)
   const wanted = parameters.filter(
-    parameter => binding.missing.includes(parameter) || poor.some(bound => bound.parameter === parameter),
+    parameter => binding.missing.includes(parameter) || weak.some(bound => bound.parameter === parameter),
   )
-  const given = new Set(poor.length > 0 ? [] : [...binding.values.values()].flat())
+  const given = new Set(weak.length > 0 ? [] : [...binding.values.values()].flat())
   for (const parameter of wanted) {
     const value = memory.get(parameter.name)?.values ?? nextAlike(memory, parameter, given)
     if (!value) continue

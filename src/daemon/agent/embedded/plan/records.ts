@@ -3,17 +3,17 @@ import { type Scope, scopeOf } from '../bind/scope.ts'
 import type { Analysis } from '../text/mention.ts'
 import type { Signature } from '../tools/signature.ts'
 import { cutPieces, type Piece } from './pieces.ts'
-import { isPoor } from './recall.ts'
+import { isWeak } from './recall.ts'
 
-/** Where the arguments of one call stand, and what stands there. */
+/** The arguments of one call and their position. */
 export interface Record {
   piece: Piece
   binding: Binding
 }
 
 /**
- * Cuts a stretch into the records of several calls: a new one begins where a piece names again what the record has
- * already ("a base of 6 and a height of 10, and one with a base of 4 …"), so that both no longer fit into one call.
+ * Splits a part of the message into records for several calls. A new record starts where a piece repeats a parameter ("a
+ * base of 6 and a height of 10, and one with a base of 4 …"), so that the two do not fit into one call.
  */
 export function findRecords(analysis: Analysis, signature: Signature, stretch: Piece): Record[] {
   const pieces = cutPieces(analysis, stretch.from, stretch.to).slice(0, MAXIMUM_PIECES)
@@ -28,15 +28,14 @@ export function findRecords(analysis: Analysis, signature: Signature, stretch: P
     const joined = { from: last.piece.from, to: piece.to }
     const both = { piece: joined, binding: bindPiece(analysis, signature, joined) }
     const apart = conflicts(last.binding, alone.binding, both.binding)
-    if (apart && !lengthens(last.binding, alone.binding)) records.push(alone)
-    else records[records.length - 1] = apart ? lengthened(last, alone) : both
+    if (apart && !onlyExtendsArrays(last.binding, alone.binding)) records.push(alone)
+    else records[records.length - 1] = apart ? withExtendedArrays(last, alone) : both
   }
   const last = records.at(-1)
   if (last && last.piece.to < stretch.to) last.piece = { from: last.piece.from, to: stretch.to }
   return share(records)
 }
 
-/** More pieces than this are prose, not a list of requests. */
 const MAXIMUM_PIECES = 40
 
 function bindPiece(analysis: Analysis, signature: Signature, { from, to }: Piece): Binding {
@@ -44,7 +43,7 @@ function bindPiece(analysis: Analysis, signature: Signature, { from, to }: Piece
   return bind(scope)
 }
 
-/** Values that each stretch alone would bind get lost when they share one call. */
+/** True when values would be lost by merging both into one call. */
 function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
   const own = alone.bound.filter(isSure).length + closed(alone)
   if (own === 0) return false
@@ -58,8 +57,8 @@ function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
   return kept < before.bound.filter(isSure).length + closed(before) + own
 }
 
-/** All that a piece adds are further members of arrays: "with disabled access, and open 24 hours". */
-function lengthens(before: Binding, { bound, exact }: Binding): boolean {
+/** The piece only adds items to arrays: "with disabled access, and open 24 hours". */
+function onlyExtendsArrays(before: Binding, { bound, exact }: Binding): boolean {
   const own = bound.filter(isSure)
   if (own.some(({ candidate }) => candidate.members[0]!.kind === 'literal')) return false
   const known = (name: string) => before.values.has(name)
@@ -70,7 +69,7 @@ function lengthens(before: Binding, { bound, exact }: Binding): boolean {
   )
 }
 
-function lengthened(before: Record, { piece, binding }: Record): Record {
+function withExtendedArrays(before: Record, { piece, binding }: Record): Record {
   const values = new Map(before.binding.values)
   for (const { parameter, values: more } of binding.bound.filter(isSure))
     values.set(parameter.name, [
@@ -84,7 +83,7 @@ function isSure({ score, parameter, candidate }: Binding['bound'][number]): bool
   return score >= (weak ? 2.1 : parameter.required ? 1 : 2)
 }
 
-/** Enumerations and flags that were set. */
+/** Number of enumerations and flags that are set. */
 function closed(binding: Binding): number {
   return binding.exact.size
 }
@@ -97,31 +96,31 @@ function repeatsClosed(before: Binding, alone: Binding): boolean {
   return false
 }
 
-/** What a record does not say it has from the one before, the first ones from those behind them. */
+/** Fills missing values of a record from the previous one, and of the first ones from later ones. */
 function share(records: Record[]): Record[] {
   const general = records[0] ? leading(records[0].binding) : new Map<string, unknown[]>()
   for (let i = 1; i < records.length; i++) {
     const { binding } = records[i]!
     const continues = binding.values.size <= 1
-    giveWay(binding, records[i - 1]!.binding)
-    inherit(binding, records[i - 1]!.binding.values, continues)
-    inherit(binding, general, true)
+    replaceWeak(binding, records[i - 1]!.binding)
+    copyMissing(binding, records[i - 1]!.binding.values, continues)
+    copyMissing(binding, general, true)
   }
   for (let i = records.length - 2; i >= 0; i--)
-    inherit(records[i]!.binding, records[i + 1]!.binding.values, false)
+    copyMissing(records[i]!.binding, records[i + 1]!.binding.values, false)
   return records
 }
 
-/** A common noun that filled a required text for want of better gives way to the name or quote of the record before. */
-function giveWay(binding: Binding, before: Binding): void {
+/** Replaces a weak common noun with the name or quote of the previous record. */
+function replaceWeak(binding: Binding, before: Binding): void {
   for (const bound of binding.bound) {
-    if (!isPoor(bound)) continue
+    if (!isWeak(bound)) continue
     const earlier = before.bound.find(({ parameter }) => parameter === bound.parameter)
-    if (earlier && !isPoor(earlier)) binding.values.set(bound.parameter.name, earlier.values)
+    if (earlier && !isWeak(earlier)) binding.values.set(bound.parameter.name, earlier.values)
   }
 }
 
-/** Optional values that stand before all required ones hold for every call: "in miles, from A to B and from B to C". */
+/** Optional values before all required ones apply to every call: "in miles, from A to B and from B to C". */
 function leading({ bound }: Binding): Map<string, unknown[]> {
   const first = Math.min(
     ...bound.filter(({ parameter }) => parameter.required).map(({ candidate }) => candidate.from),
@@ -130,8 +129,8 @@ function leading({ bound }: Binding): Map<string, unknown[]> {
   return new Map(early.map(({ parameter, values }) => [parameter.name, values]))
 }
 
-/** Takes over the values that a binding lacks: those of required parameters, or of all. */
-export function inherit(binding: Binding, values: Map<string, unknown[]>, optionalToo: boolean): void {
+/** Copies values that a binding lacks, for required parameters or for all. */
+export function copyMissing(binding: Binding, values: Map<string, unknown[]>, optionalToo: boolean): void {
   for (const [name, found] of values) {
     if (binding.values.has(name)) continue
     const required = binding.missing.some(parameter => parameter.name === name)

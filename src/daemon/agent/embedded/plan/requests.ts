@@ -7,17 +7,17 @@ import { cutClauses } from './clauses.ts'
 import { cutPieces, type Piece } from './pieces.ts'
 import { weigh } from './weigh.ts'
 
-/** A stretch of the message that asks for one tool. */
+/** A part of the message that asks for one tool. */
 export interface Request {
   signature: Signature
   stretch: Piece
   score: number
 }
 
-/** A clause asks for a tool when it reaches this, and this share of what the best clause of the message reaches. */
-const ENOUGH = { score: 0.35, share: 0.55 }
+/** Minimum score of a clause, absolute and relative to the best clause of the message. */
+const MIN = { score: 0.35, share: 0.55 }
 
-/** Which tools the message asks for, and where. */
+/** The tools that the message asks for, with the parts that ask for them. */
 export function findRequests(analysis: Analysis, signatures: Signature[]): Request[] {
   const whole = { from: 0, to: analysis.tokens.length }
   const [best] = weigh(analysis, whole, rankTools(analysis, signatures))
@@ -31,7 +31,7 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
   const asked = choices.map(({ clause, chosen }, i) => ({
     clause,
     leadsOn: leadsOn(analysis, clause, choices[i + 1]?.clause),
-    chosen: chosen.filter(({ score }) => score >= ENOUGH.score && score >= ENOUGH.share * top),
+    chosen: chosen.filter(({ score }) => score >= MIN.score && score >= MIN.share * top),
   }))
   const requests = joinClauses(asked)
   if (requests.length === 0) return [{ ...best, stretch: whole }]
@@ -39,7 +39,7 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
   return only ? [{ ...bestOfWhole(analysis, signatures, requests[0]!), stretch: whole }] : requests
 }
 
-/** One tool for the whole message may be another than for the clause that named it: the one that uses all values. */
+/** For a single tool, the best one for the whole message may differ from the clause's, because it uses all values. */
 function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request): Request {
   const ranked = rankTools(analysis, signatures)
   const reached = ranked.find(({ signature }) => signature === found.signature)!.score
@@ -55,13 +55,13 @@ const CLOSE_ENOUGH = 0.75
 interface Asked {
   clause: Piece
   chosen: Request[]
-  /** Its sentence goes on in the next clause, or it says that something new begins: "Second, I have two numbers". */
+  /** Its sentence continues in the next clause, or it introduces something new: "Second, I have two numbers". */
   leadsOn: boolean
 }
 
 /**
- * Clauses in a row that ask for the same tool are one request. What asks for nothing goes with the request before it, or
- * with the next one where it leads on to that.
+ * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the previous request, or to the
+ * next one if it leads to it.
  */
 function joinClauses(asked: Asked[]): Request[] {
   const requests: Request[] = []
@@ -70,8 +70,8 @@ function joinClauses(asked: Asked[]): Request[] {
     const last = requests.at(-1)
     const isNext = asked[i + 1] !== undefined && (leadsOn || waiting !== undefined || !last)
     if (chosen.length === 0 && isNext) waiting = { from: waiting?.from ?? clause.from, to: clause.to }
-    else if (chosen.length === 0) lengthen(requests, clause)
-    else if (chosen.length === 1 && last && waiting === undefined && goesOn(last, chosen[0]!)) {
+    else if (chosen.length === 0) extend(requests, clause)
+    else if (chosen.length === 1 && last && waiting === undefined && continuesRequest(last, chosen[0]!)) {
       last.stretch = { from: last.stretch.from, to: chosen[0]!.stretch.to }
       last.score = Math.max(last.score, chosen[0]!.score)
     } else {
@@ -84,11 +84,11 @@ function joinClauses(asked: Asked[]): Request[] {
       waiting = undefined
     }
   })
-  if (waiting && requests.length > 0) lengthen(requests, waiting)
+  if (waiting && requests.length > 0) extend(requests, waiting)
   return requests
 }
 
-function goesOn(last: Request, next: Request): boolean {
+function continuesRequest(last: Request, next: Request): boolean {
   return last.signature === next.signature && last.stretch.to === next.stretch.from
 }
 
@@ -96,7 +96,7 @@ function startingAt(request: Request, from: number): Request {
   return { ...request, stretch: { from, to: request.stretch.to } }
 }
 
-function lengthen(requests: Request[], clause: Piece): void {
+function extend(requests: Request[], clause: Piece): void {
   for (const request of requests)
     if (request.stretch.to === clause.from) request.stretch = { ...request.stretch, to: clause.to }
 }
@@ -112,7 +112,7 @@ function leadsOn({ tokens }: Analysis, clause: Piece, next: Piece | undefined): 
   return BEGINNINGS.has(tokens[clause.from]!.lower)
 }
 
-/** The best tool of a clause, and others of which the clause says everything that sets them apart. */
+/** The best tool of a clause, and others whose distinctive words are all in the clause. */
 function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece): Request[] {
   const ranked = weigh(analysis, clause, rankTools(analysis, signatures, clause.from, clause.to))
   const [best, ...others] = ranked
@@ -132,7 +132,9 @@ function stemsIn(analysis: Analysis, { from, to }: Piece): Set<string> {
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))
 
-/** The stems of the name that the other tools do not share were said, all but one of many, and not all of them for the best one. */
+/**
+ * True if the clause contains the distinctive stems of the tool's name (all but one of many) and not only stems of the best tool.
+ */
 function isNamed(
   signature: Signature,
   all: Signature[],
@@ -145,7 +147,7 @@ function isNamed(
   return hits.some(part => !best.nameStems.includes(part))
 }
 
-/** The stems of a name that not all of the other tools have in theirs. */
+/** Stems of the name that some other tool lacks. */
 function ownStems(signature: Signature, all: Signature[]): string[] {
   return signature.nameStems.filter(
     part =>
@@ -153,14 +155,14 @@ function ownStems(signature: Signature, all: Signature[]): string[] {
   )
 }
 
-/** The stems of a name that none of the others has; where there are none, those that some lack. */
+/** Stems of the name that no other tool has. Without any, those that some tool lacks. */
 function uniqueStems(signature: Signature, all: Signature[]): string[] {
   const own = ownStems(signature, all)
   const unique = own.filter(part => !all.some(other => other !== signature && other.nameStems.includes(part)))
   return unique.length > 0 ? unique : own
 }
 
-/** Gives each tool of a clause the pieces that name it: "the weather in Paris, news on football and the weather in Rome". */
+/** Assigns the pieces of a clause to the tools they name: "the weather in Paris, news on football and the weather in Rome". */
 function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[] {
   const signatures = chosen.map(({ signature }) => signature)
   const own = new Map(signatures.map(signature => [signature, uniqueStems(signature, signatures)]))
@@ -188,7 +190,7 @@ function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[]
   return divided.length > 0 ? divided : [chosen[0]!]
 }
 
-/** "The temperature and the humidity": what names a second tool in one breath is joined to what names the first. */
+/** True if both tools are joined in one piece: "the temperature and the humidity". */
 function isListed(analysis: Analysis, { from, to }: Piece, first: string[], own: string[]): boolean {
   const at = (stems: string[]) =>
     analysis.tokens.findIndex(

@@ -5,12 +5,12 @@ import type { Analysis, Mention } from '../text/mention.ts'
 import type { Ranked } from '../tools/rank.ts'
 import type { Piece } from './pieces.ts'
 
-/** Tools that name about as much of a clause as the best one are told apart by what they make of its values. */
+/** Tools above this share of the best score are compared by how they use the values. */
 const CLOSE = 0.7
 
-/** When the best one lacks something, others further off are looked at as well. */
+/** Lower share for when the best tool lacks a value. */
 const CLOSE_TO_LACKING = 0.4
-const MOST_WEIGHED = 5
+const MAX_WEIGHED = 5
 
 const WEIGHT = {
   filled: 0.06,
@@ -21,14 +21,14 @@ const WEIGHT = {
   severalForOne: 0.08,
 }
 
-/** The ranking, with the close ones at its top in the order in which they use the values of the clause. */
+/** Reorders the close tools at the top of the ranking by how well they use the values of the clause. */
 export function weigh(analysis: Analysis, clause: Piece, ranked: Ranked[]): Ranked[] {
   const [best] = ranked
   if (!best || best.score === 0) return ranked
   const { from, to } = clause
   const lacks = bind(scopeOf(analysis, best.signature, from, to)).missing.length > 0
   const limit = (lacks ? CLOSE_TO_LACKING : CLOSE) * best.score
-  const close = ranked.filter(({ score }) => score > 0 && score >= limit).slice(0, MOST_WEIGHED)
+  const close = ranked.filter(({ score }) => score > 0 && score >= limit).slice(0, MAX_WEIGHED)
   if (close.length < 2) return ranked
   const weighed = close.map(entry => ({ entry, worth: worthOf(analysis, clause, entry) }))
   weighed.sort((a, b) => b.worth - a.worth)
@@ -50,7 +50,7 @@ function filling({ bound }: Binding): number {
   return scores.length === 0 ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length
 }
 
-/** One value for a parameter of many; several for a parameter of one, which takes several calls. */
+/** Cost of a single value for an array, and of several values for a single one, which need several calls. */
 function costOfNumber({ bound }: Binding): number {
   const costs = bound.map(({ parameter, candidate }) => {
     const many = candidate.members.length > 1
@@ -60,7 +60,7 @@ function costOfNumber({ bound }: Binding): number {
   return Math.max(0, ...costs)
 }
 
-const VALUES = new Set(['number', 'quoted', 'code', 'path', 'url', 'email', 'moment', 'literal'])
+const VALUES = new Set(['number', 'quoted', 'code', 'path', 'url', 'email', 'date', 'literal'])
 
 function isValue({ kind, quantity }: Mention): boolean {
   return VALUES.has(kind) && !quantity?.inWords

@@ -1,9 +1,9 @@
 import { findCodes, isDouble } from './codes.ts'
 import { findCurrencies } from './currencies.ts'
+import { type DateFinder, loadDateFinder } from './dates.ts'
 import { findLists } from './lists.ts'
 import { findLiterals } from './literals.ts'
 import type { Analysis, Mention, MentionKind } from './mention.ts'
-import { loadMoments, type MomentFinder } from './moments.ts'
 import { findNames } from './names.ts'
 import { findNumbers } from './numbers.ts'
 import { findPassages } from './passages.ts'
@@ -13,22 +13,21 @@ import { loadTagger, type Tagger } from './tags.ts'
 import { type Token, tokenize } from './tokens.ts'
 import { unitNamed } from './units.ts'
 
-/** Reads messages. */
 export type Reader = (message: string) => Analysis
 
-/** Longer messages are read up to here: every scanner is linear, the tagger's memory is what this bounds. */
-export const MAXIMUM_READ = 8000
+/** Longer messages are truncated. All scanners are linear, so this limits the tagger's memory. */
+const MAXIMUM_READ = 8000
 
-/** Real messages need some hundreds to some thousands. */
+/** Real messages need hundreds to thousands. */
 const MAXIMUM_WORK = 60_000
 
-/** Loads what reading needs (60 ms, once); relative dates count from `reference`. */
+/** Loads the tagger and the date parser (60 ms, once). Relative dates count from `reference`. */
 export async function loadReader(reference: Date): Promise<Reader> {
-  const [tagger, moments] = await Promise.all([loadTagger(), loadMoments(reference)])
-  return message => analyse(unwrap(message.slice(0, MAXIMUM_READ)), tagger, moments)
+  const [tagger, findDates] = await Promise.all([loadTagger(), loadDateFinder(reference)])
+  return message => analyse(unwrap(message.slice(0, MAXIMUM_READ)), tagger, findDates)
 }
 
-function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis {
+function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis {
   const tokens = tokenize(text)
   const tags = tagger(text, tokens)
   const solid = withoutOverlaps([
@@ -37,7 +36,7 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   ])
   const outside = (mention: Mention) =>
     !solid.some(other => other.kind !== 'unit' && !isDouble(other.text) && overlaps(mention, other))
-  const dates = moments(text, tokens).filter(outside)
+  const dates = findDates(text, tokens).filter(outside)
   const names = findNames(text, tokens, tags).filter(name => !insideSolid(name, [...solid, ...dates]))
   const numbers = findNumbers(text, tokens)
   const plain = numbers.filter(
@@ -53,7 +52,8 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   const proper = names.filter(name => !plain.some(number => isInside(name, number)))
   const taken = coverage(tokens, [...solid.filter(isOpaque), ...dates, ...plain])
   const phrases = findPhrases(text, tokens, tags, taken).filter(
-    phrase => !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || goesOn(name, phrase)),
+    phrase =>
+      !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || continuesName(name, phrase)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
   for (const number of plain) nameMoney(number, currencies)
@@ -73,13 +73,13 @@ function analyse(text: string, tagger: Tagger, moments: MomentFinder): Analysis 
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
 }
 
-/** "80 pounds sterling" weighs nothing. */
+/** In "80 pounds sterling" the pounds are money, not a weight. */
 function nameMoney({ quantity, to }: Mention, currencies: Mention[]): void {
   const currency = currencies.find(({ from, to: end }) => from <= to && to <= end && from >= to - 2)
   if (currency && quantity) quantity.unit = unitNamed(currency.code!.toLowerCase())?.name
 }
 
-/** In "'2' rooms" the quotes hold a number. */
+/** In "'2' rooms" the quotes contain a number. */
 function quotedNumbers(solid: Mention[]): Mention[] {
   return solid
     .filter(
@@ -89,13 +89,13 @@ function quotedNumbers(solid: Mention[]): Mention[] {
     .map(mention => ({ ...mention, kind: 'number', quantity: { value: Number(mention.text) } }))
 }
 
-/** "5 years ago" is a number of years as well as a date. */
+/** "5 years ago" is both a number of years and a date. */
 function isDistance(number: Mention, date: Mention): boolean {
-  return date.moment!.relative && number.quantity!.unit !== undefined
+  return date.dateTime!.relative && number.quantity!.unit !== undefined
 }
 
-/** "San Francisco back" */
-function goesOn(name: Mention, phrase: Mention): boolean {
+/** True for "San Francisco back", where the phrase continues after the name. */
+function continuesName(name: Mention, phrase: Mention): boolean {
   return (
     name.from === phrase.from &&
     name.to - name.from > 1 &&
@@ -103,19 +103,19 @@ function goesOn(name: Mention, phrase: Mention): boolean {
   )
 }
 
-/** "Maroon 5", "S&P 500" */
+/** For example "Maroon 5", "S&P 500". */
 function endsWith(name: Mention, number: Mention): boolean {
   return isInside(number, name) && number.from > name.from
 }
 
-/** A message that is quoted as a whole is the message itself. */
+/** Removes quotes around the whole message. */
 function unwrap(text: string): string {
   const trimmed = text.trim()
   const quoted = trimmed.length > 20 && trimmed.startsWith('"') && trimmed.endsWith('"')
   return quoted && !trimmed.slice(1, -1).includes('"') ? trimmed.slice(1, -1) : text
 }
 
-/** Quotes inside of an array are its items, brackets inside of quotes are text. */
+/** Quotes inside an array are its items, brackets inside quotes are text. */
 function outermost(quoted: Mention[], literals: Mention[]): Mention[] {
   const within = (mention: Mention, others: Mention[]) =>
     others.some(other => overlaps(mention, other) && other.from < mention.from)
@@ -125,7 +125,7 @@ function outermost(quoted: Mention[], literals: Mention[]): Mention[] {
   ]
 }
 
-/** Earlier lists win: what is quoted is not read as a path again. */
+/** Earlier lists take precedence. For example, a quoted text is not also a path. */
 function withoutOverlaps(lists: Mention[][]): Mention[] {
   const kept: Mention[] = []
   for (const list of lists) {
@@ -137,7 +137,7 @@ function withoutOverlaps(lists: Mention[][]): Mention[] {
   return kept
 }
 
-export function overlaps(a: Mention, b: Mention): boolean {
+function overlaps(a: Mention, b: Mention): boolean {
   return a.from < b.to && b.from < a.to
 }
 
@@ -161,7 +161,7 @@ function ownersOf(tokens: Token[], mentions: Mention[]): (Mention | undefined)[]
   return owners
 }
 
-/** The tokens that mentions cover. */
+/** Marks the tokens that mentions cover. */
 function coverage(tokens: Token[], mentions: Mention[]): boolean[] {
   const covered = tokens.map(() => false)
   for (const { from, to } of mentions) covered.fill(true, from, to)

@@ -4,7 +4,7 @@ import { isDigit, isLetter, isUpper } from './stem.ts'
 import { isSpace, type Token } from './tokens.ts'
 import { unitOf } from './units.ts'
 
-/** What people write without spaces and mean as one value: addresses, paths, identifiers, formulas. */
+/** Values without spaces: addresses, paths, identifiers, formulas. */
 export function findCodes(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   let at = 0
@@ -69,7 +69,7 @@ function isPath(chunk: string): boolean {
   return dot > 0 && EXTENSIONS.has(chunk.slice(dot + 1).toLowerCase()) && /^[\w./@ -]+$/.test(chunk)
 }
 
-/** What is one value for some and two numbers for others: "2019-2020", "2023/24", "800x600". */
+/** Text that may be one value or two numbers: "2019-2020", "2023/24", "800x600". */
 export function isDouble(text: string): boolean {
   return isYearRange(text) || /^\d{2,6}x\d{2,6}$/i.test(text)
 }
@@ -115,7 +115,7 @@ function isIdentifier(chunk: string): boolean {
   )
 }
 
-/** "3x^2 + 2x - 1": formulas that operators with spaces join. */
+/** Joins formulas with spaces around operators: "3x^2 + 2x - 1". */
 function mergeExpressions(found: Mention[], text: string, tokens: Token[]): Mention[] {
   const merged: Mention[] = []
   for (const mention of found) {

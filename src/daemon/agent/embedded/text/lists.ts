@@ -8,7 +8,7 @@ const RANK: MentionKind[] = [
   'email',
   'path',
   'expression',
-  'moment',
+  'date',
   'code',
   'currency',
   'unit',
@@ -17,14 +17,14 @@ const RANK: MentionKind[] = [
   'phrase',
 ]
 
-/** "German" belongs to the words behind it; what "of" joins comes after its parts. */
+/** Demonyms ("German") rank last, because they belong to the next words. Phrases with "of" rank after their parts. */
 function surfaceRank(mention: Mention): number {
   if (mention.country) return RANK.length + 1
   return RANK.indexOf(mention.kind) + (mention.kind === 'phrase' && / of /.test(mention.text) ? 0.5 : 0)
 }
 
-/** Mentions without overlaps, in the order of the message: of two that overlap the surer kind stays, then the longer. */
-export function surfaceOf(mentions: Mention[]): Mention[] {
+/** Mentions without overlaps, in the order of the message. Prefers the more certain kind, then the longer mention. */
+function surfaceOf(mentions: Mention[]): Mention[] {
   const kept: Mention[] = []
   const sorted = [...mentions].sort(
     (a, b) => surfaceRank(a) - surfaceRank(b) || b.to - b.from - (a.to - a.from) || a.from - b.from,
@@ -40,7 +40,7 @@ export function surfaceOf(mentions: Mention[]): Mention[] {
   return kept.sort((a, b) => a.from - b.from)
 }
 
-/** Runs of two or more mentions of one kind that commas, "and" and "or" join: "Paris, Rome and Berlin". */
+/** Two or more mentions of one kind joined by commas, "and" or "or": "Paris, Rome and Berlin". */
 export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   const lists: Mention[][] = []
   let current: Mention[] = []
@@ -57,7 +57,7 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   return lists
 }
 
-/** A comma alone explains more often than it lists: "a city, Rome". */
+/** A comma alone is usually an apposition, not a list: "a city, Rome". */
 function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
   const between = tokens.slice(a!.to, b!.from).map(token => token.lower)
   return (
@@ -95,7 +95,7 @@ function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
   return tokens[a.from]!.sentence === tokens[b.from]!.sentence
 }
 
-/** "USD to AUD and USD to CAD" joins two pairs, not AUD with USD. */
+/** In "USD to AUD and USD to CAD", "and" joins two pairs, not AUD and USD. */
 function isPairs(a: Mention, b: Mention, tokens: Token[]): boolean {
   return ARROWS.has(tokens[a.from - 1]?.lower ?? '') && ARROWS.has(tokens[b.to]?.lower ?? '')
 }

@@ -6,15 +6,15 @@ const CLOSING: Record<string, string> = { '[': ']', '{': '}', '(': ')' }
 const MAXIMUM_DEPTH = 16
 
 /**
- * Arrays, objects and tuples that are written out in the message: `[1, 2]`, `{'a': 1}`, `(40.7, -74)`. Reads JSON and
- * what people make of it: single quotes, bare words, trailing commas.
+ * Arrays, objects and tuples in the message: `[1, 2]`, `{'a': 1}`, `(40.7, -74)`. Accepts JSON with single quotes, bare words
+ * and trailing commas.
  */
 export function findLiterals(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   let at = 0
   while (at < text.length) {
     const parsed = CLOSING[text[at]!] ? parseLiteral(text, at) : undefined
-    if (!parsed || !isWorth(text[at]!, parsed.value)) {
+    if (!parsed || !isLiteral(text[at]!, parsed.value)) {
       at++
       continue
     }
@@ -26,8 +26,8 @@ export function findLiterals(text: string, tokens: Token[]): Mention[] {
   return found
 }
 
-/** Parentheses hold remarks more often than tuples: only numbers count. */
-function isWorth(opening: string, value: unknown): boolean {
+/** Parentheses usually contain remarks, so only tuples of numbers count. */
+function isLiteral(opening: string, value: unknown): boolean {
   if (opening !== '(') return true
   return Array.isArray(value) && value.length > 1 && value.every(part => typeof part === 'number')
 }
@@ -37,7 +37,7 @@ interface Parsed {
   end: number
 }
 
-/** Longer brackets than this are prose. It also bounds the work when none closes. */
+/** Longer text in brackets is prose. Also limits the work for unclosed brackets. */
 const MAXIMUM_LENGTH = 4000
 
 function parseLiteral(text: string, start: number): Parsed | undefined {
@@ -121,7 +121,7 @@ const WORDS: Record<string, unknown> = {
   None: null,
 }
 
-/** A number or a bare word: up to the next mark that has a meaning here. */
+/** A number or a bare word, up to the next delimiter. */
 function readBare(reader: Reader): unknown {
   const start = reader.at
   while (reader.at < reader.text.length && !',:[]{}()\n"'.includes(reader.text[reader.at]!)) {

@@ -1,6 +1,6 @@
 import type { Token } from './tokens.ts'
 
-/** What a message says of a number besides its value. */
+/** A number with its unit and form. */
 export interface Quantity {
   value: number
   /** Name of the unit in the table of units: "kilometer", "usd", "percent". */
@@ -9,21 +9,21 @@ export interface Quantity {
   ordinal?: boolean
   /** Written in words: "three". */
   inWords?: boolean
-  /** "Next month": one, but nobody said so. */
+  /** "Next month": an implied 1. */
   implied?: boolean
 }
 
-/** A date, a time of day or both; what the message leaves open is undefined. */
-export interface Moment {
+/** A date, a time of day or both. Unspecified fields are undefined. */
+export interface DateTime {
   year?: number
   month?: number
   day?: number
   hour?: number
   minute?: number
   second?: number
-  /** "next Friday": the message names a distance from now, the fields were computed from the reference date. */
+  /** Relative dates ("next Friday") are computed from the reference date. */
   relative: boolean
-  /** The fields that the message itself names. */
+  /** Fields that the message specifies. */
   certain: ReadonlySet<string>
 }
 
@@ -31,7 +31,7 @@ export type MentionKind =
   | 'quoted'
   | 'literal'
   | 'number'
-  | 'moment'
+  | 'date'
   | 'url'
   | 'email'
   | 'path'
@@ -43,56 +43,56 @@ export type MentionKind =
   | 'phrase'
   | 'passage'
 
-/** A stretch of the message that may be the value of an argument. Token indices, end exclusive. */
+/** A part of the message that may be the value of an argument. Token indices, end exclusive. */
 export interface Mention {
   kind: MentionKind
   from: number
   to: number
   text: string
   quantity?: Quantity
-  moment?: Moment
-  /** Of a literal: the array or object that is written out in the message. */
+  dateTime?: DateTime
+  /** Parsed array or object of a literal. */
   value?: unknown
   place?: boolean
   person?: boolean
   organization?: boolean
-  /** Of a passage: how surely a text begins there. */
+  /** Certainty that a passage starts here. */
   strength?: number
-  /** Of a currency: its ISO 4217 code. */
+  /** ISO 4217 code of a currency. */
   code?: string
-  /** Of "German": the country. */
+  /** Country of a demonym ("German"). */
   country?: string
-  /** "Paris, France": the larger place behind the comma. */
+  /** The larger place after the comma in "Paris, France". */
   region?: string
   /** The name without the larger place. */
   core?: string
 }
 
-/** The message, cut and looked at once; everything later works on this. */
+/** The result of reading a message, used by all later steps. */
 export interface Analysis {
   text: string
   tokens: Token[]
   /** Part-of-speech tags of each token. */
   tags: ReadonlySet<string>[]
   mentions: Mention[]
-  /** How many pairs of a parameter and a mention may still be looked at: what bounds the time of one message. */
+  /** Remaining number of parameter-mention pairs to compare, which limits the time per message. */
   budget: { left: number }
-  /** The numbers inside of literals, for tools that take no arrays. */
+  /** Numbers inside literals, for tools without array parameters. */
   inner: Mention[]
-  /** Mentions that commas and "and" join. */
+  /** Mentions joined by commas and "and". */
   lists: Mention[][]
-  /** Of each token the value it is part of: a number, a quote, a date … Names and phrases are not counted. */
+  /** The value that each token is part of: a number, a quote, a date … Names and phrases do not count. */
   owners: (Mention | undefined)[]
 }
 
-/** The text between two tokens, as the message has it. */
+/** The original text between two tokens. */
 export function textOf(text: string, tokens: Token[], from: number, to: number): string {
   const first = tokens[from]
   const last = tokens[to - 1]
   return first && last ? text.slice(first.start, last.end) : ''
 }
 
-/** Index of the first token that starts at the offset or behind it. */
+/** Index of the first token that starts at or after the offset. */
 export function tokenAt(tokens: Token[], offset: number): number {
   let low = 0
   let high = tokens.length

@@ -24,7 +24,7 @@ const CONNECTORS = new Set([
   'versus',
 ])
 
-/** Proper names: runs of capitalised words, with the small words inside ("Museum of Modern Art") and a number behind. */
+/** Proper names: capitalized words, including small words inside ("Museum of Modern Art") and a number at the end. */
 export function findNames(text: string, tokens: Token[], tags: ReadonlySet<string>[]): Mention[] {
   const found: Mention[] = []
   let at = 0
@@ -38,7 +38,7 @@ export function findNames(text: string, tokens: Token[], tags: ReadonlySet<strin
   return found.flatMap((name, i) => joinRegion(name, found[i + 1], found[i - 1], text, tokens))
 }
 
-/** "King of France" holds the name of a place as well. */
+/** "King of France" also contains a place. */
 function placeWithin(text: string, tokens: Token[], { from, to }: Mention): Mention[] {
   const of = tokens.findIndex((token, at) => at > from && at < to - 1 && token.lower === 'of')
   if (of < 0) return []
@@ -47,7 +47,7 @@ function placeWithin(text: string, tokens: Token[], { from, to }: Mention): Ment
   return [{ kind: 'name', from: of + 1, to, text: name, place: true }]
 }
 
-/** Words that are places only when written with a capital. */
+/** Words that are places only if capitalized. */
 const AMBIGUOUS = new Set([
   'nice',
   'turkey',
@@ -60,7 +60,7 @@ const AMBIGUOUS = new Set([
   'lima',
 ])
 
-/** "weather in new york": places that are known need no capital. */
+/** Known places in lower case: "weather in new york". */
 function findSmallPlaces(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   for (let at = 0; at < tokens.length; at++) {
@@ -95,7 +95,7 @@ function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): b
   return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
 }
 
-/** "C foot" is no name. */
+/** "C foot" is not a name. */
 function modifies(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]
   return (
@@ -182,7 +182,7 @@ function describe(
   }
 }
 
-/** "Paris, France" and "Austin, TX" become one mention that knows both parts. */
+/** Joins "Paris, France" and "Austin, TX" into one mention with both parts. */
 function joinRegion(
   name: Mention,
   next: Mention | undefined,

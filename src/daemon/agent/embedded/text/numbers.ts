@@ -29,7 +29,7 @@ const ORDINALS: Record<string, number> = Object.fromEntries(
     .map((word, i) => [word, i + 1]),
 )
 
-/** Numbers with what is written around them: sign of money, scale, unit, per cent, ordinal ending. */
+/** Numbers with currency sign, scale, unit, percent sign or ordinal suffix. */
 export function findNumbers(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   let at = 0
@@ -90,7 +90,7 @@ function isBullet(tokens: Token[], at: number): boolean {
   )
 }
 
-/** The "2" of "2x2" is no value. "800x600" is two: sizes are larger than the shapes of tables. */
+/** The "2" of "2x2" is not a value, but "800x600" is two values. */
 function isTimes(tokens: Token[], at: number): boolean {
   const next = tokens[at + 1]
   return (
@@ -156,7 +156,7 @@ function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
   return { quantity: { value: 1, inWords: true, implied: true }, to: at + 1 }
 }
 
-/** "One second" is a duration, "the second" an order. */
+/** "One second" is a duration, "the second" is an ordinal. */
 function unitFollowsSecond(word: string, tokens: Token[], at: number): boolean {
   return word === 'second' && tokens[at - 1]?.kind === 'number'
 }
@@ -175,7 +175,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(15))
 }
 
-/** The unit behind a number: "km", "km/h", "square meters", "m^2", "-day", "°C", "%". Longest first. */
+/** The unit after a number: "km", "km/h", "square meters", "m^2", "-day", "°C", "%". Longest match first. */
 function readUnit(tokens: Token[], at: number): { name: string; to: number } | undefined {
   const start = tokens[at]?.text === '-' && tokens[at]?.glued && tokens[at + 1]?.glued ? at + 1 : at
   for (let length = 5; length >= 1; length--) {
@@ -187,7 +187,7 @@ function readUnit(tokens: Token[], at: number): { name: string; to: number } | u
   return undefined
 }
 
-/** Behind "J" in "J/K": a compound that the table does not have. */
+/** End of a compound unit that the table does not contain, such as "J/K". */
 function endOfCompound(tokens: Token[], to: number): number {
   const compound =
     tokens[to]?.text === '/' && tokens[to]!.glued && tokens[to + 1]?.glued && tokens[to + 1]!.kind === 'word'
@@ -221,14 +221,14 @@ function singular(word: string): string {
   return unitOf(word)?.name ?? word
 }
 
-/** One letter that stands apart is a unit unless something with a capital goes on: "5 A Street". */
+/** A single letter is not a unit before a capitalized word: "5 A Street". */
 function isMisread(part: Token[], next: Token | undefined): boolean {
   const [only] = part
   if (part.length > 1 || only!.glued || only!.text.length > 1 || only!.kind === 'mark') return false
   return next?.kind === 'word' && next.capital
 }
 
-/** In "5, 10 and 15 years" each number means years. */
+/** In "5, 10 and 15 years" all numbers are years. */
 function shareUnits(numbers: Mention[], tokens: Token[]): void {
   for (let i = numbers.length - 2; i >= 0; i--) {
     const here = numbers[i]!.quantity!

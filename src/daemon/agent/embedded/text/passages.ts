@@ -3,7 +3,7 @@ import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-/** Nouns behind which people write what they mean, without quotes: "a task to buy milk", "the note that …". */
+/** Nouns that introduce a text without quotes: "a task to buy milk", "the note that …". */
 const TEXT_NOUNS = new Set(
   'message text note comment title subject query task todo reminder body content tweet reply question memo'.split(
     ' ',
@@ -15,15 +15,15 @@ const SEARCHES = new Set(
 
 interface Opening {
   at: number
-  /** How surely a text begins here. */
+  /** Certainty that a text starts here. */
   strength: number
 }
 
 const MAXIMUM_OPENINGS = 12
 
 /**
- * Stretches that may be a text as a whole, though nobody quoted them: behind a colon, behind "that" and "to" after a word
- * for text, behind "search for", behind the verb of a command. Each to the end of the sentence and to where something else begins.
+ * Parts that may be a complete text without quotes: after a colon, after "that" or "to" following a noun for text, after
+ * "search for", or after the verb of a command. Each extends to the end of the sentence or to the next value.
  */
 export function findPassages(
   text: string,
@@ -86,7 +86,7 @@ function searchesBefore(tokens: Token[], at: number): boolean {
 const TAILS = new Set(['.', '!', '?', ',', 'please', 'thanks'])
 const PREPOSITIONS = new Set(['to', 'in', 'on', 'at', 'into', 'from', 'by', 'with', 'for'])
 
-/** The end of the sentence, the place before a date or another value there, and the place before a joined command. */
+/** Possible ends: the end of the sentence, before a date or another value, and before a joined command. */
 function endsOf(tokens: Token[], tags: ReadonlySet<string>[], values: Mention[], from: number): number[] {
   let end = from
   while (end < tokens.length && tokens[end]!.sentence === tokens[from]!.sentence) end++
@@ -106,7 +106,7 @@ function endsOf(tokens: Token[], tags: ReadonlySet<string>[], values: Mention[],
     .filter((to, i, all) => to > from && all.indexOf(to) === i)
 }
 
-const STOPS = new Set(['moment', 'code', 'url', 'email', 'path'])
+const STOPS = new Set(['date', 'code', 'url', 'email', 'path'])
 
 function trimEnd(tokens: Token[], from: number, end: number): number {
   let to = end

@@ -3,7 +3,7 @@ import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-/** Runs of content words: what may be a topic, a dish, a genre. Stops at `taken` tokens. Where "of" joins two, the whole is offered as well. */
+/** Sequences of content words, such as a topic or a genre, without `taken` tokens. Two joined by "of" also form a phrase. */
 export function findPhrases(
   text: string,
   tokens: Token[],
@@ -61,8 +61,8 @@ function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): bo
 }
 
 /**
- * Words that the tagger takes for verbs and that are names by their place: behind a noun with its article ("the branch
- * develop"), and at the end of a list ("users and orders").
+ * Words tagged as verbs that are names by their position: after a noun with an article ("the branch develop"), and at the
+ * end of a list ("users and orders").
  */
 function isNamedAfter(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]

@@ -12,7 +12,7 @@ const CLOSING = new Map([
   ['«', '»'],
 ])
 
-/** Quoted passages. A quote opens at the start of a word and closes at the end of one, so that apostrophes stay what they are. */
+/** Quoted texts. Quotes open at the start of a word and close at the end of one, so apostrophes are not quotes. */
 export function findQuoted(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   const closings = closingOffsets(text)
@@ -34,7 +34,7 @@ export function findQuoted(text: string, tokens: Token[]): Mention[] {
   return found
 }
 
-/** The offsets at which each closing mark may close, ascending: found once, so that no scan starts over. */
+/** Ascending offsets of possible closing marks, computed once to keep the search linear. */
 function closingOffsets(text: string): Map<string, number[]> {
   const offsets = new Map<string, number[]>()
   for (const mark of new Set(CLOSING.values())) offsets.set(mark, [])
@@ -68,7 +68,7 @@ function nextClosing(offsets: number[], from: number): number {
   return offsets[low] ?? -1
 }
 
-/** The comma that some put inside the quotes. */
+/** Removes a comma inside the quotes. */
 function trimEndMarks(text: string): string {
   return text.endsWith(',') ? text.slice(0, -1) : text
 }

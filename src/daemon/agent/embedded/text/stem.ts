@@ -1,6 +1,6 @@
 const VOWELS = new Set('aeiouy')
 
-/** Irregular forms that no suffix rule reaches. */
+/** Irregular forms without a suffix rule. */
 const IRREGULAR = new Map(
   Object.entries({
     people: 'person',
@@ -48,7 +48,7 @@ const IRREGULAR = new Map(
   }),
 )
 
-/** Endings and what stands for them, longest first: inflections, then the derivations that link a verb to its noun. */
+/** Endings and their replacements, longest first: inflections and derivations of nouns from verbs. */
 const ENDINGS: [ending: string, replacement: string, minimumStem: number][] = [
   ['izations', 'iz', 3],
   ['ization', 'iz', 3],
@@ -79,7 +79,7 @@ const ENDINGS: [ending: string, replacement: string, minimumStem: number][] = [
   ['or', '', 4],
 ]
 
-/** The form under which words of one family meet: "calculates", "calculation" and "calculator" share one. Linear. */
+/** Common form of related words: "calculates", "calculation" and "calculator" have the same stem. Linear. */
 export function stem(word: string): string {
   const lower = word.toLowerCase()
   const known = IRREGULAR.get(lower)
@@ -103,7 +103,7 @@ function singular(word: string): string {
   return word.slice(0, -1)
 }
 
-/** "running" leaves "runn": one of the two goes. Words that end so by nature ("fill") do too, on both sides alike. */
+/** Removes a doubled last letter: "running" becomes "runn", then "run". */
 function undouble(word: string): string {
   const last = word.at(-1)
   if (word.length < 4 || last !== word.at(-2) || VOWELS.has(last!) || last === 's' || last === 'l')
@@ -128,7 +128,7 @@ function isPlainWord(word: string): boolean {
   return true
 }
 
-/** The words of an identifier: "getUserInfo", "get_user-info" and "get.user/info" all give get, user, info. */
+/** The words of an identifier. "getUserInfo", "get_user-info" and "get.user/info" give get, user, info. */
 export function identifierWords(name: string): string[] {
   const words: string[] = []
   let current = ''

@@ -7,12 +7,12 @@ interface Term {
   tags?: Set<string>
 }
 
-/** Gives each token its parts of speech. */
+/** Returns the parts of speech of each token. */
 export type Tagger = (text: string, tokens: Token[]) => ReadonlySet<string>[]
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Loads the tagger: rules and a word list, 20 ms; only when a message is there to be read. */
+/** Loads the tagger's rules and word list, which takes 20 ms. */
 export async function loadTagger(): Promise<Tagger> {
   const { default: nlp } = await import('compromise/two')
   return (text, tokens) => {
@@ -21,7 +21,7 @@ export async function loadTagger(): Promise<Tagger> {
   }
 }
 
-/** Terms and tokens cut the same text differently; a token takes the tags of the term in which it starts. */
+/** Terms and tokens split the text differently. A token gets the tags of the term in which it starts. */
 function align(terms: Term[], tokens: Token[]): ReadonlySet<string>[] {
   const ends: number[] = []
   let offset = 0

@@ -3,20 +3,20 @@ import { identifierWords, isDigit, isLetter, isUpper, stem } from './stem.ts'
 export interface Token {
   text: string
   lower: string
-  /** Stems of its parts: "well-known" has two. Empty for marks. */
+  /** Stems of its parts. "well-known" has two, marks have none. */
   stems: string[]
   /** Offsets in the message, end exclusive. */
   start: number
   end: number
   kind: 'word' | 'number' | 'mark'
-  /** No white space between it and the token before it. */
+  /** No white space before it. */
   glued: boolean
   capital: boolean
   /** Number of the sentence, from 0. */
   sentence: number
 }
 
-/** Cuts a message into words, numbers and single marks in one pass. */
+/** Splits a message into words, numbers and single marks in one pass. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -67,7 +67,7 @@ function makeToken(
   }
 }
 
-/** "-3" or ".5" where a number may start; the minus of "10-20" joins, it does not negate. */
+/** "-3" or ".5" where a number may start. The hyphen of "10-20" is not a minus. */
 function startsSigned(text: string, at: number, before: Token | undefined): boolean {
   const letter = text[at]!
   if (letter !== '-' && letter !== '.' && letter !== '\u2212') return false
@@ -92,7 +92,7 @@ function scanNumber(text: string, start: number): number {
   return at
 }
 
-/** A comma, then exactly three digits. */
+/** A comma followed by exactly three digits. */
 function isGroup(text: string, at: number): boolean {
   const digits = [1, 2, 3].every(i => isDigit(text[at + i] ?? ''))
   return digits && !isDigit(text[at + 4] ?? '')

@@ -1,13 +1,13 @@
-/** A unit of measure: how it is written, what it measures, and its size in the base unit of its dimension. */
+/** A unit of measure. `factor`: its size in the base unit of its dimension. */
 export interface Unit {
   name: string
   dimension: string
   factor: number
-  /** Added after the factor: temperatures. */
+  /** Added after the factor, for temperatures. */
   offset?: number
 }
 
-/** One line a unit: dimension, name, factor to the base unit, spellings (case matters for those of one or two letters). */
+/** One unit per line: dimension, name, factor, spellings (case-sensitive if one or two letters). */
 const TABLE = `
 length meter 1 m metre metres meters
 length kilometer 1000 km kms kilometre kilometres kilometers
@@ -133,20 +133,20 @@ export function unitNamed(name: string): Unit | undefined {
   return units.get(name)
 }
 
-/** The unit that a word or a mark stands for. One or two letters count only in their own case ("m", "K", "mA"). */
+/** Finds a unit by its spelling. One or two letters are case-sensitive ("m", "K", "mA"). */
 export function unitOf(word: string): Unit | undefined {
   const exact = bySpelling.get(word)
   if (exact) return exact
   return word.length > 2 || word.includes('°') ? bySpelling.get(word.toLowerCase()) : undefined
 }
 
-/** Months and years as people count them. */
+/** Conventional lengths of months and years. */
 const CALENDAR: Record<string, Record<string, number>> = {
   month: { day: 30, week: 4 },
   year: { month: 12, day: 365, week: 52 },
 }
 
-/** The value in another unit of the same dimension, without the noise of floating point. */
+/** Converts a value to another unit of the same dimension and removes floating-point noise. */
 export function convert(value: number, from: Unit, to: Unit): number {
   if (from === to || from.dimension !== to.dimension) return value
   const calendar = CALENDAR[from.name]?.[to.name]

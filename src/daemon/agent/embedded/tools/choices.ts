@@ -1,11 +1,11 @@
 import { identifierWords, stem } from '../text/stem.ts'
 import type { Schema } from './schema.ts'
 
-/** A value that a schema or its description spells out, with the stems under which a message may mention it. */
+/** A value from a schema or its description, with the stems that refer to it. */
 export interface Choice {
   value: unknown
   stems: string[]
-  /** Stems of what the description says the value stands for: 'c' for Celsius. */
+  /** Stems of the value's meaning in the description: 'c' for Celsius. */
   alias?: string[]
 }
 
@@ -36,7 +36,7 @@ function aliasOf(value: string, description: string): string[] | undefined {
   return undefined
 }
 
-/** Values that stand as examples or options in the schema or between quotes in the description. */
+/** Examples or options from the schema and quoted values from the description. */
 export function suggestionsOf(schema: Schema, description: string): Choice[] {
   const examples = (schema.examples ?? []).filter(value => typeof value === 'string')
   const values = new Set<string>([
@@ -93,7 +93,7 @@ function listedIn(description: string): string[] {
   return found
 }
 
-/** The default that only the description knows: "Default is 'metric'", "defaults to 5". */
+/** A default in the description: "Default is 'metric'", "defaults to 5". */
 export function statedDefault(description: string): unknown {
   const match =
     /\bdefault(?:s|ed)?(?:\s+value)?(?:\s+(?:is|to|as))*\s*:?\s*(['"`]?)([^'"`.,;)\n]{1,40})\1/i.exec(

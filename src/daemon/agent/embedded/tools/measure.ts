@@ -3,7 +3,7 @@ import { identifierWords } from '../text/stem.ts'
 import { type Token, tokenize } from '../text/tokens.ts'
 import { type Unit, unitOf } from '../text/units.ts'
 
-/** The unit that a parameter's name or description states, and what it measures. */
+/** The unit and dimension from a parameter's name or description. */
 export function measureOf(
   name: string,
   description: string,
@@ -26,7 +26,7 @@ function unitInName(name: string): Unit | undefined {
   return pair ?? (words.length === 1 && last.length < 3 ? undefined : unitOf(last))
 }
 
-/** "in meters", "(kg)", "in degrees Celsius", "time in years". What follows "in" is surer than what stands in parentheses. */
+/** "in meters", "(kg)", "in degrees Celsius", "time in years". A unit after "in" is more reliable than one in parentheses. */
 function unitInDescription(description: string): Unit | undefined {
   const tokens = tokenize(description.slice(0, MAXIMUM_READ))
   const after = (openers: string[], shortest: number) => {

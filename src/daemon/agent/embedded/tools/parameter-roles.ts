@@ -3,7 +3,6 @@ import { type Role, rolesOf, SOURCE_STEMS, TARGET_STEMS } from '../lexicon/roles
 import { tokenize } from '../text/tokens.ts'
 import type { Schema } from './schema.ts'
 
-/** What the description adds to the roles of the name. */
 export function rolesByDescription(name: string, description: string): Role[] {
   return [...headRoles(description), ...countRole(name, description)]
 }
@@ -21,7 +20,7 @@ function headRoles(description: string): Role[] {
   return head.slice(0, 3).flatMap(rolesOf)
 }
 
-/** What the name asks for, and the format. A name that only tells the direction ("from") leaves it to the description. */
+/** Roles from the name and the format. For a name that is only a direction ("from"), also from the description. */
 export function rolesByName(nameStems: string[], { format }: Schema, description: string): Set<Role> {
   const roles = new Set(nameStems.flatMap(rolesOf))
   if (format === 'email') roles.add('email')
@@ -55,7 +54,7 @@ const HEAD_ENDS = new Set([
   'who',
 ])
 
-/** Which end of a movement or a range a parameter is. */
+/** Whether a parameter is the source or the target of a movement or a range. */
 export function sideOf(nameStems: string[], descriptionStems: string[]): 'source' | 'target' | undefined {
   for (const stems of [nameStems, descriptionStems.slice(0, 4)]) {
     const source = stems.some(part => SOURCE_STEMS.has(part))

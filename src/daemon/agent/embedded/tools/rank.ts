@@ -8,30 +8,30 @@ import type { Signature } from './signature.ts'
 
 export interface Ranked {
   signature: Signature
-  /** Share of what the tool is about that the stretch speaks of; about 0 to 1.5. */
+  /** How much of the tool the text mentions, about 0 to 1.5. */
   score: number
 }
 
 const GENERIC_STEMS = new Set([...GENERIC_WORDS].map(stem))
 
-/** What a stretch of a message speaks of. */
-interface Said {
-  /** Stems, and the kinds of well-known things at less weight. */
+/** The content of a part of the message. */
+interface Content {
+  /** Stems, and kinds of well-known things with a lower weight. */
   weights: ReadonlyMap<string, number>
-  /** The groups of related words that its own words belong to. */
+  /** Groups of related words that its words belong to. */
   concepts: ReadonlySet<number>
-  /** Neighbours written as one: "check out" for "checkout". */
+  /** Adjacent words joined: "check out" for "checkout". */
   joined: ReadonlySet<string>
 }
 
-/** Tools by how much of their name and description a stretch of the message names. */
+/** Ranks tools by how much of their name and description the text mentions. */
 export function rankTools(
   analysis: Analysis,
   signatures: Signature[],
   from = 0,
   to = analysis.tokens.length,
 ): Ranked[] {
-  const said = readSaid(analysis, from, to)
+  const content = readContent(analysis, from, to)
   const rarity = rarityOf(signatures)
   const first = analysis.tokens[from]
   const spoken = first ? analysis.text.slice(first.start, analysis.tokens[to - 1]!.end) : ''
@@ -40,19 +40,19 @@ export function rankTools(
       signature,
       score: Math.max(
         0,
-        scoreTool(said, signature, rarity) + calledByName(signature, spoken) - signature.handicap,
+        scoreTool(content, signature, rarity) + calledByName(signature, spoken) - signature.handicap,
       ),
     }))
     .sort((a, b) => b.score - a.score)
 }
 
-/** "Jazz" speaks of music, "USD" of a currency. */
+/** "Jazz" implies music, "USD" implies a currency. */
 const WEIGHT_OF_KIND = 0.6
 
-/** What is quoted speaks of the subject, seldom of what is to be done. */
+/** Quoted words are usually the subject, rarely the action. */
 const WEIGHT_OF_QUOTED = 0.4
 
-function readSaid(analysis: Analysis, from: number, to: number): Said {
+function readContent(analysis: Analysis, from: number, to: number): Content {
   const weights = new Map<string, number>()
   const concepts = new Set<number>()
   const joined = new Set<string>()
@@ -79,7 +79,7 @@ function readSaid(analysis: Analysis, from: number, to: number): Said {
   return { weights, concepts, joined }
 }
 
-/** What values speak of by their mere form. */
+/** Kinds that values imply by their form. */
 const KINDS_OF_MENTIONS: Partial<Record<MentionKind, string[]>> = Object.fromEntries(
   Object.entries({
     currency: 'currency money',
@@ -90,7 +90,7 @@ const KINDS_OF_MENTIONS: Partial<Record<MentionKind, string[]>> = Object.fromEnt
   }).map(([kind, words]) => [kind, words.split(' ').map(stem)]),
 )
 
-/** "12 + 30" asks for a sum. */
+/** "12 + 30" implies a sum. */
 const OPERATIONS: Record<string, string[]> = {
   '+': ['add', 'sum', 'plus'].map(stem),
   '*': ['multiply', 'product'].map(stem),
@@ -108,7 +108,7 @@ function operationsIn(tokens: Token[], from: number, to: number): string[] {
   return found
 }
 
-/** Two currencies in one breath are exchanged. */
+/** Two currencies imply an exchange. */
 const EXCHANGE = ['convert', 'conversion', 'exchange'].map(stem)
 
 function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number): string[] {
@@ -121,7 +121,7 @@ function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number):
   ]
 }
 
-/** The words of an address, a path or a quote are no words of the request. */
+/** Words of an address, a path or a quote are not words of the request. */
 function isQuotedAway({ owners }: Analysis, at: number): boolean {
   const owner = owners[at]
   return owner !== undefined && AWAY.has(owner.kind)
@@ -129,7 +129,7 @@ function isQuotedAway({ owners }: Analysis, at: number): boolean {
 
 const AWAY = new Set<MentionKind>(['quoted', 'url', 'email', 'path'])
 
-/** Who writes "use get_weather" has chosen. */
+/** "use get_weather" selects the tool explicitly. */
 function calledByName({ name }: Signature, spoken: string): number {
   const written = [name, name.replaceAll('_', '.')].some(
     text => /[_.:/A-Z-]/.test(text) && spoken.includes(text),
@@ -141,7 +141,7 @@ type Rarity = (part: string) => number
 
 const rarities = new WeakMap<Signature[], Rarity>()
 
-/** A stem that many of the offered tools share tells them apart badly. */
+/** Lower for stems that many tools share. */
 function rarityOf(signatures: Signature[]): Rarity {
   const known = rarities.get(signatures)
   if (known) return known
@@ -158,41 +158,41 @@ function rarityOf(signatures: Signature[]): Rarity {
   return rarity
 }
 
-/** In names the verbs tell tools apart: create_task, complete_task. */
-const LEAST_IN_NAME = 0.4
+/** Verbs in names distinguish tools: create_task, complete_task. */
+const MIN_RARITY_IN_NAME = 0.4
 
-function scoreTool(said: Said, signature: Signature, rarity: Rarity): number {
-  const name = coverage(said, signature.nameStems, part => Math.max(rarity(part), LEAST_IN_NAME))
-  const description = coverage(said, signature.descriptionStems, rarity)
-  const back = explained(said, signature, rarity)
+function scoreTool(content: Content, signature: Signature, rarity: Rarity): number {
+  const name = coverage(content, signature.nameStems, part => Math.max(rarity(part), MIN_RARITY_IN_NAME))
+  const description = coverage(content, signature.descriptionStems, rarity)
+  const back = explained(content, signature, rarity)
   return 0.6 * name + 0.5 * description + 0.4 * back
 }
 
-/** The weighted share of the stems that were said, related words at two thirds. */
-function coverage(said: Said, stems: readonly string[], rarity: Rarity): number {
+/** The weighted share of the stems that the text contains. Related words count two thirds. */
+function coverage(content: Content, stems: readonly string[], rarity: Rarity): number {
   let total = 0
   let hit = 0
   for (const part of stems) {
     if (FUNCTION_WORDS.has(part)) continue
     const weight = rarity(part)
     total += weight
-    hit += weight * nearness(said, part)
+    hit += weight * nearness(content, part)
   }
   return total === 0 ? 0 : hit / total
 }
 
-function nearness({ weights, concepts, joined }: Said, part: string): number {
+function nearness({ weights, concepts, joined }: Content, part: string): number {
   const known = weights.get(part)
   if (known !== undefined) return known
   if (joined.has(part)) return 1
   return conceptsOf(part).some(concept => concepts.has(concept)) ? 0.65 : 0
 }
 
-/** The share of what was said that the tool speaks of. */
-function explained(said: Said, signature: Signature, rarity: Rarity): number {
+/** The share of the text that the tool covers. */
+function explained(content: Content, signature: Signature, rarity: Rarity): number {
   let total = 0
   let hit = 0
-  for (const [part, share] of said.weights) {
+  for (const [part, share] of content.weights) {
     if (share < 1) continue
     const weight = rarity(part)
     total += weight

@@ -29,11 +29,11 @@ export interface Schema {
 
 const MAXIMUM_DEPTH = 8
 
-/** References followed, alternatives with null dropped, parts of `allOf` put together. */
+/** Follows references, drops null alternatives and merges `allOf`. */
 export function resolveSchema(schema: Schema, root: Schema, depth = 0): Schema {
   if (depth > MAXIMUM_DEPTH) return {}
   if (schema.$ref)
-    return { ...resolveSchema(pointed(schema.$ref, root), root, depth + 1), ...withoutRef(schema) }
+    return { ...resolveSchema(resolvePointer(schema.$ref, root), root, depth + 1), ...withoutRef(schema) }
   if (schema.allOf) {
     const parts = schema.allOf.map(part => resolveSchema(part, root, depth + 1))
     return { ...Object.assign({}, ...parts), ...schema, allOf: undefined }
@@ -53,7 +53,7 @@ function withoutRef({ $ref: _, ...rest }: Schema): Schema {
   return rest
 }
 
-function pointed(reference: string, root: Schema): Schema {
+function resolvePointer(reference: string, root: Schema): Schema {
   let here: unknown = root
   for (const part of reference.replace(/^#\/?/, '').split('/')) {
     if (typeof here !== 'object' || here === null) return {}

@@ -9,7 +9,7 @@ import { measureOf } from './measure.ts'
 import { rolesByDescription, rolesByName, sideOf } from './parameter-roles.ts'
 import { resolveSchema, type Schema, typeOf, type ValueType } from './schema.ts'
 
-/** A parameter of a tool, with everything that its schema and description say about its values. */
+/** A parameter of a tool, with all information from its schema and description. */
 export interface Parameter {
   name: string
   description: string
@@ -18,17 +18,17 @@ export interface Parameter {
   schema: Schema
   nameStems: string[]
   descriptionStems: string[]
-  /** The only values allowed. */
+  /** Allowed values. */
   choices?: Choice[]
-  /** Values that the description names as examples. */
+  /** Examples from the description. */
   suggestions: Choice[]
   default?: unknown
   roles: ReadonlySet<Role>
-  /** The name itself says so, not the description alone. */
+  /** Roles from the name, not from the description. */
   namedRoles: ReadonlySet<Role>
   unit?: Unit
   dimension?: string
-  /** Which end of a movement or a range it is. */
+  /** End of a movement or a range. */
   side?: 'source' | 'target'
   items?: Parameter
   properties?: Parameter[]
@@ -36,13 +36,13 @@ export interface Parameter {
 
 export interface Tool {
   name: string
-  /** Taken from its rank: what is only asked for when nothing else fits as well. */
+  /** Subtracted from its score. */
   handicap?: number
   description?: string
   inputSchema: Schema
 }
 
-/** A tool, prepared for ranking and binding. */
+/** A tool prepared for ranking and binding. */
 export interface Signature {
   name: string
   handicap: number
@@ -52,7 +52,7 @@ export interface Signature {
   parameters: Parameter[]
   /** Stems of the name, the description and the parameters. */
   vocabulary: ReadonlySet<string>
-  /** The groups of related words that these belong to. */
+  /** Groups of related words that the vocabulary belongs to. */
   concepts: ReadonlySet<number>
 }
 
@@ -60,7 +60,7 @@ const bySchema = new WeakMap<object, Signature>()
 const byText = new Map<string, Signature>()
 const MAXIMUM_KEPT = 1000
 
-/** Reads a tool once: found again by its schema object, or, when that was made anew, by its text. */
+/** Reads a tool. Cached by its schema object, or by its text for a new schema object. */
 export function signatureOf(tool: Tool): Signature {
   const known = bySchema.get(tool.inputSchema)
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
@@ -95,12 +95,12 @@ function unique(stems: string[]): string[] {
   return [...new Set(stems)]
 }
 
-/** What a tool is for stands at the start; long descriptions go on with rules and warnings. */
+/** Long descriptions start with the purpose and continue with rules and warnings. */
 function firstSentences(description: string): string {
   return description.length <= 400 ? description : description.slice(0, 400)
 }
 
-/** Schemas may refer to themselves: this deep, and this many parameters in all, are read. */
+/** Limits for schemas that refer to themselves. */
 const MAXIMUM_DEPTH = 4
 const MAXIMUM_PARAMETERS = 300
 
@@ -156,7 +156,7 @@ function readParameter(
   }
 }
 
-/** Items have the name of their array, and its description where they have none. */
+/** Items have the name of their array, and its description if they have none. */
 function readItems(
   name: string,
   schema: Schema,
@@ -169,7 +169,7 @@ function readItems(
   return readParameter(name, described, required, reading, depth + 1)
 }
 
-/** A payment per year is no year. */
+/** A payment per year is not a year. */
 function beforePer(nameStems: string[]): string[] {
   const per = nameStems.indexOf('per')
   return per > 0 ? nameStems.slice(0, per) : nameStems

@@ -1,0 +1,265 @@
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import { HostingError } from '../../shared/errors.ts'
+import { VERSION } from '../../shared/version.ts'
+import { errorOfAnswer, errorOfConnection, type FailedAnswer, timedOut } from './errors.ts'
+import { readEvents } from './event-stream.ts'
+
+export interface ApiClientOptions {
+  /** Without a trailing slash. */
+  url: string
+  apiKey: string | undefined
+  timeoutMs: number
+  signal?: AbortSignal
+  trace?(text: string): void
+}
+
+export interface RequestInput {
+  body?: unknown
+  /** Undefined values are omitted. */
+  query?: Record<string, string | number | undefined>
+  headers?: Record<string, string>
+  /** File to send as the body instead of `body`. It is streamed. */
+  upload?: Upload
+  /** Overrides the client's timeout. Infinity disables it. */
+  timeoutMs?: number
+  /** Aborts this request only. */
+  signal?: AbortSignal | undefined
+  /** `stream` only: called when the response is an event stream, and with the id of the next event. */
+  onStream?(): void
+  onEventId?(id: string): void
+}
+
+export interface Upload {
+  file: string
+  bytes: number
+  contentType: string
+  /** Called with the number of bytes sent so far. */
+  onProgress?(sent: number): void
+}
+
+interface Answer<T> {
+  status: number
+  /** `data` of an envelope, or the body itself. Undefined for an empty body. */
+  data: T
+  headers: IncomingMessage['headers']
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * Client of the local daemon or a hosted API. Any 2xx is a success, unknown fields are ignored. Every failure is a
+ * HostingError: the API's own code and message, UNAVAILABLE when it is unreachable, TIMEOUT when it is too slow.
+ */
+export interface ApiClient {
+  readonly url: string
+  /** True once the API has responded that it lacks an extension of the contract, such as a list. */
+  readonly isContractOnly: boolean
+  request<T>(method: Method, path: string, input?: RequestInput): Promise<Answer<T>>
+  get<T>(path: string, query?: RequestInput['query']): Promise<T>
+  post<T>(path: string, body?: unknown, headers?: RequestInput['headers']): Promise<T>
+  delete<T>(path: string): Promise<T>
+  /** The `data` of each server-sent event, parsed as JSON. Throws when `signal` aborts. */
+  events<T>(path: string, query?: RequestInput['query'], signal?: AbortSignal): AsyncIterable<T>
+  /** Like `events`, for any request. If the API does not stream, its response is the only event. */
+  stream<T>(method: Method, path: string, input: RequestInput): AsyncIterable<T>
+  /** Writes the response to a file, which appears once it is complete. Returns its size in bytes. */
+  download(path: string, file: string): Promise<number>
+  close(): void
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const base = new URL(options.url)
+  const { request, agent } = openTransport(base)
+  let isContractOnly = false
+
+  function refusal(answer: Omit<FailedAnswer, 'url' | 'isContractOnly'>): HostingError {
+    const error = errorOfAnswer({ ...answer, url: options.url, isContractOnly })
+    isContractOnly ||= error.code === 'METHOD_NOT_ALLOWED'
+    return error
+  }
+
+  async function send(method: Method, path: string, input: RequestInput): Promise<IncomingMessage> {
+    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
+    for (const [name, value] of Object.entries(input.query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body)
+    const { upload } = input
+    const headers = { ...defaultHeaders(options.apiKey, body), ...uploadHeaders(upload), ...input.headers }
+    // An upload may take long, so it is only aborted when it stalls.
+    const signal = signalFor(options, upload ? Infinity : input.timeoutMs, input.signal)
+    options.trace?.(`> ${method} ${url.href}`)
+    try {
+      return await new Promise<IncomingMessage>((resolve, reject) => {
+        const outgoing = request(url, { method, headers, agent, signal }, resolve)
+        outgoing.on('error', reject)
+        if (!upload) return void outgoing.end(body)
+        const abortStalled = () => outgoing.destroy(new DOMException('no byte moved', 'TimeoutError'))
+        outgoing.setTimeout(options.timeoutMs, abortStalled)
+        void import('./transfer-file.ts').then(({ sendFile }) => sendFile(upload, outgoing), reject)
+      })
+    } catch (error) {
+      throw failure(error, method, url)
+    }
+  }
+
+  function failure(error: unknown, method: string, url: URL): HostingError {
+    if (options.signal?.aborted) return new HostingError('CANCELLED', 'Interrupted.', { cause: error })
+    if (isTimeOut(error)) return timedOut(method, url, error)
+    return errorOfConnection(options.url, error)
+  }
+
+  async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<Answer<T>> {
+    const startedAt = Date.now()
+    const incoming = await send(method, path, input)
+    const text = await readText(incoming).catch(error => {
+      throw failure(error, method, new URL(path, base))
+    })
+    const status = incoming.statusCode!
+    options.trace?.(`< ${status} ${Date.now() - startedAt} ms ${requestIdOf(incoming)}`)
+    if (status < 200 || status > 299) throw refusal({ status, text, headers: incoming.headers, method, path })
+    return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
+  }
+
+  async function* stream<T>(method: Method, path: string, input: RequestInput): AsyncGenerator<T> {
+    const headers = { accept: 'text/event-stream', ...input.headers }
+    const incoming = await send(method, path, { ...input, headers, timeoutMs: Infinity })
+    const status = incoming.statusCode!
+    const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
+    const text = status === 200 && isStream ? '' : await readText(incoming)
+    if (status !== 200) throw refusal({ status, text, headers: incoming.headers, method, path })
+    if (isStream) input.onStream?.()
+    try {
+      if (isStream) yield* readEvents<T>(incoming, input.onEventId)
+      else yield parseData<T>(text, options.url)
+    } catch (error) {
+      throw error instanceof HostingError ? error : failure(error, method, new URL(path, base))
+    } finally {
+      incoming.destroy()
+    }
+  }
+
+  async function download(path: string, file: string): Promise<number> {
+    const incoming = await send('GET', path, { timeoutMs: Infinity, headers: { accept: '*/*' } })
+    const status = incoming.statusCode!
+    if (status !== 200) {
+      const text = await readText(incoming)
+      throw refusal({ status, text, headers: incoming.headers, method: 'GET', path })
+    }
+    const { receiveFile } = await import('./transfer-file.ts')
+    return receiveFile(incoming, file)
+  }
+
+  return {
+    url: options.url,
+    get isContractOnly() {
+      return isContractOnly
+    },
+    stream,
+    download,
+    request: exchange,
+    get: async (path, query) => (await exchange<never>('GET', path, { query })).data,
+    post: async (path, body, headers) =>
+      (await exchange<never>('POST', path, { body: body ?? {}, headers })).data,
+    delete: async path => (await exchange<never>('DELETE', path)).data,
+    events: (path, query, signal) => stream('GET', path, { query, signal }),
+    close: () => agent?.destroy(),
+  }
+}
+
+type Send = (
+  url: URL,
+  options: RequestOptions,
+  callback: (incoming: IncomingMessage) => void,
+) => ReturnType<typeof import('node:http').request>
+
+/**
+ * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it Node's
+ * whole fetch implementation, 25 ms of start-up (https://nodejs.org/api/http.html#class-websocket).
+ */
+function openTransport(base: URL): { request: Send; agent: Agent | undefined } {
+  const transport =
+    base.protocol === 'https:'
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http')
+  // The global agent lets the daemon's health check and the request share a connection.
+  if (isLoopback(base.hostname)) return { request: transport.request, agent: undefined }
+  // HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply to remote addresses only.
+  const agent = new transport.Agent({ keepAlive: true, proxyEnv: process.env })
+  return { request: transport.request, agent }
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function defaultHeaders(apiKey: string | undefined, body: string | undefined): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': `mcp-hosting/${VERSION}`,
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+  }
+}
+
+function uploadHeaders(upload: Upload | undefined): Record<string, string> {
+  if (!upload) return {}
+  return { 'content-type': upload.contentType, 'content-length': String(upload.bytes) }
+}
+
+function signalFor(
+  options: ApiClientOptions,
+  timeoutMs = options.timeoutMs,
+  own?: AbortSignal,
+): AbortSignal | undefined {
+  const signals = [options.signal, own].filter(signal => signal !== undefined)
+  if (Number.isFinite(timeoutMs)) signals.push(AbortSignal.timeout(timeoutMs))
+  return signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+}
+
+function isTimeOut(error: unknown): boolean {
+  const { name, cause } = error as { name?: string; cause?: { name?: string } }
+  return name === 'TimeoutError' || cause?.name === 'TimeoutError'
+}
+
+/** A hosted API may send a response of any size. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+
+function readText(incoming: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    incoming.on('error', reject)
+    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > MAX_ANSWER_BYTES)
+        incoming.destroy(new Error(`the response is larger than ${MAX_ANSWER_BYTES} bytes`))
+      else chunks.push(chunk)
+    })
+  })
+}
+
+function parseData<T>(text: string, url: string): T {
+  if (text === '') return undefined as T
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `${url} did not respond with JSON. Is this the address of the API?`,
+      {
+        details: text.slice(0, 200),
+        cause: error,
+      },
+    )
+  }
+  const envelope = body as { success?: unknown; data?: unknown } | null
+  return (typeof envelope?.success === 'boolean' && 'data' in envelope ? envelope.data : body) as T
+}
+
+function requestIdOf(incoming: IncomingMessage): string {
+  return String(incoming.headers['x-request-id'] ?? '')
+}

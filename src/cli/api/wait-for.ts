@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
+
+export interface WaitOptions<T> {
+  read(): Promise<T>
+  isDone(value: T): boolean
+  /** Subject of the error message: `The deployment dep_1`. */
+  subject: string
+  timeoutMs: number
+  signal: AbortSignal
+  next?: NextStep[]
+}
+
+const FIRST_DELAY_MS = 50
+const LONGEST_DELAY_MS = 2000
+
+/** Polls with increasing delays. Throws TIMEOUT. */
+export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
+  const deadline = performance.now() + options.timeoutMs
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, LONGEST_DELAY_MS)) {
+    const value = await options.read()
+    if (options.isDone(value)) return value
+    if (performance.now() + delay > deadline)
+      throw new HostingError(
+        'TIMEOUT',
+        `${options.subject} is not finished after ${Math.round(options.timeoutMs / 1000)} s. It continues in the background.`,
+        { next: options.next },
+      )
+    await sleep(delay, undefined, { signal: options.signal })
+  }
+}

@@ -1,0 +1,105 @@
+import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
+import { type CommandEntry, groupOf } from './command-list.ts'
+import { toKebabCase } from './declaration.ts'
+import { GLOBAL_OPTIONS } from './global-options.ts'
+
+export type Found =
+  | { kind: 'command'; entry: CommandEntry; rest: string[] }
+  | { kind: 'help'; group?: string }
+  | { kind: 'usage'; error: HostingError }
+
+/** Global flags with a value, which must not be mistaken for the command's name. */
+const VALUE_FLAGS = Object.entries(GLOBAL_OPTIONS)
+  .filter(([, option]) => option.type !== 'boolean')
+  .map(([key]) => `--${toKebabCase(key)}`)
+
+/**
+ * Finds the command without loading it. Global options may precede its name. `mcp help keys create` is the same as
+ * `mcp keys create --help`.
+ */
+export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Found {
+  const at = nextWord(argv, 0)
+  if (at < 0) return { kind: 'help' }
+  const word = argv[at]!
+  if (word === 'help') return findHelp(argv, at, commands)
+  const alone = commands.find(({ name, aliases }) => name === word || aliases?.includes(word))
+  if (alone) return { kind: 'command', entry: alone, rest: without(argv, at) }
+  if (commands.some(entry => groupOf(entry) === word)) return findInGroup(argv, at, commands)
+  return { kind: 'usage', error: unknownCommand(word, commands) }
+}
+
+function findHelp(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
+  const rest = without(argv, at)
+  if (nextWord(rest, 0) < 0) return { kind: 'help' }
+  const found = findCommand(rest, commands)
+  return found.kind === 'command' ? { ...found, rest: ['--help'] } : found
+}
+
+function findInGroup(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
+  const group = argv[at]!
+  const next = nextWord(argv, at + 1)
+  if (next < 0) {
+    if (argv.some(word => word === '--help' || word === '-h')) return { kind: 'help', group }
+    return { kind: 'usage', error: missingSubcommand(group, commands) }
+  }
+  const entry = commands.find(({ name }) => name === `${group} ${argv[next]}`)
+  if (entry) return { kind: 'command', entry, rest: without(without(argv, next), at) }
+  return { kind: 'usage', error: unknownSubcommand(group, argv[next]!, commands) }
+}
+
+/** Index of the next word that is neither an option nor an option's value, or -1. */
+function nextWord(argv: readonly string[], from: number): number {
+  for (let index = from; index < argv.length; index++) {
+    const word = argv[index]!
+    if (word === '--') return -1
+    if (VALUE_FLAGS.includes(word)) index++
+    else if (!word.startsWith('-')) return index
+  }
+  return -1
+}
+
+function without(argv: readonly string[], index: number): string[] {
+  return argv.toSpliced(index, 1)
+}
+
+function unknownCommand(word: string, commands: readonly CommandEntry[]): HostingError {
+  const names = commands
+    .filter(({ hidden }) => !hidden)
+    .flatMap(entry => [groupOf(entry) ?? entry.name, ...(entry.aliases ?? [])])
+  const near = nearestName(word, [...new Set(names), 'help'])
+  return new HostingError(
+    'INVALID_REQUEST',
+    `Unknown command "${word}".${near ? ` Did you mean "${near}"?` : ''}`,
+    {
+      next: [
+        near
+          ? { description: 'Try', command: `mcp ${near}` }
+          : { description: 'List all commands', command: 'mcp --help' },
+      ],
+    },
+  )
+}
+
+function unknownSubcommand(group: string, word: string, commands: readonly CommandEntry[]): HostingError {
+  const names = subcommandsOf(group, commands)
+  const near = nearestName(word, names)
+  return new HostingError(
+    'INVALID_REQUEST',
+    near
+      ? `Unknown command "${group} ${word}". Did you mean "${group} ${near}"?`
+      : `Unknown command "${group} ${word}". Known: ${names.join(', ')}.`,
+    { next: [{ description: 'List all of them', command: `mcp ${group} --help` }] },
+  )
+}
+
+function missingSubcommand(group: string, commands: readonly CommandEntry[]): HostingError {
+  const names = subcommandsOf(group, commands)
+  return new HostingError('INVALID_REQUEST', `"mcp ${group}" needs one of: ${names.join(', ')}.`, {
+    next: [{ description: 'Show what each one does', command: `mcp ${group} --help` }],
+  })
+}
+
+function subcommandsOf(group: string, commands: readonly CommandEntry[]): string[] {
+  return commands.filter(entry => groupOf(entry) === group).map(({ name }) => name.slice(group.length + 1))
+}

@@ -1,0 +1,144 @@
+import { CommanderError, Option, Command as Parser } from 'commander'
+import { parseDurationMs } from '../../shared/duration.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { onPipeError } from '../output/output.ts'
+import type { Command } from './command.ts'
+import { type ArgumentDeclaration, flagOf, type OptionDeclaration, toKebabCase } from './declaration.ts'
+import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
+
+export interface ParsedCommandLine {
+  globals: GlobalInput
+  input: Record<string, unknown>
+}
+
+/** Prints the help page and returns `help` for `--help`. Throws INVALID_REQUEST for an invalid command line. */
+export function parseCommandLine(command: Command, argv: readonly string[]): ParsedCommandLine | 'help' {
+  const parser = createParser(command)
+  try {
+    parser.parse(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 'help'
+    throw usageError(command, error)
+  }
+  const options = parser.opts()
+  const input: Record<string, unknown> = {}
+  for (const [key, option] of Object.entries(command.options ?? {}))
+    input[key] = options[key] ?? absentValue(option)
+  Object.entries(command.arguments ?? {}).forEach(([key, declaration], index) => {
+    input[key] = parser.processedArgs[index] ?? declaration.default
+  })
+  const globals = Object.fromEntries(
+    Object.entries(GLOBAL_OPTIONS).map(([key, option]) => [key, options[key] ?? absentValue(option)]),
+  )
+  return { input, globals: globals as GlobalInput }
+}
+
+const EVERY_COMMAND = 'Options of every command:'
+
+function createParser(command: Command): Parser {
+  const parser = new Parser(`mcp ${command.name}`)
+    .description(capitalize(command.description ?? command.summary))
+    .exitOverride()
+    .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpOption(new Option('-h, --help', 'show help for this command').helpGroup(EVERY_COMMAND))
+  for (const [name, declaration] of Object.entries(command.arguments ?? {}))
+    parser.argument(usageOf(name, declaration), declaration.doc, declaration.default)
+  parser.optionsGroup('Options:')
+  for (const [key, option] of Object.entries(command.options ?? {})) parser.addOption(toOption(key, option))
+  for (const [key, option] of Object.entries(GLOBAL_OPTIONS))
+    parser.addOption(toOption(key, option).helpGroup(EVERY_COMMAND))
+  if (command.passThrough) parser.passThroughOptions().allowUnknownOption()
+  if (command.examples?.length) parser.addHelpText('after', formatExamples(command))
+  return parser
+}
+
+function writeOut(text: string): void {
+  process.stdout.on('error', onPipeError).write(text)
+}
+
+function getOutHelpWidth(): number {
+  return Math.min(process.stdout.columns || 100, 100)
+}
+
+function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {
+  const word = `${toKebabCase(name)}${variadic ? '...' : ''}`
+  return required ? `<${word}>` : `[${word}]`
+}
+
+function toOption(key: string, declaration: OptionDeclaration): Option {
+  const flag = flagOf(key, declaration)
+  const name = declaration.value ?? declaration.type
+  const value =
+    declaration.type === 'boolean' ? '' : declaration.isValueOptional ? ` [${name}]` : ` <${name}>`
+  const option = new Option(
+    `${declaration.short ? `-${declaration.short}, ` : ''}${flag}${value}`,
+    declaration.doc,
+  )
+  if (!['boolean', 'string'].includes(declaration.type))
+    option.argParser((text, before: unknown) => parseOptionValue(declaration, flag, text, before))
+  if (declaration.isValueOptional) option.preset('')
+  if (declaration.choices) option.choices(declaration.choices)
+  if (declaration.default !== undefined && declaration.type !== 'boolean')
+    option.default(declaration.default, describeDefault(declaration))
+  if (declaration.hidden) option.hideHelp()
+  return option
+}
+
+function describeDefault({ type, default: value }: OptionDeclaration): string | undefined {
+  return type === 'duration' ? `${Number(value) / 1000}s` : undefined
+}
+
+/** Turns commander's `error: unknown option '--foo'` into a sentence and refers to the help page. */
+function usageError(command: Command, error: CommanderError): HostingError {
+  const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
+  const hint = hints.join(' ').replace(/^\(|\)$/g, '')
+  const sentence = capitalize(first.replaceAll("'", '"').replace(/\.$/, ''))
+  return new HostingError('INVALID_REQUEST', `${sentence}.${hint ? ` ${hint}` : ''}`, {
+    next: [{ description: 'Show its usage', command: `mcp ${command.name} --help` }],
+  })
+}
+
+function formatExamples({ examples = [] }: Command): string {
+  const width = Math.max(...examples.map(({ command }) => command.length))
+  const lines = examples.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`)
+  return `\nExamples:\n${lines.join('\n')}`
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Value for `input`. `before` is the value of an earlier occurrence of the option. Throws INVALID_REQUEST. */
+function parseOptionValue({ type }: OptionDeclaration, flag: string, text: string, before: unknown): unknown {
+  if (type === 'duration') return parseDuration(flag, text)
+  if (type === 'integer') return parseInteger(flag, text)
+  if (type === 'number') return parseNumber(flag, text)
+  if (type === 'list') return [...((before as string[] | undefined) ?? []), text]
+  return text
+}
+
+/** Value for `input` when the option is omitted. */
+function absentValue({ type, default: value }: OptionDeclaration): unknown {
+  if (type === 'list') return []
+  return value ?? (type === 'boolean' ? false : undefined)
+}
+
+function parseDuration(flag: string, text: string): number {
+  try {
+    return parseDurationMs(text)
+  } catch (error) {
+    throw new HostingError('INVALID_REQUEST', `${flag}: ${(error as Error).message}`)
+  }
+}
+
+function parseInteger(flag: string, text: string): number {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text)
+  throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a whole number.`)
+}
+
+function parseNumber(flag: string, text: string): number {
+  if (/^\d{1,15}(\.\d{1,6})?$/.test(text)) return Number(text)
+  throw new HostingError('INVALID_REQUEST', `${flag} is "${text}", expected a number.`)
+}

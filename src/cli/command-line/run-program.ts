@@ -1,0 +1,35 @@
+import { writeSync } from 'node:fs'
+import { COMMANDS } from './command-list.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { findCommand } from './find-command.ts'
+import { formatGroupHelp, formatHelp } from './help.ts'
+
+/** Finds the command, loads it, runs it and sets the exit code. */
+export async function main(argv: string[]): Promise<void> {
+  process.exitCode = await runProgram(argv)
+}
+
+async function runProgram(argv: string[]): Promise<ExitCode> {
+  const found = findCommand(argv, COMMANDS)
+  if (found.kind === 'help') {
+    print(found.group === undefined ? formatHelp(COMMANDS) : formatGroupHelp(COMMANDS, found.group))
+    return EXIT.done
+  }
+  const { loadCommand, reportUsage, runCommand } = await import('./commands.ts')
+  return found.kind === 'usage'
+    ? reportUsage(found.error, argv)
+    : runCommand(await loadCommand(found.entry.name), found.rest)
+}
+
+/** Avoids `process.stdout`, because creating it takes longer than the rest of a help page. */
+function print(text: string): void {
+  try {
+    const bytes = Buffer.from(text)
+    const written = writeSync(1, bytes)
+    if (written < bytes.length) process.stdout.write(bytes.subarray(written))
+  } catch (error) {
+    // The reader may be gone (EPIPE). A full pipe (EAGAIN) is left to the stream.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text)
+    else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
+}

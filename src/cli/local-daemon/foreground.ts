@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process'
+
+/**
+ * Runs a program in this terminal until it exits, and lets it handle signals. Returns its exit code, or 128 + the signal's number
+ * as shells do.
+ */
+export function runInForeground(
+  program: string,
+  { args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv },
+): Promise<number> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit', env })
+  // Ctrl-C in a terminal reaches both processes, so this one only waits.
+  process.removeAllListeners('SIGINT')
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
+  })
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BackupEntry, HomeInspection, RestoreReport } from '../../shared/contract/backups.ts'
+import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../shared/errors.ts'
+import { packageRoot } from './package-root.ts'
+
+export interface DatabaseCheck {
+  bytes: number
+  walBytes: number
+  problems: string[]
+}
+
+export interface RestoreFlags {
+  partial: boolean
+  newSecretKey: boolean
+}
+
+/** Reads the whole database, or a backup. Rejects with the reason when it is unreadable. */
+export function checkDatabase(env: NodeJS.ProcessEnv, file?: string): Promise<DatabaseCheck> {
+  return runTool(env, ['check', ...(file === undefined ? [] : [file])])
+}
+
+/** Compares the files and the last backup of the home with its database. */
+export function inspectHome(env: NodeJS.ProcessEnv): Promise<HomeInspection> {
+  return runTool(env, ['inspect'])
+}
+
+export function listBackups(env: NodeJS.ProcessEnv): Promise<BackupEntry[]> {
+  return runTool(env, ['list'])
+}
+
+/** Reads the whole backup, by default the newest. */
+export function verifyBackup(
+  env: NodeJS.ProcessEnv,
+  backup: string | undefined,
+): Promise<{ file: string; problems: string[] }> {
+  return runTool(env, ['verify', ...optional(backup)])
+}
+
+/** Throws the errors of `restoreBackup` without changing anything. */
+export function checkRestore(
+  env: NodeJS.ProcessEnv,
+  backup: string | undefined,
+  flags: RestoreFlags,
+): Promise<{ file: string; createdAt?: string }> {
+  return runTool(env, ['check-restore', ...optional(backup), ...flagsOf(flags)])
+}
+
+/** Replaces the database with a backup while no daemon is running. */
+export function restoreBackup(
+  env: NodeJS.ProcessEnv,
+  backup: string | undefined,
+  flags: RestoreFlags,
+): Promise<RestoreReport> {
+  return runTool(env, ['restore', ...optional(backup), ...flagsOf(flags)])
+}
+
+function optional(text: string | undefined): string[] {
+  return text === undefined ? [] : [text]
+}
+
+function flagsOf({ partial, newSecretKey }: RestoreFlags): string[] {
+  return [...(partial ? ['--partial'] : []), ...(newSecretKey ? ['--new-secret-key'] : [])]
+}
+
+async function runTool<T>(env: NodeJS.ProcessEnv, args: string[]): Promise<T> {
+  const program = join(packageRoot(), 'dist', 'database.js')
+  try {
+    const options = { env, maxBuffer: 64 * 1024 * 1024 }
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], options)
+    return JSON.parse(stdout)
+  } catch (error) {
+    throw toolError(error as Error & { stderr?: string })
+  }
+}
+
+function toolError(cause: Error & { stderr?: string }): HostingError {
+  const line = cause.stderr?.split('\n').find(one => one.startsWith('{"error":'))
+  if (line === undefined)
+    return new HostingError('UNAVAILABLE', `Could not read the database: ${cause.message}`, { cause })
+  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
+    .error
+  return new HostingError(code as ErrorCode, message, { details, next, cause })
+}

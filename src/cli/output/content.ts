@@ -1,0 +1,34 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
+
+/** Renders MCP content for people: text unchanged, anything else as a descriptive line. */
+export function contentToText(content: readonly ContentBlock[]): string {
+  return content.map(blockToText).join('\n')
+}
+
+/** Result of a tool call. Structured content when there is no other. */
+export function resultToText({ content, structuredContent }: CallToolResult): string {
+  if (content.length > 0) return contentToText(content)
+  return structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 2)
+}
+
+function blockToText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${bytesOf(block.data)} bytes]`
+    case 'resource':
+      return 'text' in block.resource
+        ? block.resource.text
+        : `[${block.resource.uri}, ${bytesOf(block.resource.blob)} bytes]`
+    case 'resource_link':
+      return `[${block.name}: ${block.uri}]`
+    default:
+      return JSON.stringify(block)
+  }
+}
+
+function bytesOf(base64: string): number {
+  return Buffer.byteLength(base64, 'base64')
+}

@@ -1,0 +1,36 @@
+/** `0.09 ms`, `4.2 ms`, `120 ms`, `3.4 s` */
+export function formatMs(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
+  if (ms >= 100) return `${Math.round(ms)} ms`
+  return `${ms.toFixed(ms >= 1 ? 1 : 2)} ms`
+}
+
+/** `64 MiB` */
+export function formatMemory(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MiB`
+}
+
+/** `310 B`, `4.2 kB`, `1.3 MB` */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
+  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`
+}
+
+/** `0 %`, `0.4 %`, `12 %`. A positive share is never shown as zero. */
+export function formatPercent(share: number): string {
+  const percent = share * 100
+  if (percent === 0) return '0 %'
+  if (percent < 0.1) return '<0.1 %'
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`
+}
+
+const BARS = '▁▂▃▄▅▆▇█'
+
+/** One character per value, scaled to the maximum. Zero is a space. */
+export function sparkline(values: readonly number[]): string {
+  const greatest = Math.max(...values)
+  return values
+    .map(value => (value > 0 ? BARS[Math.ceil((value / greatest) * BARS.length) - 1] : ' '))
+    .join('')
+}

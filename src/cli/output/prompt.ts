@@ -1,0 +1,33 @@
+import { HostingError } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { printable } from './table.ts'
+
+/**
+ * Asks before a destructive action. `--yes` skips the question. Throws INVALID_REQUEST without a terminal and CANCELLED when
+ * the answer is no.
+ */
+export async function confirm(context: CommandContext, question: string): Promise<void> {
+  if (context.globals.yes) return
+  if (!context.output.interactive)
+    throw new HostingError('INVALID_REQUEST', `${question} Non-interactive: confirm with --yes.`, {
+      next: [{ description: 'Repeat the command with --yes' }],
+    })
+  const { default: inquirer } = await import('inquirer')
+  const { yes } = await inquirer.prompt([
+    { type: 'confirm', name: 'yes', message: printable(question), default: false },
+  ])
+  if (yes) return
+  context.output.note('Nothing was changed.')
+  throw new HostingError('CANCELLED', 'Nothing was changed.')
+}
+
+/** Asks for a secret without echo. Throws INVALID_REQUEST naming `flag` without a terminal. */
+export async function askSecret(context: CommandContext, question: string, flag: string): Promise<string> {
+  if (!context.output.interactive)
+    throw new HostingError('INVALID_REQUEST', `${flag} is required without a terminal.`)
+  const { default: inquirer } = await import('inquirer')
+  const { secret } = await inquirer.prompt([
+    { type: 'password', name: 'secret', message: printable(question), mask: '*' },
+  ])
+  return secret
+}

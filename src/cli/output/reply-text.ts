@@ -1,0 +1,22 @@
+import { formatJson } from './format-json.ts'
+
+/** One less than 80 columns, for a trailing comma. */
+const WIDTH = 79
+
+/** Formats long JSON at the end of lines over several lines. */
+export function formatReply(reply: string): string {
+  return reply.split('\n').map(layOutLine).join('\n')
+}
+
+/** The embedded model writes one `tool (argument): {…}` line per call. */
+function layOutLine(line: string): string {
+  const at = line.search(/[[{]/)
+  if (line.length <= WIDTH || at < 0) return line
+  try {
+    const laidOut = formatJson(JSON.parse(line.slice(at)), WIDTH).trimEnd()
+    const title = line.slice(0, at).trimEnd()
+    return title === '' ? laidOut : `${title}\n${laidOut}`
+  } catch {
+    return line // not JSON
+  }
+}

@@ -1,0 +1,81 @@
+import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { BuildRequest } from '../../shared/definitions/definitions.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
+import { waitFor } from '../api/wait-for.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { reportFailure } from '../command-line/failure.ts'
+import { missingScript } from './program-project.ts'
+import { type Buildable, commandIn } from './project.ts'
+
+/**
+ * Uploads the source, if there is one, builds, and waits if the API responds before the build is finished. A failed build
+ * is a record with `status: failed`.
+ */
+export async function buildServer(context: CommandContext, buildable: Buildable): Promise<BuildRecord> {
+  const api = await context.api()
+  const { name } = buildable.request
+  return context.output.progress(`Building ${name}`, async update => {
+    const report = (text: string) => update(`Uploading ${name}: ${text}`)
+    const request = await withSource(api, buildable, report)
+    update(`Building ${name}`)
+    const record = await api.post<BuildRecord>('/v1/build', request)
+    return settleBuild(context, api, record)
+  })
+}
+
+async function withSource(
+  api: ApiClient,
+  { request, sourceDirectory, project }: Buildable,
+  report: (text: string) => void,
+): Promise<BuildRequest> {
+  if (sourceDirectory === undefined) return request
+  const { uploadSource } = await import('./source/upload-source.ts')
+  const folder = { directory: sourceDirectory, name: request.name, project: project ?? request.project_id }
+  return { ...request, ...(await uploadSource(api, folder, report)) }
+}
+
+export function reportFailedBuild(
+  { output }: CommandContext,
+  record: BuildRecord,
+  { request, directory = '.' }: Partial<Buildable> = {},
+): Promise<ExitCode> {
+  const next = request?.program
+    ? programNextStep(request.program)
+    : { description: 'Correct the project and build again', command: commandIn(directory, 'mcp build') }
+  return reportFailure(output, `Build of ${record.name} failed`, record.error, [next])
+}
+
+function programNextStep(program: NonNullable<BuildRequest['program']>): NextStep {
+  if (program.type === 'image') return { description: 'Check that the image serves MCP over HTTP on $PORT' }
+  const script = missingScript(program)
+  return {
+    description: script
+      ? `File ${script} does not exist in this folder. Set its folder with --cwd`
+      : 'Run the command in a terminal: a server waits for messages and prints nothing else',
+  }
+}
+
+/** Waits while the build is running. */
+export async function settleBuild(
+  { globals, signal }: CommandContext,
+  api: ApiClient,
+  record: BuildRecord,
+): Promise<BuildRecord> {
+  if (record.status !== 'building') return record
+  try {
+    return await waitFor({
+      read: () => api.get<BuildRecord>(`/v1/build/${encodeURIComponent(record.mcp_id)}`),
+      isDone: ({ status }) => status !== 'building',
+      subject: `Build ${record.mcp_id}`,
+      timeoutMs: globals.timeout,
+      signal,
+    })
+  } catch (error) {
+    // An API with only the contract cannot show builds.
+    if (error instanceof HostingError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED'))
+      return record
+    throw error
+  }
+}

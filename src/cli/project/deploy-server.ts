@@ -1,0 +1,131 @@
+import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import type { DeploymentRecord, DeploymentStatus, DeployRequest } from '../../shared/contract/deployments.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { parseDestination } from '../../shared/network/destinations.ts'
+import type { ApiClient } from '../api/client.ts'
+import { waitFor } from '../api/wait-for.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { reportFailure } from '../command-line/failure.ts'
+
+/** The contract's record, with our extensions if the API sends them. */
+export type Deployed = DeploymentRecord & Partial<DeploymentStatus>
+
+/** Deploys. With `wait`, returns when the deployment is live or failed. */
+export async function deployServer(
+  context: CommandContext,
+  request: DeployRequest,
+  { name, wait }: { name: string; wait: boolean },
+): Promise<Deployed> {
+  const api = await context.api()
+  const headers = wait ? undefined : { prefer: 'respond-async' }
+  return context.output.progress(`Deploying ${name} to ${request.environment}`, async () => {
+    const record = await api.post<Deployed>('/v1/deploy', request, headers)
+    return wait ? settleDeployment(context, record) : record
+  })
+}
+
+/** Waits while the deployment is `deploying`. */
+export async function settleDeployment(context: CommandContext, record: Deployed): Promise<Deployed> {
+  if (record.status !== 'deploying') return record
+  const api = await context.api()
+  const id = record.deployment_id
+  const status = await waitFor({
+    read: () => api.get<Partial<Deployed>>(`/v1/deploy/${encodeURIComponent(id)}/status`),
+    isDone: ({ status }) => status !== 'deploying',
+    subject: `Deployment ${id}`,
+    timeoutMs: context.globals.timeout,
+    signal: context.signal,
+    next: [{ description: 'Check its progress', command: `mcp status ${id}` }],
+  })
+  return { ...record, ...status }
+}
+
+export async function reportFailedDeployment(
+  { output, api }: CommandContext,
+  { deployment_id, error }: Deployed,
+  name: string,
+): Promise<ExitCode> {
+  const next = [logOrHealthStep(await api(), deployment_id)]
+  return reportFailure(output, `Deployment of ${name} failed`, error, next)
+}
+
+/** The log of a deployment, or its health if the API has no logs. */
+export function logOrHealthStep({ isContractOnly }: ApiClient, id: string): NextStep {
+  return isContractOnly
+    ? { description: 'Show its health', command: `mcp status ${id} --health` }
+    : { description: 'Show its log', command: `mcp logs ${id}` }
+}
+
+export const NETWORK_OPTION = {
+  type: 'string',
+  value: 'hosts',
+  doc: 'hosts that the code may reach, such as "api.github.com,*.example.com:443", none or open (default)',
+} as const
+
+/** Omits undefined members, and returns undefined without any. */
+export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
+  const env = { ...base?.env_vars, ...flags.env_vars }
+  const scaling = {
+    ...base?.scaling,
+    ...(flags.min === undefined ? {} : { min_instances: flags.min }),
+    ...(flags.max === undefined ? {} : { max_instances: flags.max }),
+  } as DeployConfig['scaling']
+  const domain = flags.domain ?? base?.domain
+  const network = flags.network === undefined ? base?.network : parseNetworkFlag(flags.network)
+  const { network: _network, ...others } = base ?? {}
+  const config: DeployConfig = {
+    ...others,
+    ...(network === undefined ? {} : { network }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(Object.keys(scaling ?? {}).length === 0 ? {} : { scaling }),
+    ...(Object.keys(env).length === 0 ? {} : { env_vars: env }),
+    ...containerConfig(base, flags),
+  }
+  return Object.keys(config).length === 0 ? undefined : config
+}
+
+/** `open` overrides the project file. */
+function parseNetworkFlag(flag: string): DeployConfig['network'] {
+  if (flag === 'open') return undefined
+  if (flag === 'none') return 'none'
+  const allow = flag.split(',').map(entry => entry.trim())
+  const problem = allow.map(parseDestination).find(entry => typeof entry === 'string')
+  if (problem === undefined) return { allow }
+  throw new HostingError('INVALID_REQUEST', `--network: ${problem}, or "none" or "open".`)
+}
+
+/** `--image` and the limits of its container. */
+interface ContainerFlags {
+  /** `''` for an image made from the build. */
+  image?: string | undefined
+  memory?: number | undefined
+  cpus?: number | undefined
+  pids?: number | undefined
+}
+
+function containerConfig(
+  base: DeployConfig | undefined,
+  { image, memory, cpus, pids }: ContainerFlags,
+): Pick<DeployConfig, 'engine' | 'image' | 'limits'> {
+  const limits = {
+    ...base?.limits,
+    ...(memory !== undefined && { memory_mb: memory }),
+    ...(cpus !== undefined && { cpus }),
+    ...(pids !== undefined && { pids }),
+  }
+  return {
+    ...(image !== undefined && { engine: 'container' as const }),
+    ...(image && { image }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  }
+}
+
+export interface DeployFlags extends ContainerFlags {
+  domain?: string
+  min?: number
+  max?: number
+  /** `none`, `open` or hosts separated by commas. */
+  network?: string | undefined
+  env_vars: Record<string, string>
+}

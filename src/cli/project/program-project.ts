@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { SERVER_NAME } from '../../shared/names.ts'
+import type { Buildable, Project } from './project.ts'
+import { splitShellWords } from './shell-words.ts'
+
+/** Options for hosting an existing server without a project. */
+export const PROGRAM_OPTIONS = {
+  command: {
+    type: 'string',
+    value: 'command',
+    doc: 'host an existing server: a command that serves MCP over stdio, such as "npx -y some-server"',
+  },
+  http: { type: 'boolean', doc: 'the command serves MCP over HTTP on $PORT instead' },
+  path: { type: 'string', value: 'path', doc: 'path at which it serves MCP over HTTP (default: /mcp)' },
+  cwd: { type: 'string', value: 'dir', doc: 'working folder of the command' },
+  isolation: {
+    type: 'string',
+    value: 'mode',
+    choices: ['session', 'shared'],
+    doc: 'one process per session, or one for all (default: as the server requires)',
+  },
+  name: { type: 'string', value: 'name', doc: 'name of the server (default: derived from the command)' },
+} as const
+
+export interface ProgramInput {
+  command: string | undefined
+  http: boolean
+  path: string | undefined
+  cwd: string | undefined
+  isolation: string | undefined
+  name: string | undefined
+}
+
+/** A project for `--command`. Undefined without that option. Throws INVALID_REQUEST. */
+export function programProject(input: ProgramInput): Project | undefined {
+  const { command, http, name } = input
+  if (command === undefined) return refuseLoneOptions(input)
+  const [file, ...args] = splitShellWords(command) as [string, ...string[]]
+  const cwd = input.cwd === undefined ? findFolder([file, ...args]) : resolve(input.cwd)
+  const program: ProgramDefinition = {
+    type: http ? 'http' : 'stdio',
+    command: file,
+    args,
+    path: input.path ?? '/mcp',
+    ...(cwd !== undefined && { cwd }),
+    ...(input.isolation !== undefined && { isolation: input.isolation as 'session' | 'shared' }),
+  }
+  return {
+    file: command,
+    directory: resolve('.'),
+    test: undefined,
+    project: undefined,
+    sourceDirectory: undefined,
+    request: { name: name ?? nameOf([file, ...args]), template: 'custom', program },
+    deploy: {},
+  }
+}
+
+/** A project for an existing image. Throws INVALID_REQUEST when no name can be derived. */
+export function imageProject(
+  image: string,
+  { path, name }: { path?: string | undefined; name?: string | undefined },
+): Project {
+  const program: ImageDefinition = { type: 'image', image, path: path ?? '/mcp' }
+  return {
+    file: image,
+    directory: resolve('.'),
+    test: undefined,
+    project: undefined,
+    sourceDirectory: undefined,
+    request: { name: name ?? nameOfImage(image), template: 'custom', program },
+    deploy: {},
+  }
+}
+
+/** `weather` for `ghcr.io/team/weather:1.2@sha256:…`. */
+function nameOfImage(image: string): string {
+  const name = basename(image.replace(/@sha256:[0-9a-f]+$/, '').replace(/:[^/:]*$/, ''))
+  if (SERVER_NAME.test(name)) return name
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `--image ${image} does not give a valid server name. Set one with --name.`,
+  )
+}
+
+/** A program may need its environment variables during the build too. */
+export function withEnvVars<T extends Buildable>(project: T, env_vars: Record<string, string>): T {
+  if (!project.request.program || Object.keys(env_vars).length === 0) return project
+  return { ...project, request: { ...project.request, env_vars } }
+}
+
+function refuseLoneOptions({ http, path, cwd, isolation }: ProgramInput): undefined {
+  const lone = Object.entries({ http: http || undefined, path, cwd, isolation }).find(
+    ([, value]) => value !== undefined,
+  )
+  if (!lone) return undefined
+  throw new HostingError('INVALID_REQUEST', `--${lone[0]} requires --command.`)
+}
+
+/** Working folder of a command: this one if it names files in it (`python server.py`), otherwise a separate one. */
+function findFolder(words: string[]): string | undefined {
+  return words.some(word => !word.startsWith('-') && existsSync(word)) ? resolve('.') : undefined
+}
+
+const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx', 'pnpm', 'yarn', 'bun', 'deno', 'uv', 'npm'])
+const INTERPRETER = /^(node|python[\d.]*|tsx|ts-node|sh|bash|ruby|php|java|dotnet|go|perl)$/
+const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
+
+/** Script of the command that does not exist in this folder: `python server.py`. */
+export function missingScript({ command, args, cwd }: ProgramDefinition): string | undefined {
+  if (cwd !== undefined || !INTERPRETER.test(basename(command))) return undefined
+  const script = args.find(word => !word.startsWith('-'))
+  return script && SCRIPT.test(script) && !existsSync(script) ? script : undefined
+}
+
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|sh|jar|pl)$/
+
+/** `server-everything` for `npx -y @modelcontextprotocol/server-everything@1.2 --verbose`. */
+function nameOf(words: string[]): string {
+  const programs = words.filter(word => !word.startsWith('-'))
+  const [first = '', ...rest] = programs
+  const runner = basename(first)
+  const isIndirect = RUNNERS.has(runner) || INTERPRETER.test(runner)
+  const target = isIndirect ? (rest.find(word => !SUBCOMMANDS.has(word)) ?? runner) : first
+  const name = nameOfTarget(target)
+  if (SERVER_NAME.test(name)) return name
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `--command ${words.join(' ')} does not give a valid server name. Set one with --name.`,
+  )
+}
+
+function nameOfTarget(target: string): string {
+  const withoutVersion = target.replace(/(?<=.)@[^@/]*$/, '')
+  const last = basename(withoutVersion).replace(/\.(m|c)?[jt]s$|\.(py|rb|php|sh|jar|pl)$/, '')
+  // These file names are common, so the scope or folder is used instead.
+  const scope = /^@([^/]+)\//.exec(withoutVersion)?.[1]
+  if (scope && /^(mcp|server|mcp-server|cli)$/.test(last)) return `${scope}-${last}`
+  const isUnspecific = /^(index|main|server|app|dist|build)$/.test(last)
+  const parent = isUnspecific ? basename(resolve(withoutVersion, '..')) : last
+  const name = /^(dist|build|src|lib|bin)$/.test(parent) ? basename(resolve(withoutVersion, '../..')) : parent
+  return name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 63)
+}

@@ -1,0 +1,90 @@
+import type { ProjectRecord } from '../../shared/contract/projects.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { Output } from '../output/output.ts'
+
+interface Filter {
+  name?: string
+  status?: string | undefined
+}
+
+const FULL_ID = /^prj_[0-9a-z]{20}$/
+
+export async function listProjects(api: ApiClient, filter: Filter = {}): Promise<ProjectRecord[]> {
+  const projects: ProjectRecord[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await api.get<{ items: ProjectRecord[]; nextToken: string | null }>('/api/projects', {
+      ...filter,
+      nextToken,
+    })
+    projects.push(...page.items)
+    nextToken = page.nextToken ?? undefined
+  } while (nextToken !== undefined)
+  return projects
+}
+
+/** Finds a project by id, unique prefix or name. Throws NOT_FOUND, or INVALID_REQUEST for an ambiguous reference. */
+export async function getProject(api: ApiClient, reference: string): Promise<ProjectRecord> {
+  if (FULL_ID.test(reference)) return api.get<ProjectRecord>(`/api/projects/${reference}`)
+  return pickProject(await listProjects(api), reference)
+}
+
+/** A project as far as the API describes it. */
+export type ResolvedProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
+
+/** Like `getProject`, but returns the reference itself if the API neither lists nor shows projects. */
+export async function findProject(api: ApiClient, reference: string): Promise<ResolvedProject> {
+  try {
+    return await getProject(api, reference)
+  } catch (error) {
+    if (api.isContractOnly) return { id: reference }
+    throw error
+  }
+}
+
+function pickProject(all: ProjectRecord[], reference: string): ProjectRecord {
+  const named = all.filter(({ name }) => name === reference)
+  const found = named.length > 0 ? named : all.filter(({ id }) => isPrefix(reference, id))
+  if (found.length === 1) return found[0]!
+  if (found.length === 0)
+    throw new HostingError('NOT_FOUND', `Project "${reference}" does not exist.`, {
+      next: [{ description: 'List projects', command: 'mcp projects list' }],
+    })
+  throw new HostingError('INVALID_REQUEST', `"${reference}" matches ${found.length} projects. Give an id.`, {
+    details: found.map(({ id, name }) => `${id}  ${name}`).join('\n'),
+  })
+}
+
+export async function updateProject(
+  api: ApiClient,
+  reference: string,
+  fields: Record<string, string | null>,
+): Promise<ProjectRecord> {
+  const id = FULL_ID.test(reference) ? reference : (await findProject(api, reference)).id
+  const path = `/api/projects/${encodeURIComponent(id)}`
+  return (await api.request<ProjectRecord>('PATCH', path, { body: fields })).data
+}
+
+/** Other APIs may send fewer fields. */
+export function showProject(output: Output, project: Partial<ProjectRecord>): void {
+  output.line([output.style.bold(project.name ?? 'project'), project.status].filter(Boolean).join('  '))
+  output.fields({
+    id: project.id,
+    description: project.description ?? undefined,
+    repository: project.repositoryUrl ?? undefined,
+    framework: project.framework ?? undefined,
+    template: project.templateId ?? undefined,
+    base: project.baseImage ?? undefined,
+    source: project.sourceId ?? undefined,
+    location: project.storageLocation ?? undefined,
+    updated: project.updatedAt,
+  })
+}
+
+const LEAST_PREFIX = 4
+
+function isPrefix(reference: string, id: string): boolean {
+  const bare = reference.replace(/^prj_/, '')
+  return bare.length >= LEAST_PREFIX && id.startsWith(`prj_${bare}`)
+}

@@ -1,0 +1,80 @@
+import { dirname, resolve } from 'node:path'
+import { HostingError } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { reportFailure } from '../command-line/failure.ts'
+import type { TestTarget } from '../targets/test-target.ts'
+import { findProjectFile, loadProject, type Project } from './project.ts'
+import { quoteShellWord } from './shell-words.ts'
+
+/** Value of `--require-test` or of the project file. Throws INVALID_REQUEST for anything but a share. */
+export function requiredRate(flag: string | undefined, project: Project | undefined): number | undefined {
+  if (flag === undefined) return project?.deploy.requireTest
+  const rate = Number(flag)
+  if (flag.trim() !== '' && rate >= 0 && rate <= 1) return rate
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `--require-test is "${flag}", expected a share from 0 to 1, such as 0.9.`,
+  )
+}
+
+/**
+ * Runs the project's suite against the build. Returns the exit code after reporting that too few cases passed or could be
+ * judged. Undefined when the build may be released.
+ */
+export async function requireTest(
+  context: CommandContext,
+  target: TestTarget,
+  { rate, project }: { rate: number; project: Project | undefined },
+): Promise<ExitCode | undefined> {
+  const suite = await projectSuite(project ?? (findProjectFile('.') ? await loadProject('.') : undefined))
+  const { exitCodeOf } = await import('../suite/outcome.ts')
+  const { judgeSuite } = await import('../suite/test-suite.ts')
+  const { summaryText } = await import('../suite/report.ts')
+  const { output } = context
+  const outcome = await judgeSuite(context, suite, target, {
+    models: [],
+    repeat: undefined,
+    settings: {},
+    threshold: rate,
+    concurrency: 1,
+  })
+  if (!output.json) output.line(`${summaryText(outcome)}\n`)
+  const exitCode = exitCodeOf(outcome)
+  if (exitCode === EXIT.done) return undefined
+  const failures = outcome.cases.filter(({ status }) => status !== 'passed')
+  await reportFailure(
+    output,
+    `${target.name} was not released`,
+    {
+      code: exitCode === EXIT.failed ? 'CONFLICT' : 'UNAVAILABLE',
+      message: `${outcome.passed} of ${outcome.cases.length} cases of its suite passed, required: ${rate}.`,
+      // Already printed for people.
+      ...(output.json && { details: failures.map(caseText).join('\n') }),
+    },
+    [{ description: 'Run the suite', command: `mcp test --server ${quoteShellWord(target.mcpId)}` }],
+  )
+  return exitCode
+}
+
+async function projectSuite(project: Project | undefined) {
+  const { loadSuite, parseSuite } = await import('../suite/load-suite.ts')
+  const { test, file = '' } = project ?? {}
+  if (typeof test === 'string') return loadSuite(resolve(project!.directory || dirname(file), test))
+  if (test) return parseSuite(test, `"test" of ${file}`)
+  const where = project ? `${project.file ?? project.directory} has none` : 'this folder has no project'
+  throw new HostingError('INVALID_REQUEST', `--require-test requires a test suite, but ${where}.`, {
+    details: 'Set "test" in the project file to a suite or its path (docs/testing.md)',
+  })
+}
+
+function caseText({
+  name,
+  runs,
+}: {
+  name: string
+  runs: { failures: string[]; error: { message: string } | null }[]
+}): string {
+  const notes = runs.flatMap(({ failures, error }) => [...failures, ...(error ? [error.message] : [])])
+  return `${name}: ${[...new Set(notes)].join('; ')}`
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { HostingError } from '../../../shared/errors.ts'
+import { listSourceFiles, type SourceFile } from './source-files.ts'
+
+/** Limit of the API. */
+const LIMIT_BYTES = 100 * 1024 * 1024
+
+export interface PackedSource {
+  file: string
+  contentType: 'application/gzip' | 'application/zip'
+  /** SHA-256, hexadecimal. Equal for equal files. */
+  digest: string
+  bytes: number
+  remove(): void
+}
+
+/**
+ * Packs a project folder, sorted and without times, owners or the machine's name, so that equal files give equal bytes.
+ * Throws INVALID_REQUEST for an empty source and PAYLOAD_TOO_LARGE listing the largest files.
+ */
+export async function packSource(directory: string): Promise<PackedSource> {
+  const files = listSourceFiles(directory)
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-source-'))
+  const remove = () => {
+    process.off('exit', remove)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  // A second Ctrl-C exits immediately.
+  process.once('exit', remove)
+  try {
+    const file = join(folder, 'source.tar.gz')
+    const written = await writeArchive(directory, files, file)
+    return { file, contentType: 'application/gzip', ...written, remove }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+/** An existing archive, sent unchanged and not removed. */
+export async function openArchive(file: string): Promise<PackedSource> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    hash.update(chunk)
+  }
+  const contentType = /\.zip$/i.test(file) ? 'application/zip' : 'application/gzip'
+  return { file, contentType, digest: hash.digest('hex'), bytes, remove: () => {} }
+}
+
+async function writeArchive(
+  directory: string,
+  files: SourceFile[],
+  to: string,
+): Promise<{ digest: string; bytes: number }> {
+  const { create } = await import('tar')
+  const options = { cwd: directory, gzip: true, portable: true, mtime: new Date(0), noDirRecurse: true }
+  // The root is the first entry, so that no folder is stripped. Names after "./" cannot be parsed as options.
+  const archive = create(options, ['./', ...files.map(({ path }) => `./${path}`)])
+  const hash = createHash('sha256')
+  let bytes = 0
+  async function* hashed(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > LIMIT_BYTES) throw tooLarge(files)
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(hashed(archive as AsyncIterable<Buffer>), createWriteStream(to, { mode: 0o600 }))
+  return { digest: hash.digest('hex'), bytes }
+}
+
+function tooLarge(files: SourceFile[]): HostingError {
+  const largest = files.toSorted((a, b) => b.bytes - a.bytes).slice(0, 3)
+  const named = largest.map(({ path, bytes }) => `${path} (${Math.round(bytes / 1024 / 1024)} MiB)`)
+  return new HostingError(
+    'PAYLOAD_TOO_LARGE',
+    'The packed project is larger than 100 MiB, the limit for a source.',
+    {
+      details: `largest: ${named.join(', ')}\nAdd files that the server does not need to .mcpignore.`,
+    },
+  )
+}

@@ -1,0 +1,86 @@
+import type { SurfaceReport } from '../../shared/contract/builds.ts'
+import type { Environment } from '../../shared/contract/states.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { quoteShellWord } from './shell-words.ts'
+
+interface Release {
+  mcp_id: string
+  name: string
+  environment: Environment
+  /** Target of the command if there were no options other than the environment. */
+  target: string | undefined
+}
+
+/**
+ * Reports changes for clients of the live deployment and returns the fields for the deploy request. Throws CONFLICT for
+ * unapproved breaking changes in production. Does nothing if the API cannot compare builds.
+ */
+export async function checkSurface(
+  context: CommandContext,
+  release: Release,
+  allowBreaking: boolean,
+): Promise<{ allow_breaking?: boolean }> {
+  const report = await readReport(context, release)
+  if (!report) return {}
+  for (const item of report.items) printChanges(context, release, item)
+  if (release.environment !== 'production') return {}
+  if (!allowBreaking && report.items.some(item => item.breaking)) throw refusal(context, release, report)
+  return { allow_breaking: allowBreaking }
+}
+
+async function readReport(
+  context: CommandContext,
+  { mcp_id, environment }: Release,
+): Promise<SurfaceReport | undefined> {
+  const api = await context.api()
+  try {
+    const path = `/v1/build/${encodeURIComponent(mcp_id)}/surface`
+    const report = await api.get<Partial<SurfaceReport> | undefined>(path, { environment })
+    return Array.isArray(report?.items) ? (report as SurfaceReport) : undefined
+  } catch (error) {
+    const { code } = error as HostingError
+    if (code === 'INSUFFICIENT_SCOPE')
+      context.output.warn(
+        `Not compared with the live deployment in ${environment}: the API key has no READ scope.`,
+      )
+    // Other errors are reported by the deployment.
+    else if (!['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'CONFLICT'].includes(code)) throw error
+    return undefined
+  }
+}
+
+const MAX_SHOWN = 20
+
+function printChanges(
+  { output }: CommandContext,
+  { name, environment }: Release,
+  { changes, deployment_id }: SurfaceReport['items'][number],
+): void {
+  if (output.json || changes.length === 0) return
+  output.line(`Changes of ${name} for clients of ${deployment_id} in ${environment}:`)
+  for (const { kind, path, message } of changes.slice(0, MAX_SHOWN)) {
+    const mark = kind === 'breaking' ? output.style.red('breaking  ') : output.style.dim('compatible')
+    output.line(`  ${mark}  ${path} ${message}`)
+  }
+  if (changes.length > MAX_SHOWN) output.line(`  and ${changes.length - MAX_SHOWN} more`)
+  output.line()
+}
+
+function refusal({ output }: CommandContext, { name, target }: Release, report: SurfaceReport): HostingError {
+  const breaking = report.items.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'breaking'))
+  const count = breaking.length === 1 ? 'a breaking change' : `${breaking.length} breaking changes`
+  return new HostingError('CONFLICT', `${name} was not released to production because of ${count}.`, {
+    // Already printed for people.
+    ...(output.json ? { details: breaking.map(({ path, message }) => `${path} ${message}`).join('\n') } : {}),
+    next: [releaseAnyway(target)],
+  })
+}
+
+/** Repeats the target, not the build, so that the project's deployment settings apply. Flags may contain secrets. */
+function releaseAnyway(target: string | undefined): NextStep {
+  const description = 'Release it anyway'
+  if (target === undefined) return { description: `${description}: repeat the command with --allow-breaking` }
+  const word = target === '.' ? '' : ` ${quoteShellWord(target)}`
+  return { description, command: `mcp deploy${word} --env production --allow-breaking` }
+}

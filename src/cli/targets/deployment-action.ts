@@ -1,0 +1,67 @@
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { type Command, defineCommand, type Example } from '../command-line/command.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { inTime } from '../output/output.ts'
+import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { type DeploymentFilter, resolveDeployment } from './resolve-id.ts'
+
+/** Argument and option of commands for one deployment. */
+export const ONE_DEPLOYMENT = {
+  arguments: {
+    id: { required: true, doc: 'deployment id or unique prefix, or server name' },
+  },
+  options: {
+    env: {
+      type: 'string',
+      value: 'environment',
+      choices: ENVIRONMENTS,
+      doc: 'environment of the server',
+    },
+  },
+} as const
+
+interface Action {
+  name: 'stop' | 'start' | 'restart'
+  summary: string
+  description: string
+  examples: Example[]
+  /** Preferred states when a server has several deployments. */
+  prefer: DeploymentFilter['prefer']
+  /** Spinner text: `Stopping`. */
+  doing: string
+  /** Result text: `Stopped`. */
+  done: string
+}
+
+/** Shared implementation of `mcp stop`, `start` and `restart`: resolve the id, one call, print the record. */
+export function defineDeploymentAction({ prefer, doing, done, ...command }: Action): Command {
+  return defineCommand({
+    ...command,
+    ...ONE_DEPLOYMENT,
+    async run(context, { id: reference, env }): Promise<ExitCode | undefined> {
+      const { output } = context
+      const api = await context.api()
+      const id = await resolveDeployment(api, reference, { environment: env, prefer })
+      const startedAt = performance.now()
+      const record = await output.progress(`${doing} ${reference}`, async () =>
+        settleDeployment(
+          context,
+          await api.post<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/${command.name}`),
+        ),
+      )
+      const name = record.name ?? id
+      output.result(record, () => {
+        if (record.status === 'failed') return
+        const where = record.environment ? ` in ${record.environment}` : ''
+        output.line(`${done} ${name}${where} ${inTime(performance.now() - startedAt)}`)
+        output.fields({ id, url: record.status === 'deployed' ? record.url : undefined })
+        output.next(
+          record.status === 'stopped'
+            ? { description: 'Start it again', command: `mcp start ${id}` }
+            : { description: 'Show its state', command: `mcp status ${id}` },
+        )
+      })
+      if (record.status === 'failed') return reportFailedDeployment(context, record, name)
+    },
+  })
+}

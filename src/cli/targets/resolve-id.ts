@@ -1,0 +1,212 @@
+import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { DeploymentStatus } from '../../shared/contract/deployments.ts'
+import type { Page } from '../../shared/contract/envelope.ts'
+import type { Environment } from '../../shared/contract/states.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
+import type { ApiClient } from '../api/client.ts'
+
+/** A deployment in a list. Other APIs may send fewer fields. */
+export type DeploymentEntry = Pick<DeploymentStatus, 'deployment_id' | 'status'> & Partial<DeploymentStatus>
+export type BuildEntry = Pick<BuildRecord, 'mcp_id' | 'name' | 'status' | 'url'> & Partial<BuildRecord>
+
+export interface DeploymentFilter {
+  environment?: Environment
+  /** Preferred states, best first, when a name matches several deployments. */
+  prefer?: readonly DeploymentEntry['status'][]
+}
+
+/** Shorter prefixes are probably mistakes. */
+const MIN_PREFIX = 4
+const PAGE_SIZE = 100
+const FULL_ID = /^(dep|mcp)_[0-9a-z]{20}$/
+const LIVE: readonly DeploymentEntry['status'][] = ['deployed', 'deploying']
+
+/**
+ * Resolves an id, a unique prefix of one (with or without `dep_`), or a server name to a deployment id. A server name means
+ * its live deployment, in `environment` if there are several. Without lists, the reference is returned unchanged. Throws
+ * NOT_FOUND, or INVALID_REQUEST with the candidates.
+ */
+export async function resolveDeployment(
+  api: ApiClient,
+  reference: string,
+  filter: DeploymentFilter = {},
+): Promise<string> {
+  if (isFullId(reference, 'dep')) return reference
+  const found = await findDeployment(api, reference, filter)
+  return found?.deployment_id ?? reference
+}
+
+/** Resolves the id of a container build or a unique prefix among the newest. Throws NOT_FOUND, INVALID_REQUEST. */
+export async function resolveContainerBuild(api: ApiClient, reference: string): Promise<string> {
+  if (/^bld_[0-9a-z]{20}$/.test(reference)) return reference
+  const items = await listContainerBuilds(api)
+  if (items === undefined) return reference
+  const matches = byPrefix(items, reference, 'bld', ({ id }) => id)
+  if (matches.length === 1) return matches[0]!.id
+  if (matches.length > 1)
+    throw ambiguous(
+      'container build',
+      reference,
+      matches.map(({ id }) => id),
+    )
+  throw notFound('container build', reference, [])
+}
+
+async function listContainerBuilds(api: ApiClient): Promise<{ id: string }[] | undefined> {
+  try {
+    return (await api.get<{ items: { id: string }[] }>('/api/lambda-builds', { limit: 1000 })).items
+  } catch (error) {
+    if (api.isContractOnly) return undefined
+    throw error
+  }
+}
+
+/** Like `resolveDeployment`, but returns the entry of the list. Undefined when the API has no list. */
+export async function findDeployment(
+  api: ApiClient,
+  reference: string,
+  { environment, prefer = LIVE }: DeploymentFilter = {},
+): Promise<DeploymentEntry | undefined> {
+  const named = await listDeployments(api, { name: reference, environment })
+  if (named === undefined) return undefined
+  const ofServer = named.filter(({ name }) => name === reference)
+  if (ofServer.length > 0) return pickDeployment(ofServer, reference, prefer)
+  const all = (await listDeployments(api, {})) ?? []
+  const matches = byPrefix(all, reference, 'dep', ({ deployment_id }) => deployment_id)
+  if (matches.length === 1) return matches[0]
+  if (matches.length > 1) throw ambiguous('deployment', reference, matches.map(describeDeployment))
+  throw notFound(
+    'deployment',
+    reference,
+    all.map(({ name }) => name ?? ''),
+    environment,
+  )
+}
+
+/** Resolves an id, a unique prefix of one, or a server name (its newest ready build) to an `mcp_id`. */
+export async function resolveBuild(api: ApiClient, reference: string): Promise<string> {
+  if (isFullId(reference, 'mcp')) return reference
+  return (await findBuild(api, reference))?.mcp_id ?? reference
+}
+
+/** Like `resolveBuild`, but returns the entry of the list. Undefined when the API has no list. */
+export async function findBuild(api: ApiClient, reference: string): Promise<BuildEntry | undefined> {
+  const named = await listBuilds(api, { name: reference })
+  if (named === undefined) return undefined
+  const ofServer = named.filter(({ name }) => name === reference)
+  if (ofServer.length > 0) return ofServer.find(({ status }) => status === 'ready') ?? ofServer[0]
+  const all = (await listBuilds(api, {})) ?? []
+  const matches = byPrefix(all, reference, 'mcp', ({ mcp_id }) => mcp_id)
+  if (matches.length === 1) return matches[0]
+  if (matches.length > 1)
+    throw ambiguous(
+      'build',
+      reference,
+      matches.map(({ mcp_id, name, status }) => `${mcp_id}  ${name}  ${status}`),
+    )
+  throw notFound(
+    'build',
+    reference,
+    all.map(({ name }) => name),
+  )
+}
+
+/** All deployments, newest first. Undefined when the API has no list. */
+export function listDeployments(
+  api: ApiClient,
+  filter: { name?: string; environment?: string; status?: string },
+): Promise<DeploymentEntry[] | undefined> {
+  return listAll<DeploymentEntry>(api, '/v1/deploy', filter)
+}
+
+/** All builds, newest first. Undefined when the API has no list. */
+export function listBuilds(api: ApiClient, filter: { name?: string }): Promise<BuildEntry[] | undefined> {
+  return listAll<BuildEntry>(api, '/v1/build', filter)
+}
+
+async function listAll<T>(
+  api: ApiClient,
+  path: string,
+  filter: Record<string, string | undefined>,
+): Promise<T[] | undefined> {
+  const items: T[] = []
+  let cursor: string | undefined
+  try {
+    do {
+      const page = await api.get<Page<T>>(path, { ...filter, limit: PAGE_SIZE, cursor })
+      items.push(...(page?.items ?? []))
+      cursor = page?.next_cursor ?? undefined
+    } while (cursor !== undefined)
+  } catch (error) {
+    // Lists are an extension of the contract.
+    if (error instanceof HostingError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED'))
+      return undefined
+    throw error
+  }
+  return items
+}
+
+function isFullId(reference: string, prefix: 'dep' | 'mcp'): boolean {
+  return FULL_ID.test(reference) && reference.startsWith(`${prefix}_`)
+}
+
+function byPrefix<T>(
+  all: readonly T[],
+  reference: string,
+  kind: 'dep' | 'mcp' | 'bld',
+  idOf: (one: T) => string,
+): T[] {
+  const prefix = reference.startsWith(`${kind}_`) ? reference : `${kind}_${reference}`
+  const exact = all.find(one => idOf(one) === reference)
+  if (exact) return [exact]
+  if (prefix.length < MIN_PREFIX + kind.length + 1) return []
+  return all.filter(one => idOf(one).startsWith(prefix))
+}
+
+function pickDeployment(
+  deployments: readonly DeploymentEntry[],
+  name: string,
+  prefer: readonly DeploymentEntry['status'][],
+): DeploymentEntry {
+  const current = currentDeployments(deployments)
+  const preferred = current.filter(({ status }) => prefer.includes(status))
+  const candidates = preferred.length > 0 ? preferred : current
+  if (candidates.length === 1) return candidates[0]!
+  throw ambiguous('deployment', name, candidates.map(describeDeployment), ', or choose one with --env')
+}
+
+/** One per server and environment: the live deployment or the newest. Expects the newest first. */
+export function currentDeployments(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
+  const current = new Map<string, DeploymentEntry>()
+  for (const one of [...deployments.filter(({ status }) => LIVE.includes(status)), ...deployments]) {
+    const slot = `${one.name} ${one.environment}`
+    if (!current.has(slot)) current.set(slot, one)
+  }
+  return [...current.values()]
+}
+
+function describeDeployment({ deployment_id, name, environment, status }: DeploymentEntry): string {
+  return [deployment_id, name, environment, status].filter(Boolean).join('  ')
+}
+
+function ambiguous(kind: string, reference: string, candidates: string[], hint?: string): HostingError {
+  const message = `"${reference}" matches ${candidates.length} ${kind}s. Give a longer prefix${hint ?? ''}.`
+  return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
+}
+
+function notFound(
+  kind: string,
+  reference: string,
+  names: readonly string[],
+  environment?: string,
+): HostingError {
+  const known = names.includes(reference) && environment !== undefined
+  const near = known ? undefined : nearestName(reference, [...new Set(names)])
+  const where = environment === undefined ? '' : ` in ${environment}`
+  return new HostingError(
+    'NOT_FOUND',
+    `No ${kind} or server "${reference}"${where}.${near ? ` Did you mean "${near}"?` : ''}`,
+    { next: [{ description: 'List servers', command: 'mcp list' }] },
+  )
+}

@@ -1,0 +1,266 @@
+import type { AuthProvider } from '@modelcontextprotocol/client'
+import type { Environment } from '../../shared/contract/states.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { McpConnection } from '../../shared/mcp-client/connect.ts'
+import { nearestName } from '../../shared/names.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { OptionDeclaration } from '../command-line/declaration.ts'
+import { type GivenClient, withSignIn } from '../sign-in/server-auth.ts'
+import {
+  type BuildEntry,
+  type DeploymentEntry,
+  findBuild,
+  findDeployment,
+  listBuilds,
+  listDeployments,
+} from './resolve-id.ts'
+
+/** URL of an MCP server and its name in messages. */
+export interface ServerTarget {
+  url: string
+  /** Name of the server, or its URL if the name is unknown. */
+  name: string
+  /** Deployment id or `mcp_id`, for its log and state. */
+  id?: string
+}
+
+/** Options of commands that connect to a server. */
+export const SERVER_OPTIONS = {
+  env: {
+    type: 'string',
+    value: 'environment',
+    choices: ['production', 'staging', 'development', 'preview'],
+    doc: 'environment of the server (default: the live one, production first)',
+  },
+  token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
+  clientId: {
+    type: 'string',
+    value: 'id',
+    doc: 'client id for sign-in, if the server does not register clients; set its secret in MCP_CLIENT_SECRET',
+  },
+  callbackPort: {
+    type: 'integer',
+    value: 'port',
+    doc: 'with --client-id: port of the registered redirect URL http://127.0.0.1:<port>/callback',
+  },
+} as const satisfies Record<string, OptionDeclaration>
+
+export const SERVER_ARGUMENT = {
+  doc: 'URL, server name, deployment id or mcp_id',
+  required: true,
+} as const
+
+export interface ServerInput {
+  server: string
+  env: (typeof SERVER_OPTIONS.env.choices)[number] | undefined
+  token: string | undefined
+  clientId: string | undefined
+  callbackPort: number | undefined
+}
+
+const ORDER: readonly Environment[] = ['production', 'staging', 'development']
+
+/** Connects to the server, runs `work` and closes. The server's logs go to standard error. */
+export async function useServer<T>(
+  context: CommandContext,
+  input: ServerInput,
+  work: (connection: McpConnection, target: ServerTarget) => Promise<T>,
+): Promise<T> {
+  const client = givenClient(context, input)
+  const target = await resolveTarget(context, input.server, input.env)
+  const { withServer } = await import('../testing/mcp-client.ts')
+  const { globals, signal } = context
+  const options = { timeoutMs: globals.timeout, signal, token: input.token, onLog: logToStderr(context) }
+  const run = (authProvider?: AuthProvider) =>
+    withServer(target.url, { ...options, authProvider }, connection => work(connection, target))
+  try {
+    return await (input.token === undefined ? withSignIn(context, { ...target, client }, run) : run())
+  } catch (error) {
+    throw nameLog(error, target)
+  }
+}
+
+/** Throws INVALID_REQUEST for an invalid port. */
+function givenClient(
+  { env }: CommandContext,
+  { clientId, callbackPort }: ServerInput,
+): GivenClient | undefined {
+  if (clientId === undefined && callbackPort !== undefined)
+    throw new HostingError('INVALID_REQUEST', '--callback-port requires --client-id.')
+  if (callbackPort !== undefined && (callbackPort < 1 || callbackPort > 65_535))
+    throw new HostingError('INVALID_REQUEST', `--callback-port is ${callbackPort}, expected 1 to 65535.`)
+  return clientId === undefined
+    ? undefined
+    : { id: clientId, secret: env.MCP_CLIENT_SECRET, port: callbackPort }
+}
+
+/** The log of the user's own server explains its failure. */
+function nameLog(error: unknown, { id }: ServerTarget): unknown {
+  if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
+  const next = [{ description: 'Show its log', command: `mcp logs ${id}` }]
+  return new HostingError(error.code, error.message, { next, cause: error.cause })
+}
+
+/** `[info] weather: Comparing Oslo, Lima` on standard error. */
+export function logToStderr({ output }: CommandContext) {
+  return (level: string, data: unknown, logger?: string) => {
+    const text = typeof data === 'string' ? data : JSON.stringify(data)
+    output.note(`[${level}] ${logger ? `${logger}: ` : ''}${text}`)
+  }
+}
+
+/**
+ * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live
+ * deployment, production before staging before development, or the preview of a server that was never deployed. Never falls
+ * back from a failed deployment to another address, which may run other code with other data. Throws NOT_FOUND, or
+ * CONFLICT when the deployment is not running.
+ */
+export async function resolveTarget(
+  context: Pick<CommandContext, 'api'>,
+  reference: string,
+  env?: ServerInput['env'],
+): Promise<ServerTarget> {
+  if (/^https?:\/\//.test(reference)) return { url: parseUrl(reference), name: reference }
+  const api = await context.api()
+  if (reference.startsWith('mcp_')) return targetOfBuild(api, reference)
+  if (reference.startsWith('dep_')) return targetOfDeployment(api, reference)
+  return targetOfName(api, reference, env)
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (!url) throw new HostingError('INVALID_REQUEST', `"${text}" is not a URL.`)
+  return url.href
+}
+
+async function targetOfName(api: ApiClient, name: string, env: ServerInput['env']): Promise<ServerTarget> {
+  const deployments = (await listDeployments(api, { name })) ?? []
+  const ofServer = deployments.filter(one => one.name === name)
+  if (env !== 'preview') {
+    const current = currentByEnvironment(ofServer).filter(one => !env || one.environment === env)
+    const chosen = current.find(({ status }) => status === 'deployed' || status === 'failed') ?? current[0]
+    if (chosen?.status === 'deployed') return withUrl(api, chosen)
+    if (chosen) throw notServing(chosen)
+    if (env) throw notLive(name, env, ofServer)
+  }
+  const builds = (await listBuilds(api, { name }))?.filter(one => one.name === name) ?? []
+  const ready = builds.find(({ status }) => status === 'ready')
+  if (ready) return readyTarget(ready)
+  return targetOfPrefix(api, name)
+}
+
+/** One deployment per environment, production first: the live one or the newest. Expects the newest first. */
+function currentByEnvironment(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
+  const environments = new Set([...ORDER, ...deployments.map(({ environment }) => environment)])
+  return [...environments].flatMap(environment => {
+    const there = deployments.filter(one => one.environment === environment)
+    return there.find(({ status }) => status === 'deployed') ?? there[0] ?? []
+  })
+}
+
+function notLive(name: string, env: string, deployments: readonly DeploymentEntry[]): HostingError {
+  const there = [...new Set(deployments.map(one => `${one.environment} (${one.status})`))]
+  return new HostingError(
+    'NOT_FOUND',
+    `${name} is not live in ${env}.${there.length > 0 ? ` It is in: ${there.join(', ')}.` : ''}`,
+    { next: [{ description: 'Deploy it there', command: `mcp deploy --env ${env}` }] },
+  )
+}
+
+/** For an id without its prefix. An unknown name gets an error about servers, not about ids. */
+async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const unlessMissing = (error: unknown) => {
+    if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+  const deployment = await findDeployment(api, reference).catch(unlessMissing)
+  if (deployment) return withUrl(api, deployment)
+  const build = await findBuild(api, reference).catch(unlessMissing)
+  if (build) return readyTarget(build)
+  if (api.isContractOnly) return targetOfStatus(api, reference)
+  throw await unknownServer(api, reference)
+}
+
+/** For an API without lists. The reference can only be a deployment id, and its status may lack the URL. */
+async function targetOfStatus(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const next = [{ description: 'Use the URL that `mcp deploy` printed', command: 'mcp tools <url>' }]
+  const path = `/v1/deploy/${encodeURIComponent(reference)}/status`
+  const entry = await api.get<DeploymentEntry>(path).catch(error => {
+    if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
+    throw new HostingError('NOT_FOUND', `Deployment "${reference}" does not exist.`, { next, cause: error })
+  })
+  if (entry.url) {
+    const { url, name } = await withUrl(api, { ...entry, deployment_id: reference })
+    return { url, name } // no id, because such an API has no logs
+  }
+  throw new HostingError('NOT_FOUND', `${api.url} does not report the URL of deployment ${reference}.`, {
+    next,
+  })
+}
+
+async function unknownServer(api: ApiClient, reference: string): Promise<HostingError> {
+  const names = [...new Set(((await listBuilds(api, {})) ?? []).map(({ name }) => name))]
+  const near = nearestName(reference, names)
+  return new HostingError(
+    'NOT_FOUND',
+    `Server "${reference}" does not exist.${near ? ` Did you mean "${near}"?` : ''}`,
+    { next: [{ description: 'List servers', command: 'mcp list' }] },
+  )
+}
+
+async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const found = await findBuild(api, reference)
+  if (!found && api.isContractOnly) return targetOfStatus(api, reference)
+  const build = found ?? (await api.get<BuildEntry>(`/v1/build/${encodeURIComponent(reference)}`))
+  return readyTarget(build)
+}
+
+function readyTarget({ mcp_id, status, url, name }: BuildEntry): ServerTarget {
+  if (status === 'ready') return { url, name, id: mcp_id }
+  if (status !== 'failed')
+    throw new HostingError('CONFLICT', `Build ${mcp_id} of ${name} is ${status} and has no URL yet.`)
+  throw new HostingError('CONFLICT', `Build ${mcp_id} of ${name} failed and has no URL.`, {
+    next: [{ description: 'Correct the project and build again', command: 'mcp build' }],
+  })
+}
+
+async function targetOfDeployment(api: ApiClient, reference: string): Promise<ServerTarget> {
+  const found = await findDeployment(api, reference)
+  if (!found && api.isContractOnly) return targetOfStatus(api, reference)
+  return withUrl(api, found ?? { deployment_id: reference, status: 'deployed' })
+}
+
+/** Lists of some APIs lack the URL, but the status has it. */
+async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTarget> {
+  const path = `/v1/deploy/${encodeURIComponent(entry.deployment_id)}/status`
+  const { status, url, name } = entry.url ? entry : await api.get<DeploymentEntry>(path)
+  if (status !== 'deployed') throw notServing({ ...entry, status, name })
+  if (!url)
+    throw new HostingError(
+      'UPSTREAM_FAILED',
+      `The API does not report the URL of deployment ${entry.deployment_id}.`,
+    )
+  return { url, name: name ?? entry.deployment_id, id: entry.deployment_id }
+}
+
+/** Says why a deployment is not serving and how to restore it. */
+function notServing({ deployment_id, status, name, environment, error }: DeploymentEntry): HostingError {
+  const of = name ? ` of ${name}${environment ? ` in ${environment}` : ''}` : ''
+  const verb = status === 'failed' ? 'failed' : `is ${status}`
+  return new HostingError('CONFLICT', `Deployment ${deployment_id}${of} ${verb} and serves no requests.`, {
+    ...(error && { details: `${error.code}: ${error.message}` }),
+    next: NEXT[status].map(([description, command]) => ({
+      description,
+      command: `${command} ${deployment_id}`,
+    })),
+  })
+}
+
+const START = ['Start it', 'mcp start'] as const
+const NEXT: Record<DeploymentEntry['status'], (readonly [description: string, command: string])[]> = {
+  deployed: [],
+  deploying: [['Check its progress', 'mcp status']],
+  failed: [['Show its log', 'mcp logs'], START],
+  stopped: [START],
+}

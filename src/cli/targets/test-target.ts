@@ -1,0 +1,54 @@
+import { HostingError } from '../../shared/errors.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { buildServer, reportFailedBuild } from '../project/build-server.ts'
+import { loadProject, type Project } from '../project/project.ts'
+import { findDeployment, resolveBuild } from './resolve-id.ts'
+
+/** The build under test. */
+export interface TestTarget {
+  mcpId: string
+  /** Name of the server, or the reference that was given. */
+  name: string
+}
+
+export interface TargetInput {
+  /** Name, mcp_id or deployment id of a built server. Undefined to build and test the project. */
+  server: string | undefined
+  /** Folder or file of the project. */
+  project: string
+}
+
+/** Finds the build, or builds the project. Returns the exit code after reporting a failed build. */
+export async function resolveTestTarget(
+  context: CommandContext,
+  { server, project }: TargetInput,
+  loaded?: Project,
+): Promise<TestTarget | ExitCode> {
+  if (server !== undefined) return findBuilt(context, server)
+  const found = loaded ?? (await loadProject(project).catch(throwWithoutProject))
+  const record = await buildServer(context, found)
+  if (record.status === 'failed') return reportFailedBuild(context, record, found)
+  return { mcpId: record.mcp_id, name: record.name }
+}
+
+async function findBuilt({ api }: CommandContext, reference: string): Promise<TestTarget> {
+  const client = await api()
+  if (!reference.startsWith('dep_')) return { mcpId: await resolveBuild(client, reference), name: reference }
+  const deployment = await findDeployment(client, reference)
+  if (deployment?.mcp_id) return { mcpId: deployment.mcp_id, name: deployment.name ?? reference }
+  throw new HostingError('NOT_FOUND', `The API does not report the build of deployment ${reference}.`, {
+    next: [{ description: 'Give the build instead', command: 'mcp test --server <mcp_id>' }],
+  })
+}
+
+/** Outside a project, the user probably forgot `--server`. */
+function throwWithoutProject(error: HostingError): never {
+  if (error.code !== 'INVALID_REQUEST') throw error
+  throw new HostingError('INVALID_REQUEST', `${error.message} Without a project, --server is required.`, {
+    next: [
+      { description: 'Test a built server', command: 'mcp test --server <name> "…"' },
+      { description: 'List servers', command: 'mcp list' },
+    ],
+  })
+}

@@ -1,0 +1,23 @@
+import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { modelAccess } from './model-access.ts'
+
+/** Time limit in seconds for a run without one, and the extra time for the response. */
+const DEFAULT_SECONDS = 120
+const SLACK_MS = 30_000
+
+/** Sends one test run and waits as long as its limit allows. */
+export async function sendTest(context: CommandContext, request: TestRequest): Promise<TestResult> {
+  const api = await context.api()
+  const limitMs = (request.limits?.seconds ?? DEFAULT_SECONDS) * 1000 + SLACK_MS
+  const timeoutMs = Math.max(context.globals.timeout, limitMs)
+  return (
+    await api.request<TestResult>('POST', '/v1/test', { body: withAccess(context, request), timeoutMs })
+  ).data
+}
+
+export function withAccess(context: CommandContext, request: TestRequest): TestRequest {
+  const model_access = modelAccess(context)
+  return model_access ? { ...request, model_access } : request
+}

@@ -1,0 +1,69 @@
+import type { TestResult, ToolCallRecord } from '../../shared/contract/test-results.ts'
+import { formatDurationMs } from '../../shared/duration.ts'
+import type { Output } from '../output/output.ts'
+import { formatReply } from '../output/reply-text.ts'
+
+const EMBEDDED = 'embedded'
+const SHOWN_LENGTH = 200
+
+/** Prints the agent's actions and reply. */
+export function printTestResult(output: Output, result: TestResult): void {
+  for (const call of result.tool_calls ?? []) output.line(callLine(output, call))
+  for (const { uri, error } of result.resource_reads ?? []) output.line(mark(output, error, `read ${uri}`))
+  for (const { name, error } of result.prompts ?? []) output.line(mark(output, error, `prompt ${name}`))
+  for (const { kind, message, outcome } of result.questions ?? [])
+    output.line(output.style.dim(`  ${kind} asked: ${shorten(message)}: ${outcome}`))
+  if (result.tool_calls?.length || result.resource_reads?.length || result.prompts?.length) output.line()
+  output.line(formatReply(result.ai_response))
+  output.line()
+  output.line(output.style.dim(summaryLine(result)))
+}
+
+/** `embedded · 2 turns · 1 call · 0.4 s · 170 tokens` */
+function summaryLine(result: TestResult): string {
+  const { model, turns, tool_calls: calls, usage, stopped_by: stopped, success_rate } = result
+  const failed = calls?.filter(({ error }) => error !== null).length
+  return [
+    model,
+    turns === undefined ? undefined : count(turns, 'turn'),
+    calls
+      ? `${count(calls.length, 'call')}${failed ? `, ${failed} failed` : ''}`
+      : `success rate ${success_rate}`,
+    result.resource_reads?.length ? count(result.resource_reads.length, 'read') : undefined,
+    formatDurationMs(result.execution_time * 1000),
+    usage ? count(usage.total_tokens, 'token') : undefined,
+    stopped ? `stopped by its limit of ${stopped}` : undefined,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** Makes clear that a score is the embedded model's, not a vendor's. */
+export function noteDefaultModel(
+  output: Output,
+  requested: string | undefined,
+  model: string | undefined,
+): void {
+  if (requested !== undefined || model !== EMBEDDED) return
+  output.note(
+    'Used the embedded model because no key for claude-sonnet-4-5 is configured (mcp models login anthropic, or ANTHROPIC_API_KEY).',
+  )
+}
+
+function callLine(output: Output, { name, arguments: args, error, seconds }: ToolCallRecord): string {
+  const what = `${name} ${shorten(JSON.stringify(args))}`
+  return mark(output, error, `${what} ${output.style.dim(formatDurationMs(seconds * 1000))}`)
+}
+
+export function mark({ style }: Output, error: string | null, text: string): string {
+  return error === null ? `${style.green('✓')} ${text}` : `${style.red('✗')} ${text}: ${shorten(error)}`
+}
+
+export function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH)}…` : line
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

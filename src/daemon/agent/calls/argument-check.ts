@@ -1,0 +1,13 @@
+import type { Tool } from '@modelcontextprotocol/client'
+import { compileSchema, describeViolation } from '../../../shared/json/json-schema.ts'
+
+/** Validator for runs without calls. Returns the error of a call's arguments, or null. */
+export function argumentCheck(tools: readonly Tool[]): (name: string, args: unknown) => string | null {
+  return (name, args) => {
+    const tool = tools.find(one => one.name === name)
+    if (!tool) return `There is no tool "${name}".`
+    const validate = compileSchema(tool.inputSchema)
+    if (validate(args)) return null
+    return `Invalid arguments for ${name}: ${describeViolation(validate.errors)}`
+  }
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+
+/** Share of the open files that clients of one listener may hold without having sent a request. */
+const SHARE = 1 / 4
+
+/**
+ * Maximum number of connections of one listener, so that a flood of them leaves file descriptors for the other listeners, the
+ * database and new processes. Unlimited if the system has no limit or no /proc (getrlimit(2), RLIMIT_NOFILE).
+ */
+export function connectionLimit(limits: string = readLimits()): number {
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
+  return soft === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(Number(soft) * SHARE))
+}
+
+function readLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}

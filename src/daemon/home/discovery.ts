@@ -1,0 +1,41 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { writeFileAtomic } from '../../shared/atomic-file.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { Discovery, HomePaths } from '../../shared/paths.ts'
+
+/** Writes the file by which `mcp` finds the daemon, with mode 0600. Called once the daemon answers. Throws UNAVAILABLE. */
+export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
+  try {
+    writeFileAtomic(paths.discovery, `${JSON.stringify(discovery, null, 2)}\n`, 0o600)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new HostingError('UNAVAILABLE', `The file ${paths.discovery} cannot be written (${code}).`, {
+      details:
+        'Commands need this file to find the daemon. Free space, make the home writable and start the daemon again.',
+      cause,
+    })
+  }
+}
+
+/** Writes the file again if it is missing or damaged. A newer daemon's file stays. Throws UNAVAILABLE. */
+export function repairDiscovery(paths: HomePaths, discovery: Discovery): void {
+  if (readDiscovery(paths.discovery)?.nonce === undefined) writeDiscovery(paths, discovery)
+}
+
+/** Removes the file, unless it is a newer daemon's or unreadable. */
+export function removeDiscovery(paths: HomePaths, nonce: string): void {
+  if (readDiscovery(paths.discovery)?.nonce === nonce) rmSync(paths.discovery, { force: true })
+}
+
+/** Discovery of a daemon that was killed or crashed. */
+export function findLeftDiscovery({ discovery }: HomePaths): Partial<Discovery> | undefined {
+  return readDiscovery(discovery)
+}
+
+function readDiscovery(path: string): Partial<Discovery> | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) ?? undefined
+  } catch {
+    return undefined
+  }
+}

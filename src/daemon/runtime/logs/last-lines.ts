@@ -1,0 +1,153 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import { type LogFilter, matchesFilter } from './log-filter.ts'
+import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
+import type { LogPosition } from './log-reader.ts'
+import { listSegments, type Segment } from './log-segments.ts'
+
+const CHUNK_BYTES = 65_536
+const LINE_END = 10
+/** Limits raw output that waits for a line with a timestamp. Otherwise the whole log could be read for one line. */
+const MAX_PRINTED_CHARACTERS = 2_000_000
+
+/** The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. */
+export async function readTail(
+  folder: string,
+  filter: LogFilter,
+  count: number,
+): Promise<{ lines: LogLine[]; position: LogPosition }> {
+  const cursors = [...(await listSegments(folder))].map(
+    ([instance, segments]) => new BackwardCursor(instance, segments),
+  )
+  const position: LogPosition = {}
+  const lines: LogLine[] = []
+  try {
+    for (const cursor of cursors) position[cursor.instance] = await cursor.start()
+    for (let line = await takeLatest(cursors); line && lines.length < count; line = await takeLatest(cursors))
+      if (matchesFilter(line, filter)) lines.push(line)
+    return { lines: lines.reverse(), position }
+  } finally {
+    await Promise.all(cursors.map(cursor => cursor.close()))
+  }
+}
+
+/** Prefers the last instance for equal timestamps, like `LogReader` in the other direction. */
+async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine | undefined> {
+  let latest: BackwardCursor | undefined
+  for (const cursor of cursors) {
+    const line = await cursor.peek()
+    if (line && (!latest || line.timestamp >= latest.current!.timestamp)) latest = cursor
+  }
+  return latest?.take()
+}
+
+/** Reads one instance's segments backwards. */
+class BackwardCursor {
+  readonly instance: string
+  readonly #segments: Segment[]
+  /** Parsed lines, latest first. */
+  readonly #ready: LogLine[] = []
+  /** Raw output. It takes the timestamp of the line before it, which is read next. */
+  #printed: string[] = []
+  #printedCharacters = 0
+  #file: FileHandle | undefined
+  /** Bytes of the file from `#offset` to the end of the next line, without its line end. */
+  #pending: Buffer = Buffer.alloc(0)
+  #offset = 0
+  /** Modification time of the current segment. */
+  #modifiedMs = 0
+
+  constructor(instance: string, segments: Segment[]) {
+    this.instance = instance
+    this.#segments = [...segments]
+  }
+
+  get current(): LogLine | undefined {
+    return this.#ready[0]
+  }
+
+  /** Returns the end of the last complete line. */
+  async start(): Promise<{ segment: number; offset: number }> {
+    const last = this.#segments.at(-1)!
+    const hasLines = (await this.#openLast()) === last
+    return { segment: last.number, offset: hasLines ? this.#offset + this.#pending.length + 1 : 0 }
+  }
+
+  async peek(): Promise<LogLine | undefined> {
+    while (this.#ready.length === 0) {
+      const text = await this.#previousText()
+      if (text === undefined) {
+        this.#flushPrinted(new Date(this.#modifiedMs).toISOString())
+        break
+      }
+      const line = parseStructured(text, this.instance)
+      if (!line) this.#addPrinted(text)
+      else {
+        this.#flushPrinted(line.timestamp)
+        this.#ready.push(line)
+      }
+    }
+    return this.current
+  }
+
+  take(): LogLine {
+    return this.#ready.shift()!
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close()
+    this.#file = undefined
+  }
+
+  #addPrinted(text: string): void {
+    this.#printed.push(text)
+    this.#printedCharacters += text.length + 1
+    if (this.#printedCharacters > MAX_PRINTED_CHARACTERS)
+      this.#flushPrinted(new Date(this.#modifiedMs).toISOString())
+  }
+
+  #flushPrinted(timestamp: string): void {
+    this.#printedCharacters = 0
+    for (const text of this.#printed) this.#ready.push(printedLine(text, this.instance, timestamp))
+    this.#printed = []
+  }
+
+  async #previousText(): Promise<string | undefined> {
+    while (this.#file || (await this.#openLast())) {
+      const start = this.#pending.lastIndexOf(LINE_END)
+      if (start >= 0 || this.#offset === 0 || this.#pending.length >= MAX_LINE_BYTES) return this.#cut(start)
+      await this.#load()
+    }
+    return undefined
+  }
+
+  async #cut(start: number): Promise<string> {
+    const text = this.#pending.toString('utf8', start + 1)
+    this.#pending = this.#pending.subarray(0, Math.max(0, start))
+    if (start < 0 && this.#offset === 0) await this.close()
+    return text
+  }
+
+  /** Skips segments without a complete line. Undefined when no segment is left. */
+  async #openLast(): Promise<Segment | undefined> {
+    for (let segment = this.#segments.pop(); segment; segment = this.#segments.pop()) {
+      this.#modifiedMs = segment.modifiedMs
+      this.#file = await open(segment.path, 'r')
+      this.#offset = segment.size
+      this.#pending = Buffer.alloc(0)
+      while (this.#offset > 0 && !this.#pending.includes(LINE_END)) await this.#load()
+      const end = this.#pending.lastIndexOf(LINE_END)
+      this.#pending = this.#pending.subarray(0, Math.max(0, end))
+      if (end >= 0) return segment
+      await this.close()
+    }
+    return undefined
+  }
+
+  async #load(): Promise<void> {
+    const length = Math.min(CHUNK_BYTES, this.#offset)
+    this.#offset -= length
+    const { bytesRead, buffer } = await this.#file!.read(Buffer.alloc(length), 0, length, this.#offset)
+    this.#pending = Buffer.concat([buffer.subarray(0, bytesRead), this.#pending])
+  }
+}

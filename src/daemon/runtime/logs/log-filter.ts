@@ -1,0 +1,32 @@
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+
+/** Fields that must match exactly. */
+const FIELDS = ['tool', 'sessionId', 'requestId', 'instance'] as const
+
+export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], string>> {
+  /** Case-insensitive. Lines without a phase belong to `RUN`. */
+  phase?: string
+  /** This level and above. */
+  level?: LogLine['level']
+  /** ISO 8601, inclusive. */
+  since?: string
+  /** ISO 8601, exclusive. */
+  until?: string
+  /** Case-insensitive text that the message or the tool's name must contain. */
+  grep?: string
+}
+
+/** Phase of a deployment after its build. */
+export const RUN_PHASE = 'RUN'
+
+const RANK: Readonly<Record<LogLine['level'], number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
+  if (filter.level && (RANK[line.level] ?? RANK.info) < RANK[filter.level]) return false
+  if (filter.since && line.timestamp < filter.since) return false
+  if (filter.until && line.timestamp >= filter.until) return false
+  if (filter.phase && (line.phase ?? RUN_PHASE) !== filter.phase.toUpperCase()) return false
+  if (FIELDS.some(field => filter[field] !== undefined && line[field] !== filter[field])) return false
+  if (!filter.grep) return true
+  return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())
+}

@@ -1,0 +1,241 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HostingError } from '../../../shared/errors.ts'
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import { KeyedQueue } from '../../../shared/keyed-queue.ts'
+import { readTail } from './last-lines.ts'
+import { type LogFilter, matchesFilter } from './log-filter.ts'
+import { type LogPosition, LogReader } from './log-reader.ts'
+import { activePath, listSegments } from './log-segments.ts'
+
+/** Lines that several instances write at about the same time are read together. */
+const GATHER_MS = 50
+
+export interface LogQuery extends LogFilter {
+  /** Maximum number of lines, 1 to 10000. */
+  limit: number
+  /** Continues an earlier page. */
+  nextToken?: string
+  /** Only the last matching lines. Cannot be combined with `nextToken`. */
+  tail?: number
+}
+
+/** `token` continues after this line. */
+export interface FollowedLine {
+  line: LogLine
+  token: string | undefined
+}
+
+/** Maximum number of instances in the token of each line. */
+const MAX_INSTANCES_IN_TOKEN = 32
+
+/** Name of the file (without `.log`) for the daemon's own lines about a deployment. */
+export const DAEMON_INSTANCE = 'daemon'
+
+/**
+ * The log lines of deployments and previews: one folder each under `logsDir`, one file per instance, written by the
+ * instances themselves. Readers merge them by time.
+ */
+export class LogStore {
+  readonly #logsDir: string
+  readonly #queue = new KeyedQueue()
+
+  constructor(logsDir: string) {
+    this.#logsDir = logsDir
+  }
+
+  /** Appends a line of the daemon, for example "crashed with SIGSEGV, restarting in 2 s". */
+  append(id: string, line: LogLine): Promise<void> {
+    return this.exclusive(id, () => this.#append(id, line))
+  }
+
+  /** One page, oldest line first. `nextToken` is null when there are currently no more lines. */
+  async page(id: string, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
+    if (query.tail !== undefined)
+      return { lines: (await this.#tail(id, query, query.tail)).lines, nextToken: null }
+    const { lines, position, more } = await this.#read(id, decodeToken(query.nextToken), query, query.limit)
+    return { lines, nextToken: more ? encodeToken(position) : null }
+  }
+
+  /**
+   * Streams new matching lines until the signal aborts. `tail` and `since` add older lines. `after` continues an earlier
+   * call after the line with this token.
+   */
+  async *follow(
+    id: string,
+    { tail, after, signal, ...filter }: LogFilter & { tail?: number; after?: string; signal: AbortSignal },
+  ): AsyncGenerator<FollowedLine> {
+    const folder = this.folder(id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    let position: LogPosition
+    if (after !== undefined) position = decodeToken(after)
+    else if (tail) {
+      const older = await this.#tail(id, filter, tail)
+      position = older.position
+      // Only the last line has a token. A client that is disconnected before it starts over.
+      const last = older.lines.at(-1)
+      for (const line of older.lines) yield { line, token: line === last ? encodeToken(position) : undefined }
+    } else position = filter.since === undefined ? await this.#endPosition(id) : {}
+    using changes = new FolderChanges(folder, signal)
+    while (!signal.aborted) {
+      changes.forget()
+      const tokens: (string | undefined)[] = []
+      const page = await this.#read(id, position, filter, 1000, at => tokens.push(shortToken(at)))
+      position = page.position
+      tokens.splice(-1, 1, encodeToken(position))
+      for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index] }
+      if (page.more) continue
+      await changes.next()
+      await sleep(GATHER_MS, undefined, { signal }).catch(() => {}) // aborted
+    }
+  }
+
+  /** Instances with a log file, including ended instances. */
+  async instances(id: string): Promise<string[]> {
+    return [...(await listSegments(this.folder(id))).keys()]
+  }
+
+  /** Deployments and builds with a log, including removed ones. */
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.#logsDir)
+    return names.filter(name => /^(dep|mcp|bld)_/.test(name))
+  }
+
+  folder(id: string): string {
+    return join(this.#logsDir, id)
+  }
+
+  /** Pending lines are written first, so that they do not recreate the folder. */
+  async remove(id: string): Promise<void> {
+    await this.exclusive(id, () => rm(this.folder(id), { recursive: true, force: true }))
+  }
+
+  async #append(id: string, line: LogLine): Promise<void> {
+    const folder = this.folder(id)
+    const write = () => appendWhole(activePath(folder, DAEMON_INSTANCE), `${JSON.stringify(line)}\n`)
+    try {
+      await write()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await write()
+    }
+  }
+
+  async #read(
+    id: string,
+    from: LogPosition,
+    filter: LogFilter,
+    limit: number,
+    onLine?: (position: LogPosition) => void,
+  ) {
+    return this.exclusive(id, async () => {
+      const reader = await LogReader.open(this.folder(id), from)
+      const lines: LogLine[] = []
+      try {
+        for (let line = await reader.next(); line; line = await reader.next()) {
+          if (matchesFilter(line, filter)) {
+            lines.push(line)
+            onLine?.(reader.position)
+          }
+          if (lines.length === limit) return { lines, position: reader.position, more: true }
+        }
+        return { lines, position: reader.position, more: false }
+      } finally {
+        await reader.close()
+      }
+    })
+  }
+
+  #tail(id: string, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
+    return this.exclusive(id, () => readTail(this.folder(id), filter, count))
+  }
+
+  async #endPosition(id: string): Promise<LogPosition> {
+    const position: LogPosition = {}
+    for (const [instance, segments] of await listSegments(this.folder(id))) {
+      const last = segments.at(-1)!
+      position[instance] = { segment: last.number, offset: last.size }
+    }
+    return position
+  }
+
+  /** Runs `work` while no other work reads or rotates the server's files. */
+  exclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#queue.run(id, work)
+  }
+}
+
+/** Removes a partly written line (full disk). Otherwise the next line would be appended to it. */
+async function appendWhole(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  const { size } = await file.stat()
+  try {
+    await file.appendFile(text)
+  } catch (error) {
+    await file.truncate(size)
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** Undefined with too many instances. Then only the last line of each batch has a token. */
+function shortToken(position: LogPosition): string | undefined {
+  return Object.keys(position).length <= MAX_INSTANCES_IN_TOKEN ? encodeToken(position) : undefined
+}
+
+function encodeToken(position: LogPosition): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+/** Throws INVALID_REQUEST. */
+export function decodeToken(token: string | undefined): LogPosition {
+  if (token === undefined) return {}
+  try {
+    const position = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    for (const { segment, offset } of Object.values<{ segment: unknown; offset: unknown }>(position)) {
+      if (!Number.isSafeInteger(segment) || !Number.isSafeInteger(offset) || Number(offset) < 0)
+        throw new Error('not a position')
+    }
+    return position
+  } catch (cause) {
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `Invalid nextToken "${token.slice(0, 40)}". Use the token from the previous log page.`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * Detects changes in a folder since the last `forget()`, including ones made while the last page was read. Also resolves
+ * once a second, because inotify misses changes on network file systems, and on abort.
+ */
+class FolderChanges implements Disposable {
+  #changed = Promise.withResolvers<void>()
+  readonly #watcher: FSWatcher
+  readonly #timer: NodeJS.Timeout
+
+  constructor(folder: string, signal: AbortSignal) {
+    const onChange = () => this.#changed.resolve()
+    this.#watcher = watch(folder, onChange).on('error', onChange)
+    this.#timer = setInterval(onChange, 1000)
+    signal.addEventListener('abort', onChange, { once: true })
+  }
+
+  forget(): void {
+    this.#changed = Promise.withResolvers()
+  }
+
+  next(): Promise<void> {
+    return this.#changed.promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#watcher.close()
+    clearInterval(this.#timer)
+  }
+}

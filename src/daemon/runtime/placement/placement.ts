@@ -1,0 +1,54 @@
+import type { Artifact } from '../../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
+import { moduleSandbox } from '../../engine/module-sandbox.ts'
+import { bridgeWall, type ProcessKind, sandboxGap } from '../../engine/process-engine.ts'
+import type { Host } from '../process/host.ts'
+
+/** Process and name of one instance of a tenant. */
+export interface Place {
+  readonly instanceId: string
+  readonly host: Host
+  /** Id of the tenant in its process. */
+  readonly tenantId: string
+  /** Returns the tenant with that id and, in a shared process, with `logFile`. Not stored, because there are thousands. */
+  describe(tenant: Tenant): Tenant
+  /** Resolves when the process has released the tenant. May be called after the process ended. */
+  leave(): Promise<void>
+}
+
+export interface PlacementOptions {
+  /** The tenant is suspected of crashing its process, so it must not share one. */
+  alone: boolean
+  /** A shared process is always `open`. */
+  kind: ProcessKind
+  /** Memory limit of the process in MB. Default: the limit of all processes. */
+  memoryMb?: number | undefined
+  /** An earlier instance of the tenant keeps serving until this one is ready. */
+  alongside?: boolean
+  /** The instance answers for the tenant while it sleeps. */
+  whileAsleep?: boolean
+}
+
+/** Throws when no process can be started. */
+export type Placement = (servedId: string, options: PlacementOptions) => Place
+
+/** Handler modules run inside the process, programs in a child. `isBorderless` is called only when it matters. */
+export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
+  if (!program) return 'open'
+  if (program.type === 'module') return isBorderless() ? 'sealedOpenNetwork' : 'sealed'
+  return isBorderless() || !bridgeWall().usable ? 'open' : 'bridge'
+}
+
+/** Isolation of handler modules in addition to Node's permission model. `gaps`: ends of sentences about the modules. */
+export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: string[] } {
+  const found = moduleSandbox()
+  if (found.usable) return { sandbox: 'bubblewrap', gaps: [] }
+  return { sandbox: 'none', gaps: [sandboxGap(found.why)] }
+}
+
+/** Mechanism that enforces the network settings of user code on this machine, see `network` of a deployment's promises. */
+export function networkBorderOf(kind: 'module' | 'program'): 'namespace' | 'process' | 'none' {
+  if (kind === 'program') return bridgeWall().usable ? 'namespace' : 'none'
+  const sandbox = moduleSandbox()
+  return sandbox.usable && sandbox.hasNetworks ? 'namespace' : 'process'
+}

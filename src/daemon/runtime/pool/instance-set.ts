@@ -1,0 +1,191 @@
+import type {
+  Announcement,
+  EarlierVersion,
+  SessionClaim,
+} from '../../../shared/instances/instance-protocol.ts'
+import type { RevokedTokens } from '../../../shared/instances/revoked-tokens.ts'
+import type { Place } from '../placement/placement.ts'
+import type { ServedReport } from '../served.ts'
+import { SessionClaims } from '../sessions/session-owners.ts'
+import { burdenOf, surplusConnections } from './balance.ts'
+import { type DrainOptions, drainInstance } from './drain.ts'
+import { Instance, type InstanceOwner, type InstancePast, type Siblings } from './instance.ts'
+
+const NONE_EARLIER: EarlierVersion[] = []
+const NO_REQUESTS: ServedReport['requests'] = { total: 0, errors: 0 }
+
+/**
+ * The instances of one deployment, including draining ones, and the totals of stopped instances. Thousands of deployments
+ * have one instance or none, so fields that only several instances need are created late.
+ */
+export class InstanceSet implements Siblings {
+  readonly #owner: InstanceOwner
+  #all: readonly Instance[] = []
+  #endedRequests = NO_REQUESTS
+  #claims: SessionClaims | undefined
+  #earlier = NONE_EARLIER
+
+  constructor(owner: InstanceOwner) {
+    this.#owner = owner
+  }
+
+  /** `past`: history of the instance that it replaces. */
+  open(place: Place, past?: InstancePast): Instance {
+    const instance = new Instance(place, this.#owner, this, past)
+    this.#all = [...this.#all, instance]
+    return instance
+  }
+
+  /** Each client listens at one instance, and any instance may be the one where a list changed or a session ended. */
+  announce(from: Instance, { lists, uris, used, ended }: Announcement): void {
+    for (const instance of this.#all) {
+      if (instance === from || instance.state === 'starting') continue
+      instance.notify({ type: 'announced', lists, uris, used, ended })
+    }
+  }
+
+  claim(from: Instance, claim: SessionClaim): void {
+    this.#claims ??= new SessionClaims()
+    const port = this.#claims.settle(from, claim)
+    from.notify({ type: 'claimed', session: claim.session, port })
+  }
+
+  /** Earlier releases of the address that still serve their sessions. */
+  get earlier(): EarlierVersion[] {
+    return this.#earlier
+  }
+
+  set earlier(versions: EarlierVersion[]) {
+    this.#earlier = versions
+    for (const instance of this.ready) instance.notify({ type: 'earlier', versions })
+  }
+
+  /** Must be called before the instance takes its first connection. */
+  notifyEarlier(instance: Instance): void {
+    if (this.#earlier.length > 0) instance.notify({ type: 'earlier', versions: this.#earlier })
+  }
+
+  notifyRevoked(tokens: RevokedTokens): void {
+    for (const instance of this.#all) instance.notify({ type: 'revoked', tokens })
+  }
+
+  /** Moves the sessions that were kept here to the next release. */
+  releaseSessions(): void {
+    for (const instance of this.#all) instance.notify({ type: 'drain', changed: [] })
+  }
+
+  find(id: string): Instance | undefined {
+    return this.#all.find(instance => instance.id === id)
+  }
+
+  /** Instances with a connection or a request since then. */
+  idsActiveSince(since: number): string[] {
+    return this.#all.filter(({ reportedAt }) => reportedAt >= since).map(({ id }) => id)
+  }
+
+  get ids(): string[] {
+    return this.#all.map(({ id }) => id)
+  }
+
+  get ready(): Instance[] {
+    return this.#all.filter(({ isReady }) => isReady)
+  }
+
+  /** Ready or starting. */
+  get live(): Instance[] {
+    return this.#all.filter(({ isLive }) => isLive)
+  }
+
+  /** The instance that takes connections, if it is the only one. */
+  get only(): Instance | undefined {
+    const [only] = this.#all
+    return this.#all.length === 1 && only?.takesConnections ? only : undefined
+  }
+
+  endLeases(): void {
+    for (const instance of this.#all) instance.endLease()
+  }
+
+  get sessions(): number {
+    return this.#all.reduce((sum, { sessions }) => sum + sessions, 0)
+  }
+
+  get activeRequests(): number {
+    return this.live.reduce((sum, { activeRequests }) => sum + activeRequests, 0)
+  }
+
+  isBusy(now: number): boolean {
+    return this.live.some(instance => instance.isBusy(now))
+  }
+
+  /** Sum of the event-loop utilizations. */
+  utilization(now: number): number {
+    return this.ready.reduce((sum, instance) => sum + instance.utilization(now), 0)
+  }
+
+  /** The least loaded instance that takes connections. */
+  pick(now = Date.now()): Instance | undefined {
+    let least: { instance: Instance; burden: number } | undefined
+    for (const instance of this.#all) {
+      if (!instance.takesConnections) continue
+      const { connections, activeRequests } = instance
+      const burden = burdenOf({ connections, activeRequests, utilization: instance.utilization(now) })
+      if (!least || burden < least.burden) least = { instance, burden }
+    }
+    return least?.instance
+  }
+
+  /** Makes instances with more than their share of connections close some of them. */
+  rebalance(): void {
+    const { ready } = this
+    const surplus = surplusConnections(ready.map(({ connections }) => connections))
+    for (const [index, instance] of ready.entries()) {
+      const count = surplus[index]!
+      if (count > 0) instance.notify({ type: 'shed', count })
+    }
+  }
+
+  /** Drains the instance, see `drainInstance`, then removes it. */
+  async dismiss(instance: Instance, drainMs: number, options: DrainOptions = {}): Promise<void> {
+    const wasReady = instance.state === 'ready'
+    if (wasReady || instance.state === 'starting') instance.state = 'draining'
+    instance.endLease()
+    if (wasReady && drainMs > 0) await drainInstance(instance, drainMs, options)
+    await instance.place.leave()
+    this.remove(instance)
+  }
+
+  async dismissAll(drainMs: number, options: DrainOptions = {}): Promise<void> {
+    const all = this.#all
+    const { notice } = options
+    const each = notice ? { ...options, notice: { ...notice, siblings: all.map(({ id }) => id) } } : options
+    await Promise.all(all.map(instance => this.dismiss(instance, drainMs, each)))
+  }
+
+  remove(instance: Instance): void {
+    if (!this.#all.includes(instance)) return
+    this.#all = this.#all.filter(other => other !== instance)
+    this.#endedRequests = totalRequests(this.#endedRequests, [instance])
+    this.#claims?.forget(instance)
+    instance.stopWatching()
+  }
+
+  report(): ServedReport {
+    const now = Date.now()
+    // Instances that serve, or soon will, come before draining ones.
+    const all = [...this.#all].sort((a, b) => Number(b.isLive) - Number(a.isLive))
+    return {
+      instances: all.map(instance => instance.report(now)),
+      requests: totalRequests(this.#endedRequests, all),
+    }
+  }
+}
+
+function totalRequests(ended: ServedReport['requests'], instances: Instance[]): ServedReport['requests'] {
+  const sum = { ...ended }
+  for (const { metrics } of instances) {
+    sum.total += metrics?.requests ?? 0
+    sum.errors += metrics?.errors ?? 0
+  }
+  return sum
+}

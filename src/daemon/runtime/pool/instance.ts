@@ -1,0 +1,230 @@
+import type { Socket } from 'node:net'
+import type { InstanceReport } from '../../../shared/contract/health-reports.ts'
+import type {
+  Announcement,
+  SessionClaim,
+  Tenant,
+  TenantMetrics,
+} from '../../../shared/instances/instance-protocol.ts'
+import { RequestTally, type SeriesCounts } from '../../../shared/instances/request-tally.ts'
+import type { Place } from '../placement/placement.ts'
+import type { ServedCode, TenantNotice, TenantWatcher } from '../process/host.ts'
+import type { NamedRequest } from '../process/named-request.ts'
+import type { ShareableSocket } from '../process/socket-lease.ts'
+
+/** Metrics arrive at most a second after a change. They include hand-overs that are older than this. */
+const METRICS_DUE_MS = 5000
+/** A process without a report for this long is idle, unless requests are active, which may block its event loop. */
+const SILENT_MS = 2500
+const SILENT_AT_WORK_MS = 30_000
+
+/** Decides how to react to an instance's reports. */
+export interface InstanceOwner {
+  /** `series`: requests since the last report. */
+  onMetrics(series: SeriesCounts[]): void
+  /** The process ended, or it can no longer serve the tenant. */
+  onFailed(instance: Instance, error: Error): void
+  /** It sleeps, and a request needs it. */
+  onWake(instance: Instance): void
+}
+
+/** The other instances of the deployment. */
+export interface Siblings {
+  announce(from: Instance, announcement: Announcement): void
+  claim(from: Instance, claim: SessionClaim): void
+}
+
+export interface InstancePast {
+  /** Crashes of the instances that this one replaces. */
+  restarts: number
+  /** How the last of them failed, as the end of a sentence about it. */
+  lastFailure?: string | undefined
+}
+
+type Unaddressed<Message> = Message extends unknown ? Omit<Message, 'tenantId'> : never
+
+const NO_REQUESTS = new RequestTally()
+const NEVER_BEFORE: InstancePast = { restarts: 0 }
+
+/**
+ * One tenant in one process. Thousands wait for requests, so fields that only requests need are created with the first request.
+ */
+export class Instance implements TenantWatcher {
+  readonly place: Place
+  readonly startedAt = Date.now()
+  state: InstanceReport['state'] = 'starting'
+  /** Started to replace others. It is not counted until it takes connections. */
+  isReserve = false
+  readyAt: number | undefined
+  metrics: Omit<TenantMetrics, 'series'> | undefined
+  /** It has not answered `keepSessions` yet. */
+  isUnresponsive = false
+  readonly #owner: InstanceOwner
+  readonly #siblings: Siblings
+  #past: InstancePast
+  #requests: RequestTally | undefined
+  #sessionPort: Promise<number | undefined> | undefined
+  #handedOver = 0
+  #reportedAt = 0
+  #lastHandOverAt = 0
+
+  constructor(place: Place, owner: InstanceOwner, siblings: Siblings, past = NEVER_BEFORE) {
+    this.place = place
+    this.#owner = owner
+    this.#siblings = siblings
+    this.#past = past
+    place.host.watch(place.tenantId, this)
+  }
+
+  onMetrics({ series, ...metrics }: TenantMetrics): void {
+    this.metrics = metrics
+    this.#handedOver = 0
+    this.#reportedAt = Date.now()
+    if (series.length > 0) this.#requests ??= new RequestTally()
+    for (const part of series) this.#requests?.add(part)
+    this.#owner.onMetrics(series)
+  }
+
+  onRestarting(lastFailure: string): void {
+    this.#past = { restarts: this.restarts + 1, lastFailure }
+  }
+
+  onFailed(error: Error): void {
+    this.#owner.onFailed(this, error)
+  }
+
+  onAnnounced(announcement: Announcement): void {
+    this.#siblings.announce(this, announcement)
+  }
+
+  onClaim(claim: SessionClaim): void {
+    this.#siblings.claim(this, claim)
+  }
+
+  onWake(): void {
+    this.#owner.onWake(this)
+  }
+
+  get restarts(): number {
+    return this.#past.restarts
+  }
+
+  get id(): string {
+    return this.place.instanceId
+  }
+
+  /** Rejects with RefusedArtifactError or HostEndedError. A process that does not answer in time is killed. */
+  async start(tenant: Tenant, code: ServedCode, timeoutMs: number): Promise<void> {
+    const { host } = this.place
+    const timer = setTimeout(() => host.kill(), timeoutMs)
+    try {
+      await host.ready
+      if (this.state !== 'starting') return // dismissed while starting, so it is removed
+      await host.serve(this.place.describe(tenant), code, this.id)
+      this.readyAt = Date.now()
+      if (this.state === 'starting') this.state = 'ready'
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Time of the last metrics. 0 before the first. */
+  get reportedAt(): number {
+    return this.#reportedAt
+  }
+
+  /** Ready or starting. */
+  get isLive(): boolean {
+    return !this.isReserve && (this.state === 'starting' || this.state === 'ready')
+  }
+
+  get isReady(): boolean {
+    return !this.isReserve && this.state === 'ready'
+  }
+
+  get takesConnections(): boolean {
+    return this.isReady && this.place.host.isReachable
+  }
+
+  handOver(socket: Socket, named: NamedRequest | undefined, onLost: () => void): void {
+    this.#handedOver++
+    this.#lastHandOverAt = Date.now()
+    const { host, tenantId } = this.place
+    host.handOver({ tenantId, socket, named, onLost })
+  }
+
+  /**
+   * Port where it accepts requests of its sessions. Undefined when its process ended. Requested from the process only once.
+   */
+  keepSessions(): Promise<number | undefined> {
+    if (this.#sessionPort) return this.#sessionPort
+    const { host, tenantId } = this.place
+    this.isUnresponsive = true
+    this.#sessionPort = host
+      .keepSessions(tenantId)
+      .catch(() => undefined)
+      .finally(() => {
+        this.isUnresponsive = false
+      })
+    return this.#sessionPort
+  }
+
+  notify(notice: Unaddressed<TenantNotice>): void {
+    const { host, tenantId } = this.place
+    host.notify({ ...notice, tenantId })
+  }
+
+  /** Lets it accept connections itself until `endLease`. */
+  lease(socket: ShareableSocket): void {
+    this.place.host.lease(this.place.tenantId, socket)
+  }
+
+  endLease(): void {
+    this.place.host.endLease(this.place.tenantId)
+  }
+
+  /** Open connections, including those that it has not reported yet. */
+  get connections(): number {
+    return (this.metrics?.connections ?? 0) + this.#handedOver
+  }
+
+  get activeRequests(): number {
+    return this.metrics?.activeRequests ?? 0
+  }
+
+  get sessions(): number {
+    return this.metrics?.sessions ?? 0
+  }
+
+  /** Utilization of the process's event loop, 0 to 1. The process may have other tenants. */
+  utilization(now: number): number {
+    const silentMs = now - this.#reportedAt
+    const isStale = silentMs > (this.activeRequests > 0 ? SILENT_AT_WORK_MS : SILENT_MS)
+    return isStale ? 0 : this.place.host.utilization
+  }
+
+  isBusy(now: number): boolean {
+    const open = (this.metrics?.connections ?? 0) + this.activeRequests
+    return open > 0 || (this.#handedOver > 0 && now - this.#lastHandOverAt < METRICS_DUE_MS)
+  }
+
+  report(now: number): InstanceReport {
+    const { host } = this.place
+    return {
+      id: this.id,
+      state: this.state,
+      pid: host.pid ?? null,
+      uptimeSeconds: Math.round(now - (this.readyAt ?? this.startedAt)) / 1000,
+      restarts: this.restarts,
+      ...(this.#past.lastFailure !== undefined && { lastFailure: this.#past.lastFailure }),
+      memoryBytes: host.memoryBytes,
+      activeRequests: this.activeRequests,
+      requests: (this.#requests ?? NO_REQUESTS).summary(),
+    }
+  }
+
+  stopWatching(): void {
+    this.state = 'stopped'
+    this.place.host.unwatch(this.place.tenantId, this)
+  }
+}

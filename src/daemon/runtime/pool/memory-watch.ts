@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import { residentBytes } from '../process/vital-signs.ts'
+import type { Instance, InstancePast } from './instance.ts'
+
+export interface MemoryWatchOptions {
+  /** Memory of one instance, including the largest program that it runs. */
+  limitBytes: number
+  /** Starts an instance that does not take connections yet. */
+  startReserve(past: InstancePast): Promise<Instance[]>
+  /** True while the instance serves and should keep serving. */
+  isWanted(instance: Instance): boolean
+  /** Makes `next` serve and drains `old`. */
+  swap(old: Instance, next: Instance): void
+  dismiss(instance: Instance): void
+  log(level: LogLine['level'], message: string): void
+}
+
+/** Limits restarts of a server that always exceeds its limit. */
+const PAUSE_MS = 10_000
+
+/**
+ * Replaces instances that hold too much memory while they still serve. The limits of the heap and of the resident memory
+ * (vital-signs.ts) are higher. They kill a process together with its requests.
+ */
+export class MemoryWatch {
+  readonly #options: MemoryWatchOptions
+  #replacing = false
+  #replacedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: MemoryWatchOptions) {
+    this.#options = options
+  }
+
+  /** Must be called after each report of an instance. An instance without reports hardly grows. */
+  check(instances: Instance[], now = performance.now()): void {
+    if (this.#replacing || now - this.#replacedAt < PAUSE_MS) return
+    for (const instance of instances) {
+      const bytes = memoryOf(instance)
+      if (bytes > this.#options.limitBytes) return void this.#replace(instance, bytes)
+    }
+  }
+
+  async #replace(instance: Instance, bytes: number): Promise<void> {
+    this.#replacing = true
+    const [held, limit] = [bytes, this.#options.limitBytes].map(count => Math.round(count / 1024 / 1024))
+    await this.#tryReplace(instance, `was replaced: it held ${held} MB, limit ${limit} MB`)
+    this.#replacing = false
+    this.#replacedAt = performance.now()
+  }
+
+  /** The old instance drains after the new one serves. It stays if the new one does not start. */
+  async #tryReplace(old: Instance, reason: string): Promise<void> {
+    const { startReserve, isWanted, swap, dismiss, log } = this.#options
+    try {
+      const [next] = await startReserve({ restarts: old.restarts + 1, lastFailure: reason })
+      if (!next) return
+      if (!isWanted(old)) return dismiss(next)
+      next.isReserve = false
+      log('warn', `instance ${old.id} ${reason}`)
+      swap(old, next)
+    } catch (error) {
+      log(
+        'error',
+        `instance ${old.id} holds too much memory but could not be replaced: ${(error as Error).message}`,
+      )
+    }
+  }
+}
+
+function memoryOf({ place: { host } }: Instance): number {
+  return Math.max(host.memoryBytes, host.pid === undefined ? 0 : heldBytes(host.pid))
+}
+
+/**
+ * Resident bytes of a process and the largest program that it started. Counting all programs would exceed any limit with sixteen
+ * sessions of a small program, which share code pages, and the instance would be replaced again and again.
+ */
+export function heldBytes(pid: number): number {
+  return (residentBytes(pid) ?? 0) + Math.max(0, ...childrenOf(pid).map(treeBytes))
+}
+
+/** Resident memory of a process and its descendants. 0 on systems without `/proc`. */
+function treeBytes(pid: number): number {
+  const own = residentBytes(pid) ?? 0
+  return childrenOf(pid).reduce((sum, child) => sum + treeBytes(child), own)
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+    return text === '' ? [] : text.split(' ').map(Number)
+  } catch {
+    return [] // no such file system, or the process has just ended
+  }
+}

@@ -1,0 +1,40 @@
+export interface HostEnding {
+  /** The daemon stopped it, so it is not a crash. */
+  asked: boolean
+  code: number | null
+  signal: NodeJS.Signals | null
+  /** It could not even be started. */
+  error?: Error
+  /** Why the daemon killed it, or why it crashed: the end of a sentence about the process. */
+  reason?: string | undefined
+}
+
+/** The process ended or could not be started. */
+export class HostEndedError extends Error {
+  override readonly name = 'HostEndedError'
+  readonly ending: HostEnding
+  constructor(ending: HostEnding) {
+    super(describeEnding(ending))
+    this.ending = ending
+  }
+}
+
+/** The instance reported why it cannot serve. Another attempt with the same artifact would not help. */
+export class RefusedArtifactError extends Error {
+  override readonly name = 'RefusedArtifactError'
+  /** Stack trace in the user's code. */
+  readonly trace: string | undefined
+  constructor(message: string, trace?: string) {
+    super(message)
+    this.trace = trace
+  }
+}
+
+/** For example `crashed with exit code 1`, `was killed by SIGKILL`, `could not be started: spawn EAGAIN`. */
+function describeEnding({ asked, code, signal, error, reason }: HostEnding): string {
+  if (error) return `could not be started: ${error.message}`
+  if (reason) return reason
+  if (asked) return 'was stopped'
+  if (signal) return `was killed by ${signal}`
+  return code === 0 ? 'exited by itself' : `crashed with exit code ${code}`
+}

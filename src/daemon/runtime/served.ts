@@ -1,0 +1,39 @@
+import type { InstanceReport } from '../../shared/contract/health-reports.ts'
+import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { Tenant, TenantAuth } from '../../shared/instances/instance-protocol.ts'
+
+/** A deployment or a preview as the runtime knows it. */
+export interface Served {
+  /** Deployment id, or the `mcp_id` of a preview. */
+  id: string
+  serverName: string
+  /** Only requests with a token are served. Tokens that are revoked later are added to it. */
+  auth?: TenantAuth | undefined
+  /** `dedicated`: one process per instance. `shared`: one tenant among many in a host process, without user code. */
+  placement: 'dedicated' | 'shared'
+  scaling: { min: number; max: number }
+  /** Sleep after this many milliseconds without a connection or request. Null: never. */
+  idleMs: number | null
+  /** Memory in MB above which a dedicated instance is replaced. Default: no limit. */
+  memoryMb?: number | undefined
+  /** Memory limit of the process in MB. Default: `memoryLimitMb` of the supervisor. */
+  processMb?: number | undefined
+  /** While it sleeps, health and lists are answered from its artifact without a wake-up. */
+  answersAsleep?: boolean
+  /** Called at each start and not kept, because thousands of tenants sleep, and they contain secrets. */
+  loadTenant(): Tenant
+  /** Called at each start and not kept. */
+  loadArtifact(): Artifact
+  /** Text of a handler module's bundle. */
+  loadBundle?(): string | undefined
+  /** Runs in containers, so none of its code runs in our processes. */
+  isContained?: boolean
+  /** Prepares everything else that an instance needs, before each start. Rejects when that fails. */
+  provide?(): Promise<Pick<Tenant, 'container'>>
+}
+
+export interface ServedReport {
+  instances: InstanceReport[]
+  /** Since it was added. */
+  requests: { total: number; errors: number }
+}

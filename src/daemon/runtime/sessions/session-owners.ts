@@ -1,0 +1,93 @@
+import type { EarlierVersion, SessionClaim } from '../../../shared/instances/instance-protocol.ts'
+
+/** Maximum number of claims per deployment. Beyond it the oldest is forgotten, so that its session may move once more. */
+const MAX_CLAIMS = 10_000
+/** Maximum number of earlier releases of an address that keep their sessions. Each may be a 15 MB process. */
+const MAX_EARLIER = 16
+/**
+ * An instance that is blocked by its code must not delay a release. The first request to it was sent when the release began to
+ * start.
+ */
+const KEEP_ANSWER_MS = 400
+
+/** Records which instance took over which session of a stopped instance. The first to ask gets it. */
+export class SessionClaims {
+  readonly #owners = new Map<string, { instance: object; port: number }>()
+
+  /** Returns the port of the instance that now has the session. */
+  settle(asking: object, { session, port, gone }: SessionClaim): number {
+    const owner = this.#owners.get(session)
+    if (owner && owner.instance !== asking && owner.port !== gone) return owner.port
+    this.#owners.delete(session)
+    this.#owners.set(session, { instance: asking, port })
+    if (this.#owners.size > MAX_CLAIMS) this.#owners.delete(this.#owners.keys().next().value!)
+    return port
+  }
+
+  forget(instance: object): void {
+    for (const [session, owner] of this.#owners) if (owner.instance === instance) this.#owners.delete(session)
+  }
+}
+
+/** Prepares the instances to accept requests of their sessions from other instances. Omits those that do not answer. */
+export async function keepSessions(
+  instances: { id: string; keepSessions(): Promise<number | undefined> }[],
+): Promise<EarlierVersion['instances']> {
+  const kept = await Promise.all(
+    instances.map(async instance => {
+      const late = new Promise<undefined>(
+        resolve => void setTimeout(() => resolve(undefined), KEEP_ANSWER_MS).unref(),
+      )
+      const port = await Promise.race([instance.keepSessions(), late])
+      return port === undefined ? [] : [{ id: instance.id, port }]
+    }),
+  )
+  return kept.flat()
+}
+
+/** A release whose instances have sessions. */
+export interface SessionKeeper {
+  /** Where its instances will serve the sessions that they keep. */
+  keepSessions(): Promise<EarlierVersion['instances']>
+  readonly instances: {
+    earlier: EarlierVersion[]
+    readonly sessions: number
+    releaseSessions(): void
+  }
+}
+
+/** Keeps the instances of each release informed about earlier releases that still serve their sessions. */
+export class SessionTransfers {
+  readonly #releases: ReadonlyMap<string, SessionKeeper>
+
+  constructor(releases: ReadonlyMap<string, SessionKeeper>) {
+    this.#releases = releases
+  }
+
+  async transfer(from: string, to: string): Promise<void> {
+    const old = this.#releases.get(from)
+    const kept = (await old?.keepSessions()) ?? []
+    const next = this.#releases.get(to)
+    if (!old || !next) return // removed while it answered
+    const all = [...old.instances.earlier, ...(kept.length > 0 ? [{ version: from, instances: kept }] : [])]
+    for (const { version } of all.slice(0, -MAX_EARLIER))
+      this.#releases.get(version)?.instances.releaseSessions()
+    next.instances.earlier = all.slice(-MAX_EARLIER)
+  }
+
+  /** Earlier releases with their number of kept sessions. */
+  list(id: string): { deployment_id: string; sessions: number }[] {
+    const earlier = this.#releases.get(id)?.instances.earlier ?? []
+    return earlier.flatMap(({ version }) => {
+      const sessions = this.#releases.get(version)?.instances.sessions ?? 0
+      return sessions > 0 ? [{ deployment_id: version, sessions }] : []
+    })
+  }
+
+  /** The release and its sessions have ended. */
+  forget(id: string): void {
+    for (const { instances } of this.#releases.values())
+      if (instances.earlier.some(({ version }) => version === id))
+        instances.earlier = instances.earlier.filter(({ version }) => version !== id)
+  }
+}

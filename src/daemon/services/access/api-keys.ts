@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { CreatedKey, CreateKeyRequest, KeyInfo, KeyRecord } from '../../../shared/contract/api-keys.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import { createId } from '../../../shared/ids.ts'
+import type { Store } from '../../store/store.ts'
+import type { ApiKey } from '../../store/tables/api-keys.ts'
+import type { Clock } from '../clock.ts'
+
+export type Principal = ApiKey
+
+export class ApiKeys {
+  readonly #store: Store
+  readonly #clock: Clock
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Finds the key of a secret, even if it has expired. The lookup is by hash, so its timing reveals nothing about the secret. */
+  find(secret: string): Principal | undefined {
+    return this.#store.apiKeys.findByHash(hashSecret(secret))
+  }
+
+  /** Records the use of a key. A failed write is ignored, because a full disk must not lock readers out. */
+  touch(principal: Principal): Principal {
+    const lastUsedAt = this.#clock.now()
+    try {
+      this.#store.apiKeys.touch(principal.id, lastUsedAt)
+    } catch {
+      return principal
+    }
+    return { ...principal, lastUsedAt }
+  }
+
+  isExpired({ expiresAt }: Principal): boolean {
+    return expiresAt !== null && expiresAt <= this.#clock.wallTime()
+  }
+
+  info(key: ApiKey): KeyInfo {
+    return {
+      apiKeyId: key.id,
+      name: key.name,
+      scopes: key.scopes,
+      userId: key.userId,
+      idpUid: key.idpUid,
+      lastUsedAt: key.lastUsedAt,
+      expiresAt: key.expiresAt,
+      isExpired: this.isExpired(key),
+    }
+  }
+
+  list(limit: number, cursor?: string): { items: KeyRecord[]; nextToken: string | null } {
+    const { items, nextCursor } = this.#store.apiKeys.list(limit, cursor)
+    return { items: items.map(key => this.#record(key)), nextToken: nextCursor }
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): KeyRecord {
+    const key = this.#store.apiKeys.find(id)
+    return key ? this.#record(key) : unknownKey(id)
+  }
+
+  /** Creates a key of the same user. Throws INVALID_REQUEST for an expiry in the past. */
+  create(creator: Principal, request: CreateKeyRequest): CreatedKey {
+    const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
+    if (expiresAt !== null && expiresAt <= this.#clock.wallTime())
+      throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must be in the future.`)
+    const { key, secret } = this.#create({
+      ...request,
+      expiresAt,
+      userId: creator.userId,
+      idpUid: creator.idpUid,
+      isOwner: false,
+    })
+    return { ...this.#record(key), key: secret }
+  }
+
+  /** Throws NOT_FOUND, and CONFLICT for the owner's key, which the daemon created itself. */
+  revoke(id: string): void {
+    const key = this.#store.apiKeys.find(id)
+    if (key?.isOwner)
+      throw new HostingError(
+        'CONFLICT',
+        `Key ${id} is the owner's key of this daemon and cannot be revoked.`,
+        {
+          details:
+            'To replace it, stop the daemon, remove the key from the credentials file, then start the daemon.',
+        },
+      )
+    if (!this.#store.apiKeys.remove(id)) unknownKey(id)
+  }
+
+  /** Replaces the owner's key. Returns the new secret. */
+  replaceOwner(): string {
+    return this.#store.transaction(() => {
+      const before = this.#store.apiKeys.findOwner()
+      if (before) this.#store.apiKeys.remove(before.id)
+      const userId = before?.userId ?? createId('usr')
+      return this.#create({
+        name: 'owner',
+        scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'],
+        plan: 'enterprise',
+        expiresAt: null,
+        userId,
+        idpUid: before?.idpUid ?? userId,
+        isOwner: true,
+      }).secret
+    })
+  }
+
+  #create(fields: Pick<ApiKey, 'name' | 'scopes' | 'plan' | 'expiresAt' | 'userId' | 'idpUid' | 'isOwner'>) {
+    const secret = `mcp_sk_${randomBytes(32).toString('base64url')}`
+    const key: ApiKey = {
+      ...fields,
+      id: createId('key'),
+      scopes: [...new Set(fields.scopes)],
+      hash: hashSecret(secret),
+      createdAt: this.#clock.now(),
+      lastUsedAt: null,
+    }
+    this.#store.apiKeys.create(key)
+    return { key, secret }
+  }
+
+  #record(key: ApiKey): KeyRecord {
+    return { ...this.info(key), plan: key.plan, createdAt: key.createdAt }
+  }
+}
+
+function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+function unknownKey(id: string): never {
+  throw new HostingError('NOT_FOUND', `There is no API key "${id}".`, {
+    next: [{ description: 'List the keys', command: 'mcp keys list' }],
+  })
+}

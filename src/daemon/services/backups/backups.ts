@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import type { BackupReason, BackupStatus } from '../../../shared/contract/backups.ts'
+import type { BackupRecord } from '../../../shared/contract/daemon-health.ts'
+import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../../shared/errors.ts'
+import { VERSION } from '../../../shared/version.ts'
+import type { Store } from '../../store/store.ts'
+import type { Background } from '../background.ts'
+
+const DAY_MS = 24 * 3600_000
+const FIRST_CHECK_MS = 60_000
+const CHECK_EVERY_MS = 10 * 60_000
+/** Process priority of the daily backup, lower than that of servers. */
+const LOW_PRIORITY = 15
+
+export interface BackupSettings {
+  /** Path of `database.js`, which makes backups in a separate process. */
+  program: string
+  env: NodeJS.ProcessEnv
+  /** Folder of the home's backups. */
+  directory: string
+  closing?: AbortSignal
+}
+
+/** Backups of this home. A separate process makes them, so that no request waits. */
+export class Backups {
+  readonly #settings: BackupSettings
+
+  constructor(settings: BackupSettings) {
+    this.#settings = settings
+  }
+
+  /** Throws UNAVAILABLE for a damaged database or a full disk, and CONFLICT while another backup runs. */
+  create(reason: BackupReason = 'manual'): Promise<BackupRecord> {
+    const { program, env, closing } = this.#settings
+    return new Promise((resolve, reject) => {
+      const options = { env, maxBuffer: 64 * 1024 * 1024, ...(closing && { signal: closing }) }
+      const child = execFile(
+        process.execPath,
+        [program, 'backup', reason],
+        options,
+        (error, stdout, stderr) => {
+          if (error) reject(toBackupError(error, stderr))
+          else resolve(JSON.parse(stdout))
+        },
+      )
+      if (reason === 'daily' && child.pid !== undefined) lowerPriority(child.pid)
+    })
+  }
+
+  /** Reason for a backup now. Undefined when the last one is less than a day old and of this version. */
+  due(nowMs: number): BackupReason | undefined {
+    const newestMs = this.#newestMs()
+    // A backup from the future was made before the clock was set back.
+    if (newestMs === undefined || Math.abs(nowMs - newestMs) > DAY_MS) return 'daily'
+    const { version } = this.#status()
+    return version !== undefined && version !== VERSION ? 'upgrade' : undefined
+  }
+
+  hasAny(): boolean {
+    return this.#newestMs() !== undefined
+  }
+
+  #newestMs(): number | undefined {
+    const { directory } = this.#settings
+    const times = namesIn(directory)
+      .filter(name => /^daemon-.*\.db$/.test(name))
+      .map(name => statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    return times.length > 0 ? Math.max(...times) : undefined
+  }
+
+  #status(): Partial<BackupStatus> {
+    try {
+      return JSON.parse(readFileSync(join(this.#settings.directory, 'status.json'), 'utf8'))
+    } catch {
+      return {}
+    }
+  }
+}
+
+/** Makes a backup every day. A home that was empty at the start gets its first one after ten minutes. */
+export function watchBackups(
+  { store, background, closing }: { store: Store; background: Background; closing: AbortSignal },
+  backups: Backups,
+  firstLookMs = FIRST_CHECK_MS,
+): void {
+  const wasUsed = !store.isEmpty()
+  const backUpIfDue = async () => {
+    const reason = store.isEmpty() ? undefined : backups.due(Date.now())
+    if (!reason || background.closing) return
+    const { sendError } = await backups.create(reason)
+    if (sendError)
+      background.report(new HostingError('UPSTREAM_FAILED', `The backup was not sent: ${sendError}`))
+  }
+  let timer: NodeJS.Timeout
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      schedule(CHECK_EVERY_MS)
+      background.run(backUpIfDue)
+    }, delayMs).unref()
+  }
+  schedule(wasUsed || backups.hasAny() ? firstLookMs : CHECK_EVERY_MS)
+  closing.addEventListener('abort', () => clearTimeout(timer), { once: true })
+}
+
+/** The error that the program printed. */
+function toBackupError(cause: Error, stderr: string): HostingError {
+  const line = stderr.split('\n').find(text => text.startsWith('{"error":'))
+  if (line === undefined)
+    return new HostingError('UNAVAILABLE', `The backup failed: ${cause.message.split('\n', 1)[0]}`, { cause })
+  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
+    .error
+  return new HostingError(code as ErrorCode, message, { details, next, cause })
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, LOW_PRIORITY)
+  } catch {
+    // The process has ended, or the system has no priorities.
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // there is no backup yet
+  }
+}

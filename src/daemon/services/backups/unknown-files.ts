@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from '../../../shared/atomic-file.ts'
+import {
+  KEPT_UNKNOWN_DAYS,
+  type UnknownFile,
+  type UnknownFilesRecord,
+  type UnknownKind,
+} from '../../../shared/contract/unknown-files.ts'
+import type { Clock } from '../clock.ts'
+
+const DAY_MS = 24 * 3600_000
+const KEPT_MS = KEPT_UNKNOWN_DAYS * DAY_MS
+
+/** A file or folder of the home that has no record in the database. */
+export interface Unknown {
+  kind: UnknownKind
+  name: string
+  paths: string[]
+}
+
+/**
+ * Records how long files have been unknown to the database. A database may be new, empty, older or restored, so a file is
+ * removed only after a while. The record is a file of the home, because a restored database does not know what happened
+ * while another one was in use.
+ */
+export class UnknownFiles {
+  readonly #path: string
+  readonly #clock: Pick<Clock, 'wallTime'>
+
+  constructor(path: string, clock: Pick<Clock, 'wallTime'>) {
+    this.#path = path
+    this.#clock = clock
+  }
+
+  /**
+   * Updates the record with the currently unknown files and returns those that have been unknown for seven
+   * days. Each update counts for one day at most, so that a clock jump does not shorten the time.
+   */
+  async update(found: readonly Unknown[]): Promise<Unknown[]> {
+    const before = this.#read()
+    const now = this.#clock.wallTime()
+    const passed = Date.parse(now) - Date.parse(before?.lookedAt ?? now)
+    const creditMs = Math.min(Math.max(passed, 0), DAY_MS)
+    const files: Record<string, UnknownFile> = {}
+    for (const one of found) {
+      const known = before?.files[keyOf(one)]
+      files[keyOf(one)] = known
+        ? { ...known, keptMs: known.keptMs + creditMs }
+        : { bytes: await sizeOf(one.paths), since: now, keptMs: 0 }
+    }
+    if (before || found.length > 0)
+      writeFileAtomic(
+        this.#path,
+        `${JSON.stringify({ lookedAt: now, files } satisfies UnknownFilesRecord)}\n`,
+      )
+    return found.filter(one => files[keyOf(one)]!.keptMs >= KEPT_MS)
+  }
+
+  /** Undefined when the record is missing or damaged. The time then starts again. */
+  #read(): UnknownFilesRecord | undefined {
+    try {
+      const record = JSON.parse(readFileSync(this.#path, 'utf8')) as UnknownFilesRecord
+      return Number.isNaN(Date.parse(record.lookedAt)) || typeof record.files !== 'object'
+        ? undefined
+        : record
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function keyOf({ kind, name }: Unknown): string {
+  return `${kind}/${name}`
+}
+
+/** Size of files and of everything in folders. Ignores files that disappear in the meantime. */
+async function sizeOf(paths: readonly string[]): Promise<number> {
+  let bytes = 0
+  for (const path of paths) {
+    const status = await stat(path).catch(() => undefined)
+    if (!status?.isDirectory()) bytes += status?.size ?? 0
+    else
+      for (const entry of await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []))
+        if (entry.isFile())
+          bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
+  }
+  return bytes
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { gunzipSync } from 'node:zlib'
+import { HostingError } from '../../../shared/errors.ts'
+import type { ArtifactStore } from '../../builder/artifact-store.ts'
+import { imageArchive } from '../../builder/image/archive.ts'
+import { type Base, localBase } from '../../builder/image/base.ts'
+import { parseBaseReference } from '../../builder/image/base-reference.ts'
+import type { Image } from '../../builder/image/image.ts'
+import type { LayerEntry } from '../../builder/image/layer.ts'
+import { Layout } from '../../builder/image/layout.ts'
+import { type ExistingProgram, programFiles, requireCommand } from '../../builder/image/program-files.ts'
+import type { pulledBase } from '../../builder/image/pulled-base.ts'
+import type { RepositoryAddress } from '../../builder/image/repository-address.ts'
+import { buildServerImage } from '../../builder/image/server-image.ts'
+import type { Build } from '../../store/tables/builds.ts'
+
+export interface ImagesOptions {
+  /** Folder of the OCI layout. */
+  directory: string
+  /** Path of the standalone program, compressed with gzip. */
+  standaloneProgram: string
+  artifacts: ArtifactStore
+  /** Folder of installed packages. */
+  packages: string
+  sourceFolder(digest: string): string
+  /** Default base, in the syntax of `parseBaseReference`. Without it, this machine's own Node is used. */
+  defaultBase: string | undefined
+  /** Docker's `config.json` with the credentials of registries. */
+  dockerConfig: string | undefined
+}
+
+export interface ImageRequest {
+  /** In the syntax of `parseBaseReference`. */
+  base?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface MadeImage {
+  image: Image
+  /** `weather:<tag>` */
+  name: string
+  base: Base
+}
+
+/** Images of built servers, in one OCI layout. */
+export class Images {
+  readonly #options: ImagesOptions
+  /** Sends the base shared by many servers to a registry only once. */
+  readonly pushed = new PushedBlobs()
+  #layout: Layout | undefined
+
+  constructor(options: ImagesOptions) {
+    this.#options = options
+  }
+
+  get layout(): Layout {
+    this.#layout ??= new Layout(this.#options.directory)
+    return this.#layout
+  }
+
+  /** The image as a tar for docker, podman and skopeo, and its name. */
+  async archive(build: Build, request?: ImageRequest): Promise<{ file: Readable; name: string }> {
+    const { image, name } = await this.make(build, request)
+    return { file: imageArchive(this.layout, image, name), name }
+  }
+
+  archiveAs(image: Image, name: string): Readable {
+    return imageArchive(this.layout, image, name)
+  }
+
+  /**
+   * Builds the image of a ready build. The same server on the same base always gets the same name and tag. Throws
+   * INVALID_MCP for a program that the base cannot run, and UPSTREAM_FAILED for a base that cannot be fetched.
+   */
+  async make({ digest, name }: Build, { base: wanted, signal }: ImageRequest = {}): Promise<MadeImage> {
+    const { artifacts, standaloneProgram, dockerConfig, defaultBase } = this.#options
+    const artifact = artifacts.load(digest!)
+    if (artifact.program?.type === 'image') throw alreadyImage(name, artifact.program.image)
+    const reference = parseBaseReference(wanted ?? defaultBase ?? 'local')
+    const base = reference
+      ? await pullBase(this.layout, reference, { dockerConfig, signal })
+      : await localBase(this.layout)
+    const { program } = artifact
+    const files =
+      program && program.type !== 'module'
+        ? this.#programFiles(name, program, base)
+        : { served: artifact, app: [], dependencies: [] }
+    const bundle = artifacts.loadBundle(digest!)
+    const app: LayerEntry[] = [
+      { path: 'server.mjs', content: gunzipSync(readFileSync(standaloneProgram)) },
+      { path: 'artifact.json', content: JSON.stringify({ ...artifact, ...files.served }) },
+      ...(bundle === undefined ? [] : [{ path: 'handlers.mjs', content: bundle }]),
+      ...files.app,
+    ]
+    const { version } = artifact.server
+    const { dependencies } = files
+    const image = await buildServerImage(this.layout, { name, version, base, app, dependencies })
+    const tag = [digest!.slice(0, 12), base.origin?.digest.slice('sha256:'.length, 'sha256:'.length + 8)]
+    const tagged = `${toRepositoryName(name)}:${tag.filter(Boolean).join('-')}`
+    this.layout.tag(tagged, image)
+    return { image, name: tagged, base }
+  }
+
+  /** Files of a program. Turns its sandbox off, because the container isolates it. */
+  #programFiles(name: string, program: ExistingProgram, base: Base) {
+    const { packages, sourceFolder } = this.#options
+    const parts = {
+      packages: program.package && join(packages, program.package.digest),
+      source: program.source === undefined ? undefined : sourceFolder(program.source),
+    }
+    requireCommand(name, program, base, parts)
+    const { isolation } = program
+    const kept = typeof isolation === 'string' ? { children: isolation } : isolation
+    const served = { program: { ...program, isolation: { ...kept, sandbox: 'off' as const } } }
+    return { served, ...programFiles(name, program, parts) }
+  }
+}
+
+/** Repositories that a layer was sent to since the daemon started. A registry can mount the layer from there. */
+class PushedBlobs {
+  readonly #repositories = new Map<string, string>()
+
+  note({ registry, repository }: RepositoryAddress, { manifest }: Image): void {
+    for (const { digest } of manifest.layers) this.#repositories.set(`${registry} ${digest}`, repository)
+  }
+
+  find({ registry, repository }: RepositoryAddress, digest: string): string | undefined {
+    const found = this.#repositories.get(`${registry} ${digest}`)
+    return found === repository ? undefined : found
+  }
+}
+
+/** Loads the registry client when it is needed. */
+async function pullBase(...input: Parameters<typeof pulledBase>): Promise<Base> {
+  const { pulledBase } = await import('../../builder/image/pulled-base.ts')
+  return pulledBase(...input)
+}
+
+function alreadyImage(name: string, image: string): HostingError {
+  return new HostingError('INVALID_MCP', `"${name}" already runs the image ${image}.`)
+}
+
+/** Registries allow lower-case letters and digits with single separators. */
+function toRepositoryName(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'server'
+  )
+}

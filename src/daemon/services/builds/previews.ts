@@ -1,0 +1,136 @@
+import type { ChangedList } from '../../../shared/instances/instance-protocol.ts'
+import { KeyedQueue } from '../../../shared/keyed-queue.ts'
+import type { Build } from '../../store/tables/builds.ts'
+import type { Server } from '../../store/tables/servers.ts'
+import { isPortConflict, mcpUrl } from '../addresses/addresses.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import { changedLists } from '../deployments/surfaces.ts'
+import { type PreviewDependencies, previewWorkload } from '../serving/workloads.ts'
+
+type Dependencies = PreviewDependencies & Pick<ServiceDependencies, 'supervisor'>
+
+/** The preview of each server. It serves the newest ready build and sleeps until a client connects. */
+export class Previews {
+  readonly #deps: Dependencies
+  readonly #queue = new KeyedQueue()
+  readonly #draining = new Set<string>()
+  /** Servers whose preview could not open because another program has its port. */
+  readonly #conflicting = new Set<string>()
+  /** Environment variables of build requests, by build. Not stored, because a preview does not justify storing secrets. */
+  readonly #env = new Map<string, Record<string, string>>()
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /** URL of the preview. Empty until the server's first build opens its address. */
+  url(server: string): string {
+    const address = this.#deps.addresses.find(server, 'preview')
+    return address ? mcpUrl(address) : ''
+  }
+
+  /** Opens the address, so that the URL works when the build is ready. */
+  async openAddress(server: string): Promise<void> {
+    await this.#deps.addresses.open(server, 'preview')
+  }
+
+  /** Switches the preview to a ready build, unless it already serves a newer one. */
+  switchTo(build: Build, env: Record<string, string> = {}): Promise<void> {
+    if (Object.keys(env).length > 0) this.#env.set(build.id, env)
+    return this.#queue.run(build.name, async () => {
+      const { store } = this.#deps
+      const newest = store.builds.findNewestReady(build.name)
+      const before = store.servers.find(build.name)?.previewMcpId ?? null
+      if (newest?.id !== build.id || before === build.id) return
+      store.servers.setPreview(build.name, build.id)
+      const isAwake = before !== null && this.#isAwake(before)
+      await this.#serve(build, { isAwake })
+      if (before) this.#drain(before, changedLists(this.#deps, before, build))
+    })
+  }
+
+  /** Called after a build was removed. The newest remaining build takes over, or the address closes. */
+  removeBuild(build: Build): Promise<void> {
+    this.#env.delete(build.id)
+    return this.#queue.run(build.name, async () => {
+      const { store, supervisor } = this.#deps
+      if (store.servers.find(build.name)?.previewMcpId !== build.id) return
+      const next = store.builds.findNewestReady(build.name)
+      store.servers.setPreview(build.name, next?.id ?? null)
+      if (next) await this.#serve(next)
+      else await this.#close(build.name)
+      await supervisor.remove(build.id)
+    })
+  }
+
+  /** Called after a build failed. Closes the address when there is nothing to serve. */
+  closeUnused(server: string): Promise<void> {
+    return this.#queue.run(server, () => this.#close(server))
+  }
+
+  /** Called when the daemon starts. Serves the newest ready build. */
+  async reopen({ name, previewMcpId }: Server): Promise<void> {
+    const { store } = this.#deps
+    const newest = store.builds.findNewestReady(name)
+    if ((newest?.id ?? null) !== previewMcpId) store.servers.setPreview(name, newest?.id ?? null)
+    if (!newest) return
+    try {
+      await this.#serve(newest, { waits: false })
+    } catch (error) {
+      if (!isPortConflict(error)) throw error
+      this.#conflicting.add(name)
+    }
+  }
+
+  /** Tries again to open previews whose port was taken. Each is independent of the others. */
+  reopenConflicting(): void {
+    const { store, background } = this.#deps
+    const names = [...this.#conflicting]
+    this.#conflicting.clear()
+    const reopen = async (name: string) => {
+      const server = store.servers.find(name)
+      if (server) await this.reopen(server)
+    }
+    for (const name of names) background.run(() => this.#queue.run(name, () => reopen(name)))
+  }
+
+  /** Makes the next connection start a failed preview again, unless it serves another build by then. */
+  reset(build: Build): Promise<void> {
+    return this.#queue.run(build.name, async () => {
+      if (this.#deps.store.servers.find(build.name)?.previewMcpId !== build.id) return
+      await this.#deps.supervisor.remove(build.id)
+      await this.#serve(build)
+    })
+  }
+
+  async #close(server: string): Promise<void> {
+    const { store, addresses } = this.#deps
+    await addresses.close(server, 'preview', () => Boolean(store.servers.find(server)?.previewMcpId))
+  }
+
+  #isAwake(id: string): boolean {
+    const { supervisor } = this.#deps
+    return supervisor.has(id) && supervisor.report(id).instances.some(({ state }) => state === 'ready')
+  }
+
+  /** With `isAwake`, instances start before connections are sent to them, so that no client waits. */
+  async #serve(build: Build, { isAwake = false, waits = true } = {}): Promise<void> {
+    const { addresses, supervisor } = this.#deps
+    await addresses.open(build.name, 'preview', { waits })
+    // A build that is still draining does not take connections. It serves again because the newer build was removed.
+    if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
+    if (!supervisor.has(build.id)) supervisor.add(previewWorkload(this.#deps, build, this.#env.get(build.id)))
+    // A failed start is reported in the log and to the first client.
+    if (isAwake) await supervisor.start(build.id).catch(() => {})
+    addresses.point(build.name, 'preview', build.id)
+  }
+
+  #drain(id: string, changed: ChangedList[]): void {
+    const { supervisor, background } = this.#deps
+    if (!supervisor.has(id)) return
+    this.#draining.add(id)
+    background.run(() =>
+      supervisor.drain(id, { notice: { changed } }).finally(() => this.#draining.delete(id)),
+    )
+  }
+}

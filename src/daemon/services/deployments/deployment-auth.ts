@@ -1,0 +1,40 @@
+import { AUTH_FIELDS } from '../../../shared/contract/auth-providers.ts'
+import type { DeploymentAuth } from '../../../shared/contract/deployment-auth.ts'
+import { HostingError } from '../../../shared/errors.ts'
+
+/** Addresses to which users or the daemon send secrets. */
+const ADDRESSES = ['url', 'issuer', 'authorization_endpoint', 'token_endpoint', 'user_info_endpoint'] as const
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Throws INVALID_REQUEST naming every missing or invalid field. */
+export function checkAuth(auth: DeploymentAuth): void {
+  const { provider } = auth
+  const problems = [
+    ...AUTH_FIELDS[provider]
+      .filter(field => auth[field] === undefined)
+      .map(field => `config.auth.${field}: required`),
+    ...ADDRESSES.filter(field => auth[field] !== undefined && !isSecure(auth[field])).map(
+      field => `config.auth.${field}: must be an https address (http on loopback only)`,
+    ),
+  ]
+  if (problems.length === 0) return
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `config.auth is not valid for "${provider}": ${problems.join(', ')}.`,
+    {
+      details: problems.join('; '),
+      next: [
+        {
+          description: 'Try sign-in without an identity provider',
+          command: 'mcp deploy --auth local',
+        },
+      ],
+    },
+  )
+}
+
+function isSecure(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+}

@@ -1,0 +1,76 @@
+import { HostingError } from '../../../shared/errors.ts'
+import { nearestName } from '../../../shared/names.ts'
+import type { Build } from '../../store/tables/builds.ts'
+
+type Values = Record<string, string>
+
+/** Maximum number of names in a message. */
+const MAX_LISTED = 20
+
+/**
+ * Checks environment variables against those that the server declares. A server without declarations accepts any, because
+ * the contract has no declarations, but does not read them. Throws INVALID_REQUEST naming every unknown or missing variable.
+ */
+export function checkEnv({ name: server, env }: Build, given: Values): void {
+  const declared = env.map(({ name }) => name)
+  const isDeclared = new Set(declared)
+  const unknown = declared.length === 0 ? [] : Object.keys(given).filter(name => !isDeclared.has(name))
+  if (unknown.length > 0)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `The server "${server}" declares no environment variable ${enumerate(unknown)}. It declares ${enumerate(declared)}.`,
+      {
+        details: unknown
+          .slice(0, MAX_LISTED)
+          .map(name => unknownSentence(name, declared))
+          .join('; '),
+      },
+    )
+  const missing = env.filter(
+    ({ name, required, default: value }) => required && value === undefined && !Object.hasOwn(given, name),
+  )
+  if (missing.length > 0)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `The server "${server}" needs the environment variable ${enumerate(missing.map(({ name }) => name))}. Set it in config.env_vars.`,
+      {
+        details: missing
+          .slice(0, MAX_LISTED)
+          .map(({ name }) => `config.env_vars.${name}: required`)
+          .join('; '),
+      },
+    )
+}
+
+/** The variables that a server gets: declared ones with their defaults. Code without declarations gets all. */
+export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, given: Values): Values {
+  if (template === 'custom' && env.length === 0) return given
+  const entries = env.flatMap(({ name, default: value }) => {
+    const chosen = Object.hasOwn(given, name) ? given[name] : value
+    return chosen === undefined ? [] : [[name, chosen] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Describes what a rollback from `before` to `after` changes, without values. */
+export function changedEnv(before: Values, after: Values): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.flatMap(name => {
+    if (!Object.hasOwn(after, name)) return [`The environment variable ${name} is no longer set.`]
+    if (!Object.hasOwn(before, name)) return [`The environment variable ${name} is set again.`]
+    return before[name] === after[name]
+      ? []
+      : [`The environment variable ${name} has its previous value again.`]
+  })
+}
+
+function enumerate(names: string[]): string {
+  const shown = names.slice(0, MAX_LISTED).map(name => (name.length > 64 ? `${name.slice(0, 64)}…` : name))
+  const rest = names.length - shown.length
+  return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
+function unknownSentence(name: string, declared: string[]): string {
+  const near = nearestName(name, declared)
+  return `config.env_vars.${enumerate([name])}: not declared${near ? `, did you mean ${near}?` : ''}`
+}

@@ -1,0 +1,60 @@
+import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { DeploymentAuth } from '../../../shared/contract/deployment-auth.ts'
+import type { Deployment } from '../../store/tables/deployments.ts'
+import type { SecretBox } from '../access/secrets.ts'
+
+const MASK = '********'
+
+/** Name of the client secret among the encrypted variables. No variable can have this name. */
+const CLIENT_SECRET = 'auth.client_secret'
+
+/** Masks the secrets of a configuration. `sealed` has their encrypted values, which never leave the daemon. */
+export function concealConfig(
+  config: DeployConfig,
+  secrets: SecretBox,
+): { config: DeployConfig; sealed: Buffer | null } {
+  const { env_vars, auth } = config
+  const values = {
+    ...env_vars,
+    ...(auth?.client_secret !== undefined && { [CLIENT_SECRET]: auth.client_secret }),
+  }
+  return {
+    config: {
+      ...config,
+      ...(env_vars && { env_vars: maskValues(env_vars) }),
+      ...(auth?.client_secret !== undefined && { auth: { ...auth, client_secret: MASK } }),
+    },
+    sealed: Object.keys(values).length > 0 ? secrets.seal(JSON.stringify(values)) : null,
+  }
+}
+
+/** The original configuration. Throws UNAVAILABLE when it cannot be decrypted. */
+export function revealConfig(secrets: SecretBox, deployment: Deployment): DeployConfig {
+  const auth = readAuth(secrets, deployment)
+  return {
+    ...deployment.config,
+    ...(deployment.config.env_vars && { env_vars: readEnv(secrets, deployment) }),
+    ...(auth && { auth }),
+  }
+}
+
+/** The decrypted `env_vars`. */
+export function readEnv(secrets: SecretBox, deployment: Deployment): Record<string, string> {
+  const { [CLIENT_SECRET]: _, ...values } = unseal(secrets, deployment)
+  return values
+}
+
+/** The sign-in settings with the decrypted client secret. Undefined for a public deployment. */
+export function readAuth(secrets: SecretBox, deployment: Deployment): DeploymentAuth | undefined {
+  const { auth } = deployment.config
+  if (auth?.client_secret === undefined) return auth
+  return { ...auth, client_secret: unseal(secrets, deployment)[CLIENT_SECRET] ?? '' }
+}
+
+function unseal(secrets: SecretBox, { env }: Deployment): Record<string, string> {
+  return env === null ? {} : JSON.parse(secrets.unseal(env))
+}
+
+function maskValues(values: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.keys(values).map(name => [name, MASK]))
+}

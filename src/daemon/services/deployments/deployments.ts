@@ -1,0 +1,259 @@
+import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { DeployRequest } from '../../../shared/contract/deployments.ts'
+import type { Artifact } from '../../../shared/definitions/artifact.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import { createId } from '../../../shared/ids.ts'
+import type { Build } from '../../store/tables/builds.ts'
+import type { Deployment, DeploymentFilter } from '../../store/tables/deployments.ts'
+import { closeUnusedAddress } from '../addresses/close-address.ts'
+import { resolveEngine } from '../builds/containers.ts'
+import { getBuild, loadArtifact, requireReady } from '../builds/stored-builds.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import { checkAuth } from './deployment-auth.ts'
+import { checkEnv } from './deployment-env.ts'
+import { concealConfig } from './deployment-secrets.ts'
+import { markReplaced, moveDeployment } from './deployment-states.ts'
+import type { Releases } from './releases.ts'
+import { previousDeployment, requireRollbackTarget, rollbackRequest } from './rollback.ts'
+import { requireCompatible } from './surfaces.ts'
+
+/** A deployment that was started. `done` resolves with its final record. */
+export interface Accepted {
+  deployment: Deployment
+  done: Promise<Deployment>
+}
+
+type Dependencies = Pick<
+  ServiceDependencies,
+  'addresses' | 'artifacts' | 'background' | 'clock' | 'logs' | 'secrets' | 'store' | 'supervisor'
+>
+
+export class Deployments {
+  readonly #deps: Dependencies
+  readonly #releases: Releases
+
+  constructor(deps: Dependencies, releases: Releases) {
+    this.#deps = deps
+    this.#releases = releases
+  }
+
+  /**
+   * Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a build that is not ready, a domain in
+   * use, or a breaking change with `allow_breaking: false`.
+   */
+  create(request: DeployRequest): Accepted {
+    const build = requireReady(getBuild(this.#deps, request.mcp_id))
+    if (request.allow_breaking === false) requireCompatible(this.#deps, build, request.environment)
+    const config = resolveEngine(customArtifact(this.#deps, build), normalizeConfig(request.config))
+    const values = config.env_vars ?? {}
+    checkEnv(build, values)
+    if (config.auth) checkAuth(config.auth)
+    const now = this.#deps.clock.now()
+    const concealed = concealConfig(config, this.#deps.secrets)
+    const deployment: Deployment = {
+      id: createId('dep'),
+      mcpId: build.id,
+      name: build.name,
+      environment: request.environment,
+      status: 'deploying',
+      domain: config.domain ?? null,
+      config: concealed.config,
+      env: concealed.sealed,
+      deployMs: 0,
+      error: null,
+      createdAt: now,
+      updatedAt: now,
+      deployedAt: null,
+      stoppedAt: null,
+    }
+    this.#deps.store.transaction(() => {
+      this.#requireDomain(deployment)
+      this.#deps.store.deployments.create(deployment)
+    })
+    return this.#release(deployment)
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Deployment {
+    const deployment = this.#deps.store.deployments.find(id)
+    if (deployment) return deployment
+    throw new HostingError('NOT_FOUND', `There is no deployment "${id}".`, {
+      details: 'GET /v1/deploy lists all deployments.',
+      next: [{ description: 'List servers and deployments', command: 'mcp list' }],
+    })
+  }
+
+  list(
+    filter: DeploymentFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: Deployment[]; nextCursor: string | null } {
+    return this.#deps.store.deployments.list(filter, limit, cursor)
+  }
+
+  /**
+   * Refuses new connections and lets running requests finish. Throws NOT_FOUND, and CONFLICT unless it is deploying or deployed.
+   */
+  async stop(id: string): Promise<Deployment> {
+    const { supervisor, background } = this.#deps
+    const before = this.get(id)
+    const stopped = moveDeployment(this.#deps, before, 'stopped')
+    await closeUnusedAddress(this.#deps, stopped)
+    if (before.status === 'deploying') await this.#kill(id)
+    else if (supervisor.has(id)) background.run(() => supervisor.drain(id))
+    return stopped
+  }
+
+  /** Starts a stopped or failed deployment. Throws NOT_FOUND, and CONFLICT when it runs or another one replaced it. */
+  start(id: string): Accepted {
+    const deployment = this.#deps.store.transaction(() => {
+      const found = this.get(id)
+      const moved = moveDeployment(this.#deps, found, 'deploying')
+      this.#requireFreePlace(moved)
+      this.#requireDomain(moved)
+      return moved
+    })
+    return this.#release(deployment)
+  }
+
+  /** Starts a deployment, unless it was removed or another one has its address or domain. */
+  startIfPossible(id: string): void {
+    try {
+      this.start(id)
+    } catch (error) {
+      if (!(error instanceof HostingError && ['CONFLICT', 'NOT_FOUND'].includes(error.code))) throw error
+    }
+  }
+
+  /**
+   * Replaces the instances of a deployment without a failed request. Throws NOT_FOUND, CONFLICT unless it is
+   * deployed, and the reason when the new instances do not start. The old ones then keep serving.
+   */
+  async restart(id: string): Promise<Deployment> {
+    const { supervisor } = this.#deps
+    const deployment = this.get(id)
+    if (deployment.status !== 'deployed')
+      throw new HostingError(
+        'CONFLICT',
+        `Deployment ${id} is ${deployment.status}. Only deployed deployments can be restarted.`,
+        { next: [{ description: 'Start it', command: `mcp start ${id}` }] },
+      )
+    try {
+      await supervisor.renew(id)
+      return this.get(id)
+    } catch (error) {
+      if (this.#isServing(id)) throw notRestarted(id, error as Error)
+      if (this.#deps.background.closing) throw error // the next daemon restarts it
+      return this.fail(id, error)
+    }
+  }
+
+  /**
+   * Creates a deployment with the build and configuration of the one before `id`, or of `to`. Throws NOT_FOUND, and CONFLICT
+   * when there is no earlier one.
+   */
+  rollback(id: string, to?: string): Accepted & { warnings: string[] } {
+    const from = this.get(id)
+    const target =
+      to === undefined ? previousDeployment(this.#deps, from) : requireRollbackTarget(from, this.get(to))
+    const { request, warnings } = rollbackRequest(this.#deps, from, target)
+    const accepted = this.create(request)
+    return { ...accepted, warnings }
+  }
+
+  /** Kills a deployment and removes it with its logs. Throws NOT_FOUND. */
+  async remove(id: string): Promise<void> {
+    const { store } = this.#deps
+    const deployment = this.get(id)
+    store.transaction(() => {
+      store.deployments.remove(id)
+      markReplaced(this.#deps, deployment)
+    })
+    await closeUnusedAddress(this.#deps, deployment)
+    await this.#kill(id)
+    await this.#deps.logs.remove(id)
+  }
+
+  /** Marks a deployment as failed when the runtime gives up on it. */
+  async fail(id: string, error: unknown): Promise<Deployment> {
+    const seen = this.get(id)
+    const failure = await this.#releases.failureOf(id, error)
+    const isSame = () => this.get(id).status === 'deployed' && this.get(id).updatedAt === seen.updatedAt
+    if (!isSame()) return this.get(id) // it was stopped in the meantime, and possibly started again
+    const fail = () => void (isSame() && moveDeployment(this.#deps, seen, 'failed', { error: failure }))
+    const cleanUp = async () => {
+      await closeUnusedAddress(this.#deps, seen)
+      await this.#kill(id)
+    }
+    this.#deps.background.retryUntilWritten(fail, cleanUp)
+    await cleanUp()
+    return this.get(id)
+  }
+
+  #release(deployment: Deployment): Accepted {
+    const done = this.#releases.run(deployment)
+    this.#deps.background.run(() => done.catch(unlessRemoved))
+    return { deployment, done }
+  }
+
+  #isServing(id: string): boolean {
+    const { supervisor } = this.#deps
+    return supervisor.has(id) && supervisor.report(id).instances.some(({ state }) => state === 'ready')
+  }
+
+  async #kill(id: string): Promise<void> {
+    if (this.#deps.supervisor.has(id)) await this.#deps.supervisor.remove(id)
+  }
+
+  #requireFreePlace({ id, name, environment }: Deployment): void {
+    const other = this.#deps.store.deployments.listActive(name, environment).find(other => other.id !== id)
+    if (!other) return
+    throw new HostingError(
+      'CONFLICT',
+      `Deployment ${other.id} of "${name}" is ${other.status} in ${environment}. Only one can be live.`,
+      { next: [{ description: 'Roll back to an older one', command: `mcp rollback ${other.id}` }] },
+    )
+  }
+
+  #requireDomain({ domain, name, environment }: Deployment): void {
+    const owner = domain && this.#deps.store.deployments.findDomainOwner(domain, name, environment)
+    if (!owner) return
+    throw new HostingError(
+      'CONFLICT',
+      `The domain ${domain} belongs to deployment ${owner.id} of "${owner.name}" in ${owner.environment}.`,
+      { details: 'Stop that deployment, or choose another config.domain.' },
+    )
+  }
+}
+
+/** Only custom servers can be images, so other artifacts are not read. */
+function customArtifact(deps: Pick<ServiceDependencies, 'artifacts'>, build: Build): Artifact | undefined {
+  return build.template === 'custom' ? loadArtifact(deps, build) : undefined
+}
+
+/** Fills in the contract's defaults. Host names are lower case. */
+function normalizeConfig(config: DeployConfig = {}): DeployConfig {
+  return {
+    ...config,
+    ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
+    scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
+  }
+}
+
+/** Ignores the removal of a deployment while it started. The waiting client gets that error. */
+function unlessRemoved(error: unknown): void {
+  if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
+}
+
+function notRestarted(id: string, reason: Error): HostingError {
+  const known = reason instanceof HostingError ? reason : undefined
+  return new HostingError(
+    known?.code ?? 'UNAVAILABLE',
+    `Deployment ${id} was not restarted and its old instances keep serving: ${reason.message}`,
+    {
+      details: known?.details,
+      next: [{ description: 'Read its log', command: `mcp logs ${id}` }],
+      cause: reason,
+    },
+  )
+}

@@ -1,0 +1,122 @@
+import type { DeploymentStatus } from '../../../shared/contract/deployments.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
+import type { ProgramLimits } from '../../../shared/instances/instance-protocol.ts'
+import type { Served } from '../../runtime/served.ts'
+import type { Deployment } from '../../store/tables/deployments.ts'
+
+const MINUTE_S = 60
+
+/** Rules of an environment (docs/decisions/deployments.md). */
+interface EnvironmentRules {
+  /** Placement of servers without user code. User code always has a dedicated process. */
+  placement: Served['placement']
+  /** Maximum number of instances. Null for no limit. */
+  maxInstances: number | null
+  /** Time without a connection or request after which a deployment sleeps. Null for never, unless its minimum is 0 instances. */
+  idleSeconds: number | null
+  release: 'gradual' | 'at_once'
+  /** Time without use after which a session of the 2025 era leaves the release that started it. */
+  sessionSeconds: number
+  logLevel: 'info' | 'debug'
+  /** Number of deployments of a server that are kept, including the live one. Null for all. */
+  keptDeployments: number | null
+  /** Memory limit of an instance with a dedicated process. */
+  memoryMb: number
+}
+
+export const ENVIRONMENT_RULES: Record<Environment, EnvironmentRules> = {
+  production: {
+    placement: 'dedicated',
+    maxInstances: null,
+    idleSeconds: null,
+    release: 'gradual',
+    sessionSeconds: 30 * MINUTE_S,
+    logLevel: 'info',
+    keptDeployments: null,
+    memoryMb: 512,
+  },
+  staging: {
+    placement: 'shared',
+    maxInstances: 2,
+    idleSeconds: 15 * MINUTE_S,
+    release: 'gradual',
+    sessionSeconds: 15 * MINUTE_S,
+    logLevel: 'info',
+    keptDeployments: 5,
+    memoryMb: 384,
+  },
+  // During development, a new deployment should be visible immediately.
+  development: {
+    placement: 'shared',
+    maxInstances: 1,
+    idleSeconds: 5 * MINUTE_S,
+    release: 'at_once',
+    sessionSeconds: 0,
+    logLevel: 'debug',
+    keptDeployments: 1,
+    memoryMb: 384,
+  },
+}
+
+/** Idle time of a production deployment whose minimum is 0 instances. */
+const PRODUCTION_IDLE_S = 15 * MINUTE_S
+
+/** The scaling that applies in the environment. Only production keeps instances awake. */
+export function scalingOf({ environment, config }: Deployment): { min: number; max: number } {
+  const { min_instances: min = 1, max_instances: max = 10 } = config.scaling ?? {}
+  const { maxInstances } = ENVIRONMENT_RULES[environment]
+  return maxInstances === null ? { min, max } : { min: 0, max: Math.min(maxInstances, Math.max(1, max)) }
+}
+
+export function idleSeconds(deployment: Deployment): number | null {
+  return (
+    ENVIRONMENT_RULES[deployment.environment].idleSeconds ??
+    (scalingOf(deployment).min === 0 ? PRODUCTION_IDLE_S : null)
+  )
+}
+
+export function sessionSeconds({ config, environment }: Deployment): number {
+  return config.session_seconds ?? ENVIRONMENT_RULES[environment].sessionSeconds
+}
+
+export function logLevel({ config, environment }: Deployment): 'info' | 'debug' {
+  return config.log_level ?? ENVIRONMENT_RULES[environment].logLevel
+}
+
+export function memoryMb({ config, environment }: Deployment): number {
+  return config.limits?.memory_mb ?? ENVIRONMENT_RULES[environment].memoryMb
+}
+
+/** Hard limit in relation to the memory at which an instance is replaced. A kill fails its running requests. */
+const HARD_LIMIT_FACTOR = 2
+/** Chromium and Java start a few hundred threads. */
+const PROGRAM_TASKS = 512
+
+/** Limits of a program and all processes that it starts. Without `deployment`, those of a build or preview. */
+export function programLimits(deployment?: Deployment): ProgramLimits {
+  const replacedAboveMb = deployment ? memoryMb(deployment) : ENVIRONMENT_RULES.production.memoryMb
+  const { pids = PROGRAM_TASKS, cpus } = deployment?.config.limits ?? {}
+  return { memoryMb: replacedAboveMb * HARD_LIMIT_FACTOR, pids, ...(cpus !== undefined && { cpus }) }
+}
+
+/** The `promises` in the status of a deployment. With `isFixedScale`, load never starts additional instances. */
+export function describePromises(
+  deployment: Deployment,
+  placement: Served['placement'],
+  isFixedScale: boolean,
+): NonNullable<DeploymentStatus['promises']> {
+  const { release, keptDeployments } = ENVIRONMENT_RULES[deployment.environment]
+  const { min, max } = scalingOf(deployment)
+  const isShared = placement === 'shared'
+  return {
+    placement,
+    min_instances: min,
+    max_instances: isShared ? 1 : isFixedScale ? Math.max(1, min) : max,
+    idle_seconds: idleSeconds(deployment),
+    release,
+    session_seconds: sessionSeconds(deployment),
+    log_level: logLevel(deployment),
+    kept_deployments: keptDeployments,
+    memory_mb: isShared ? null : memoryMb(deployment),
+  }
+}

@@ -1,0 +1,234 @@
+import type { Deployment } from '../../store/tables/deployments.ts'
+import { removeExpiredIdempotencyKeys } from '../access/idempotency-keys.ts'
+import { isPortConflict } from '../addresses/addresses.ts'
+import { closeUnusedAddress } from '../addresses/close-address.ts'
+import type { Unknown } from '../backups/unknown-files.ts'
+import { removeServerWithoutBuilds } from '../builds/builds.ts'
+import type { Previews } from '../builds/previews.ts'
+import { removeUnusedArchive, removeUnusedArtifact } from '../builds/source-retention.ts'
+import { moveBuild } from '../builds/stored-builds.ts'
+import { forEachConcurrently } from '../concurrency.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import { moveDeployment } from '../deployments/deployment-states.ts'
+import type { Deployments } from '../deployments/deployments.ts'
+import { scalingOf } from '../deployments/environments.ts'
+import { retryRepaired } from './retry-repaired.ts'
+import { deploymentWorkload, type WorkloadDependencies } from './workloads.ts'
+
+const OPEN_CONCURRENCY = 64
+const START_CONCURRENCY = 4
+/** The previous daemon keeps serving for this time. */
+const START_FIRST_MS = 20_000
+
+const INTERRUPTED = {
+  code: 'INTERRUPTED',
+  message: 'The daemon stopped before this was finished.',
+  details: 'Try again.',
+}
+
+type CleanupDependencies = Pick<
+  ServiceDependencies,
+  | 'archives'
+  | 'artifacts'
+  | 'background'
+  | 'logs'
+  | 'packages'
+  | 'programSources'
+  | 'programs'
+  | 'signIns'
+  | 'store'
+  | 'toolchain'
+  | 'unknownFiles'
+>
+
+type StartDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'supervisor'>
+
+export interface Reconciliation {
+  deps: StartDependencies & CleanupDependencies & Pick<ServiceDependencies, 'closing'>
+  deployments: Deployments
+  previews: Previews
+}
+
+type Starting = Omit<Reconciliation, 'previews'>
+
+/**
+ * Restores the state of the store when the daemon starts. Fails interrupted work, opens the addresses of deployments, and
+ * starts those that must run in the background. Others sleep until their first connection. With `startFirst`, another daemon
+ * still serves, so deployments that must run are started before the addresses open.
+ */
+export async function reconcile(
+  { deps, deployments, previews }: Reconciliation,
+  { startFirst }: { startFirst: boolean } = { startFirst: false },
+): Promise<void> {
+  failInterrupted(deps)
+  const deployed = deps.store.deployments.listByStatus('deployed')
+  if (startFirst) await startBeforeListening(deps, deployed)
+  const listening: Deployment[] = []
+  const conflicting: Deployment[] = []
+  await forEachConcurrently(deployed, OPEN_CONCURRENCY, async deployment => {
+    try {
+      await reopen(deps, deployment)
+      listening.push(deployment)
+    } catch (error) {
+      if (isPortConflict(error)) conflicting.push(deployment)
+      else await fail({ deps, deployments }, deployment, error)
+    }
+  })
+  deps.background.run(() => startAll({ deps, deployments }, listening))
+  deps.background.run(() => reopenConflicting({ deps, deployments }, conflicting))
+  await reopenPreviews(deps, previews)
+  deps.background.run(() => retryRepaired({ deps, deployments }))
+  scheduleCleanup(deps)
+}
+
+function failInterrupted(deps: Pick<ServiceDependencies, 'background' | 'clock' | 'logs' | 'store'>): void {
+  deps.store.transaction(() => {
+    for (const build of deps.store.builds.listByStatus('building'))
+      moveBuild(deps, build, 'failed', { error: INTERRUPTED })
+    for (const deployment of deps.store.deployments.listByStatus('deploying'))
+      moveDeployment(deps, deployment, 'failed', { error: INTERRUPTED })
+  })
+}
+
+/**
+ * Skips a deployment that was stopped or removed in the meantime. Throws the errors of `Addresses.open` and `deploymentWorkload`.
+ */
+async function reopen(
+  deps: StartDependencies,
+  deployment: Deployment,
+  { waits = false } = {},
+): Promise<void> {
+  const { id, name, environment } = deployment
+  const { store, supervisor, addresses } = deps
+  await addresses.open(name, environment, { waits })
+  const served = supervisor.has(id) ? undefined : await deploymentWorkload(deps, deployment)
+  if (store.deployments.find(id)?.status !== 'deployed') return closeUnusedAddress(deps, deployment)
+  if (served && !supervisor.has(id)) supervisor.add(served)
+  addresses.point(name, environment, id)
+}
+
+/** Waits for ports that instances of a killed daemon still hold. Other deployments do not wait. */
+async function reopenConflicting(starting: Starting, conflicting: Deployment[]): Promise<void> {
+  await forEachConcurrently(conflicting, OPEN_CONCURRENCY, async deployment => {
+    try {
+      await reopen(starting.deps, deployment, { waits: true })
+      await startAll(starting, [deployment])
+    } catch (error) {
+      await fail(starting, deployment, error)
+    }
+  })
+}
+
+/** Deployments that do not start in time are started after their address is open. */
+async function startBeforeListening(deps: StartDependencies, deployed: readonly Deployment[]): Promise<void> {
+  const awake = deployed.filter(deployment => scalingOf(deployment).min > 0)
+  const limit = new Promise<void>(resolve => setTimeout(resolve, START_FIRST_MS).unref())
+  const started = forEachConcurrently(awake, START_CONCURRENCY, async deployment => {
+    const { id, name, environment } = deployment
+    if (!deps.addresses.find(name, environment)) return
+    try {
+      deps.supervisor.add(await deploymentWorkload(deps, deployment))
+      await deps.supervisor.start(id)
+    } catch {
+      // The start is retried after the address is open, and reported then.
+    }
+  })
+  await Promise.race([started, limit])
+}
+
+/** Starts the deployments that never sleep. */
+async function startAll(starting: Starting, listening: Deployment[]): Promise<void> {
+  const { background, supervisor } = starting.deps
+  const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
+  await forEachConcurrently(awake, START_CONCURRENCY, async deployment => {
+    if (background.closing || !supervisor.has(deployment.id)) return
+    try {
+      await supervisor.start(deployment.id)
+    } catch (error) {
+      await fail(starting, deployment, error)
+    }
+  })
+}
+
+/** A failed write is reported and repeated (`Background.retryUntilWritten`), so it does not stop the others. */
+async function fail({ deps, deployments }: Starting, { id }: Deployment, error: unknown): Promise<void> {
+  if (deps.background.closing) return // the next daemon starts it
+  await deployments.fail(id, error).catch(deps.background.report)
+}
+
+async function reopenPreviews(
+  deps: Pick<ServiceDependencies, 'background' | 'store'>,
+  previews: Previews,
+): Promise<void> {
+  const servers = deps.store.servers.list()
+  await forEachConcurrently(servers, OPEN_CONCURRENCY, async server => {
+    try {
+      await previews.reopen(server)
+    } catch (error) {
+      // A preview that cannot open must not prevent the daemon from starting.
+      deps.background.report(error)
+    }
+  })
+}
+
+const CLEANUP_EVERY_MS = 24 * 3600_000
+
+/** Cleans up immediately, then daily. */
+function scheduleCleanup(deps: CleanupDependencies & Pick<ServiceDependencies, 'clock' | 'closing'>): void {
+  const cleanUp = () => {
+    deps.background.attempt(() => removeExpiredIdempotencyKeys(deps))
+    deps.background.run(() => removeLeftovers(deps))
+  }
+  cleanUp()
+  const timer = setInterval(cleanUp, CLEANUP_EVERY_MS).unref()
+  deps.closing.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
+/**
+ * Removes leftovers of crashes that have no record. Addresses are removed immediately, files only after they have been unknown
+ * for seven days (`UnknownFiles`). Records are always removed before their files. This runs while requests are served, so it
+ * ignores files that are being written (daemon/upgrade/unfinished.ts). One query checks all names of a kind, because there may be
+ * thousands of servers.
+ */
+export async function removeLeftovers(deps: CleanupDependencies): Promise<void> {
+  const { store, artifacts, toolchain } = deps
+  for (const name of store.servers.namesWithoutBuilds())
+    removeServerWithoutBuilds(deps, name, { keepFiles: true })
+  for (const unknown of await deps.unknownFiles.update(await findUnknown(deps))) await remove(deps, unknown)
+  toolchain.memory.prune(digest => artifacts.has(digest))
+  await toolchain.dependencies.prune(Date.now())
+}
+
+/** Finds files of the home without a record in the database. */
+async function findUnknown(deps: CleanupDependencies): Promise<Unknown[]> {
+  const { store, artifacts, archives, programSources, programs, packages, logs } = deps
+  const as = (kind: Unknown['kind'], names: readonly string[], pathsOf: (name: string) => string[]) =>
+    names.map(name => ({ kind, name, paths: pathsOf(name) }))
+  return [
+    ...as('artifacts', store.builds.unusedDigests(artifacts.list()), digest => artifacts.files(digest)),
+    ...as('sources', store.sources.unusedDigests(archives.list()), digest => archives.files(digest)),
+    ...as('program-sources', store.sources.unbuiltDigests(programSources.list()), digest => [
+      programSources.folder(digest),
+    ]),
+    ...as(
+      'programs',
+      programs.servers().filter(name => !store.builds.hasAny(name)),
+      name => [programs.folderOf(name)],
+    ),
+    ...as('packages', await packages.unused(Date.now()), name => [packages.path(name)]),
+    ...as('logs', store.unknownIds(await logs.ids()), id => [logs.folder(id)]),
+  ]
+}
+
+/** Removes an unknown file unless it now has a record. */
+async function remove(deps: CleanupDependencies, { kind, name }: Unknown): Promise<void> {
+  const { store, programs, programSources, packages, logs } = deps
+  if (kind === 'artifacts') await removeUnusedArtifact(deps, name)
+  else if (kind === 'sources') await removeUnusedArchive(deps, name)
+  else if (kind === 'program-sources') {
+    if (!store.sources.hasBuilds(name)) programSources.remove(name)
+  } else if (kind === 'programs') {
+    if (!store.builds.hasAny(name)) programs.removeOf(name)
+  } else if (kind === 'packages') await packages.remove(name)
+  else if (store.unknownIds([name]).length > 0) await logs.remove(name)
+}

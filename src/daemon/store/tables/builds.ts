@@ -1,0 +1,119 @@
+import type { Failure } from '../../../shared/contract/fields.ts'
+import type { BuildState, Template } from '../../../shared/contract/states.ts'
+import type { Artifact } from '../../../shared/definitions/artifact.ts'
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+export interface Build {
+  id: string
+  name: string
+  template: Template
+  status: BuildState
+  /** Digest of the artifact. Null until the build is ready. */
+  digest: string | null
+  tools: string[]
+  resources: string[]
+  prompts: string[]
+  /** Environment variables that the server declares. Known once the build is ready. */
+  env: Artifact['env']
+  projectId: string | null
+  sourceDigest: string | null
+  buildMs: number
+  error: Failure | null
+  createdAt: string
+}
+
+export interface BuildFilter {
+  name?: string
+  status?: BuildState
+}
+
+export class BuildStore {
+  readonly #database: Database
+  readonly #table: Table<Build>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#table = new Table(database, 'builds', { json: ['tools', 'resources', 'prompts', 'env', 'error'] })
+  }
+
+  countByStatus(): { status: BuildState; count: number }[] {
+    return this.#database
+      .prepare<{ status: BuildState; count: number }>(
+        'SELECT status, count(*) AS count FROM builds GROUP BY status',
+      )
+      .all()
+  }
+
+  find(id: string): Build | undefined {
+    return this.#table.find('WHERE id = ?', [id])
+  }
+
+  list(
+    { name, status }: BuildFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: Build[]; nextCursor: string | null } {
+    return this.#table.page({ filters: { name, status }, limit, cursor })
+  }
+
+  listByStatus(status: BuildState): Build[] {
+    return this.#table.list('WHERE status = ?', [status])
+  }
+
+  findNewestReady(name: string): Build | undefined {
+    return this.#table.find("WHERE name = ? AND status = 'ready' ORDER BY created_at DESC, id DESC LIMIT 1", [
+      name,
+    ])
+  }
+
+  hasAny(name: string): boolean {
+    return this.#table.exists('name = ?', [name])
+  }
+
+  isDigestUsed(digest: string): boolean {
+    return this.#table.exists('digest = ?', [digest])
+  }
+
+  /** The given digests that no build has. */
+  unusedDigests(digests: readonly string[]): string[] {
+    return this.#database
+      .prepare<{ digest: string }>(
+        `SELECT value AS digest FROM json_each(?)
+         WHERE NOT EXISTS (SELECT 1 FROM builds WHERE builds.digest = value)`,
+      )
+      .all([JSON.stringify(digests)])
+      .map(({ digest }) => digest)
+  }
+
+  create(build: Build): void {
+    this.#table.insert(build)
+  }
+
+  /** Digests of the artifacts of all ready builds. */
+  digests(): string[] {
+    const sql = "SELECT DISTINCT digest FROM builds WHERE status = 'ready' AND digest IS NOT NULL"
+    return this.#database
+      .prepare<{ digest: string }>(sql)
+      .all([])
+      .map(({ digest }) => digest)
+  }
+
+  /** Writes the fields that change while a build runs. Returns false if the build no longer exists. */
+  update(build: Build): boolean {
+    return this.#table.update(build, [
+      'status',
+      'digest',
+      'tools',
+      'resources',
+      'prompts',
+      'env',
+      'buildMs',
+      'error',
+    ])
+  }
+
+  remove(id: string): void {
+    this.#table.remove('id = ?', [id])
+  }
+}

@@ -1,0 +1,93 @@
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+export type ChatRole = 'user' | 'assistant' | 'tool'
+
+export interface Chat {
+  id: string
+  mcpId: string
+  /** Name of the server. */
+  name: string
+  /** The model that answered last. */
+  model: string
+  messageCount: number
+  createdAt: string
+  updatedAt: string
+}
+
+export interface ChatMessage {
+  chatId: string
+  /** Counts from 1 without gaps. */
+  position: number
+  role: ChatRole
+  /** Text, or parts as models use them. */
+  content: unknown
+  createdAt: string
+}
+
+export interface ChatFilter {
+  mcpId?: string
+  name?: string
+}
+
+export class ChatStore {
+  readonly #database: Database
+  readonly #chats: Table<Chat>
+  readonly #messages: Table<ChatMessage>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#chats = new Table(database, 'chats')
+    this.#messages = new Table(database, 'chat_messages', { json: ['content'] })
+  }
+
+  find(id: string): Chat | undefined {
+    return this.#chats.find('WHERE id = ?', [id])
+  }
+
+  list(
+    { mcpId, name }: ChatFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: Chat[]; nextCursor: string | null } {
+    return this.#chats.page({ filters: { mcp_id: mcpId, name }, limit, cursor })
+  }
+
+  /** Messages after a position, oldest first. */
+  messages(chatId: string, limit: number, after = 0): ChatMessage[] {
+    return this.#messages.list('WHERE chat_id = ? AND position > ? ORDER BY position LIMIT ?', [
+      chatId,
+      after,
+      limit,
+    ])
+  }
+
+  /** Creates or continues a chat in one transaction. Returns the chat as it is then. */
+  append(chat: Omit<Chat, 'messageCount'>, messages: readonly Pick<ChatMessage, 'role' | 'content'>[]): Chat {
+    return this.#database.transaction(() => {
+      const before = this.find(chat.id)?.messageCount ?? 0
+      this.#chats.insert(
+        { ...chat, messageCount: before + messages.length },
+        `ON CONFLICT (id) DO UPDATE SET model = excluded.model, message_count = excluded.message_count,
+           updated_at = excluded.updated_at`,
+      )
+      for (const [index, { role, content }] of messages.entries()) {
+        const position = before + index + 1
+        this.#messages.insert({ chatId: chat.id, position, role, content, createdAt: chat.updatedAt })
+      }
+      return this.find(chat.id)!
+    })
+  }
+
+  /** Removes the chat and its messages. Returns false when there was none. */
+  remove(id: string): boolean {
+    return this.#chats.remove('id = ?', [id]) === 1
+  }
+
+  /** Keeps the newest chats only. */
+  trim(kept: number): void {
+    this.#chats.remove('id IN (SELECT id FROM chats ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)', [
+      kept,
+    ])
+  }
+}

@@ -1,0 +1,88 @@
+import type { BuildPhase } from '../../../shared/contract/container-builds.ts'
+import type { ContainerBuildState } from '../../../shared/contract/states.ts'
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+/** Texts are `''` until they have a value, as in the contract. */
+export interface ContainerBuild {
+  id: string
+  projectId: string
+  status: ContainerBuildState
+  phase: BuildPhase
+  storageLocation: string
+  /** The archive at that location. Null when it was not uploaded here. */
+  sourceId: string | null
+  mcpId: string
+  imageRepository: string
+  imageUri: string
+  imageDigest: string
+  errorMessage: string
+  startTime: string
+  endTime: string
+  createdAt: string
+  updatedAt: string
+}
+
+export interface ContainerBuildFilter {
+  projectId?: string | undefined
+  status?: ContainerBuildState | undefined
+}
+
+export class ContainerBuildStore {
+  readonly #database: Database
+  readonly #table: Table<ContainerBuild>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#table = new Table(database, 'container_builds')
+  }
+
+  countByStatus(): { status: ContainerBuildState; count: number }[] {
+    return this.#database
+      .prepare<{ status: ContainerBuildState; count: number }>(
+        'SELECT status, count(*) AS count FROM container_builds GROUP BY status',
+      )
+      .all()
+  }
+
+  find(id: string): ContainerBuild | undefined {
+    return this.#table.find('WHERE id = ?', [id])
+  }
+
+  list(
+    { projectId, status }: ContainerBuildFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: ContainerBuild[]; nextCursor: string | null } {
+    return this.#table.page({ filters: { project_id: projectId, status }, limit, cursor })
+  }
+
+  /** Oldest first. */
+  listByStatus(status: ContainerBuildState): ContainerBuild[] {
+    return this.#table.list('WHERE status = ? ORDER BY created_at, id', [status])
+  }
+
+  /** The pending or running build of a project. */
+  findActive(projectId: string): ContainerBuild | undefined {
+    return this.#table.find("WHERE project_id = ? AND status IN ('pending', 'in_progress')", [projectId])
+  }
+
+  create(build: ContainerBuild): void {
+    this.#table.insert(build)
+  }
+
+  update(build: ContainerBuild): void {
+    this.#table.update(build, [
+      'status',
+      'phase',
+      'mcpId',
+      'imageRepository',
+      'imageUri',
+      'imageDigest',
+      'errorMessage',
+      'startTime',
+      'endTime',
+      'updatedAt',
+    ])
+  }
+}

@@ -1,0 +1,161 @@
+import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { Failure } from '../../../shared/contract/fields.ts'
+import type { DeploymentState, Environment } from '../../../shared/contract/states.ts'
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+export interface Deployment {
+  id: string
+  mcpId: string
+  /** Name of the server. */
+  name: string
+  environment: Environment
+  status: DeploymentState
+  domain: string | null
+  /** As requested, with masked secrets. */
+  config: DeployConfig
+  /** The encrypted secrets of `config`. Null when there are none. */
+  env: Buffer | null
+  deployMs: number
+  error: Failure | null
+  createdAt: string
+  updatedAt: string
+  /** Time at which it last started to serve. Null when it never did. */
+  deployedAt: string | null
+  stoppedAt: string | null
+}
+
+export interface DeploymentFilter {
+  name?: string
+  environment?: Environment
+  status?: DeploymentState
+}
+
+export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
+
+export class DeploymentStore {
+  readonly #database: Database
+  readonly #table: Table<Deployment>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#table = new Table(database, 'deployments', { json: ['config', 'error'] })
+  }
+
+  find(id: string): Deployment | undefined {
+    return this.#table.find('WHERE id = ?', [id])
+  }
+
+  list(
+    { name, environment, status }: DeploymentFilter,
+    limit: number,
+    cursor?: string,
+  ): { items: Deployment[]; nextCursor: string | null } {
+    return this.#table.page({ filters: { name, environment, status }, limit, cursor })
+  }
+
+  listByStatus(status: DeploymentState): Deployment[] {
+    return this.#table.list('WHERE status = ? ORDER BY created_at, id', [status])
+  }
+
+  /** Newest first. */
+  listByServer(name: string, environment: Environment): Deployment[] {
+    return this.#table.list('WHERE name = ? AND environment = ? ORDER BY created_at DESC, id DESC', [
+      name,
+      environment,
+    ])
+  }
+
+  listByBuild(mcpId: string): Deployment[] {
+    return this.#table.list('WHERE mcp_id = ?', [mcpId])
+  }
+
+  /** The deployment that serves there. */
+  findLive(name: string, environment: Environment): Deployment | undefined {
+    return this.#table.find("WHERE name = ? AND environment = ? AND status = 'deployed'", [name, environment])
+  }
+
+  /** Deployed and deploying deployments, newest first. */
+  listActive(name: string, environment: Environment): Deployment[] {
+    return this.#table.list(
+      `WHERE name = ? AND environment = ? AND status IN ('deploying', 'deployed')
+       ORDER BY created_at DESC, id DESC`,
+      [name, environment],
+    )
+  }
+
+  /** Deployments that failed with CONFLICT and are the last of their server and environment. Called every few seconds. */
+  listInConflict(): Deployment[] {
+    return this.#table.list(
+      `AS failed INDEXED BY deployments_in_conflict
+       WHERE status = 'failed' AND json_extract(error, '$.code') = 'CONFLICT'
+       AND NOT EXISTS (SELECT 1 FROM deployments AS later WHERE later.name = failed.name
+         AND later.environment = failed.environment AND later.updated_at > failed.updated_at)`,
+      [],
+    )
+  }
+
+  /** Deployments that failed with UNAVAILABLE and are the last of their server and environment, where nothing serves. */
+  listLastUnavailable(): Deployment[] {
+    return this.#table.list(
+      `AS failed WHERE status = 'failed' AND json_extract(error, '$.code') = 'UNAVAILABLE'
+       AND NOT EXISTS (SELECT 1 FROM deployments AS other WHERE other.name = failed.name
+         AND other.environment = failed.environment
+         AND (other.updated_at > failed.updated_at OR other.status IN ('deploying', 'deployed')))`,
+      [],
+    )
+  }
+
+  /** The newest earlier deployment of the same address that once served. */
+  findEarlier(deployment: Deployment): Deployment | undefined {
+    return this.#table.find(
+      `WHERE name = ? AND environment = ? AND deployed_at IS NOT NULL AND (created_at, id) < (?, ?)
+       ORDER BY created_at DESC, id DESC LIMIT 1`,
+      [deployment.name, deployment.environment, deployment.createdAt, deployment.id],
+    )
+  }
+
+  findByDomain(domain: string): Deployment | undefined {
+    return this.#table.find("WHERE status = 'deployed' AND domain = ?", [domain])
+  }
+
+  /** A deployed or deploying deployment of another server or environment with this domain. */
+  findDomainOwner(domain: string, name: string, environment: Environment): Deployment | undefined {
+    return this.#table.find(
+      "WHERE status IN ('deploying', 'deployed') AND domain = ? AND NOT (name = ? AND environment = ?)",
+      [domain, name, environment],
+    )
+  }
+
+  /** Deployed deployments by name. Reads only three columns, because it is called often. */
+  listLive(): LiveDeployment[] {
+    return this.#database
+      .prepare<LiveDeployment>(
+        "SELECT id, name, environment FROM deployments WHERE status = 'deployed' ORDER BY name, environment",
+      )
+      .all()
+  }
+
+  /** Counts deployed and deploying ones. */
+  countActive(): { environment: Environment; status: DeploymentState; count: number }[] {
+    return this.#database
+      .prepare<{ environment: Environment; status: DeploymentState; count: number }>(
+        `SELECT environment, status, count(*) AS count FROM deployments
+         WHERE status IN ('deploying', 'deployed') GROUP BY environment, status`,
+      )
+      .all()
+  }
+
+  create(deployment: Deployment): void {
+    this.#table.insert(deployment)
+  }
+
+  /** Writes the fields that change during the life of a deployment. */
+  update(deployment: Deployment): void {
+    this.#table.update(deployment, ['status', 'deployMs', 'error', 'updatedAt', 'deployedAt', 'stoppedAt'])
+  }
+
+  remove(id: string): void {
+    this.#table.remove('id = ?', [id])
+  }
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+export interface ModelKey {
+  vendor: string
+  /** The encrypted key. */
+  sealed: Buffer
+  baseUrl: string | null
+  /** Last characters of the key, to distinguish keys. */
+  hint: string
+  createdAt: string
+}
+
+export class ModelKeyStore {
+  readonly #table: Table<ModelKey>
+
+  constructor(database: Database) {
+    this.#table = new Table(database, 'model_keys')
+  }
+
+  find(vendor: string): ModelKey | undefined {
+    return this.#table.find('WHERE vendor = ?', [vendor])
+  }
+
+  /** Replaces an earlier key of the vendor. */
+  save(key: ModelKey): void {
+    this.#table.insert(
+      key,
+      `ON CONFLICT (vendor) DO UPDATE SET sealed = excluded.sealed, base_url = excluded.base_url,
+         hint = excluded.hint, created_at = excluded.created_at`,
+    )
+  }
+
+  /** Returns false when there was none. */
+  remove(vendor: string): boolean {
+    return this.#table.remove('vendor = ?', [vendor]) === 1
+  }
+}

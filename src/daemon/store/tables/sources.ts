@@ -1,0 +1,83 @@
+import type { Database } from '../database.ts'
+import { Table } from '../table.ts'
+
+/** An uploaded archive of a project. */
+export interface Source {
+  id: string
+  projectId: string
+  /** SHA-256 of the archive, its name under `sources/`. */
+  digest: string
+  format: 'tar.gz' | 'zip'
+  sizeBytes: number
+  createdAt: string
+  /** Time of the last upload. */
+  usedAt: string
+}
+
+export class SourceStore {
+  readonly #database: Database
+  readonly #table: Table<Source>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#table = new Table(database, 'sources')
+  }
+
+  find(id: string): Source | undefined {
+    return this.#table.find('WHERE id = ?', [id])
+  }
+
+  findByDigest(digest: string): Source | undefined {
+    return this.#table.find('WHERE digest = ? ORDER BY used_at DESC LIMIT 1', [digest])
+  }
+
+  /** Last upload first. */
+  listByProject(projectId: string): Source[] {
+    return this.#table.list('WHERE project_id = ? ORDER BY used_at DESC', [projectId])
+  }
+
+  /** A project has an archive only once. It keeps its id when it is uploaded again. Returns the stored record. */
+  put(source: Source): Source {
+    this.#table.insert(source, 'ON CONFLICT (project_id, digest) DO UPDATE SET used_at = excluded.used_at')
+    return this.#table.find('WHERE project_id = ? AND digest = ?', [source.projectId, source.digest])!
+  }
+
+  remove(id: string): void {
+    this.#table.remove('id = ?', [id])
+  }
+
+  /** Whether a build from the archive is running or ready. */
+  hasBuilds(digest: string): boolean {
+    const sql = "SELECT 1 FROM builds WHERE source_digest = ? AND status <> 'failed' LIMIT 1"
+    return this.#database.prepare(sql).get([digest]) !== undefined
+  }
+
+  /** The given digests that no project or build needs. */
+  unusedDigests(digests: readonly string[]): string[] {
+    return this.#unused(
+      digests,
+      `NOT EXISTS (SELECT 1 FROM sources WHERE sources.digest = value)
+       AND NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')`,
+    )
+  }
+
+  /** The given digests that no build came from. */
+  unbuiltDigests(digests: readonly string[]): string[] {
+    return this.#unused(
+      digests,
+      "NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')",
+    )
+  }
+
+  /** Whether any project or build needs the archive. */
+  isDigestUsed(digest: string): boolean {
+    return this.hasBuilds(digest) || this.#table.exists('digest = ?', [digest])
+  }
+
+  #unused(digests: readonly string[], condition: string): string[] {
+    return this.#database
+      .prepare<{ digest: string }>(`SELECT value AS digest FROM json_each(?) WHERE ${condition}`)
+      .all([JSON.stringify(digests)])
+      .map(({ digest }) => digest)
+  }
+}

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { HomePaths } from '../../shared/paths.ts'
+import type { InheritedSockets } from '../gateway/inherited-sockets.ts'
+import { lockHome } from '../home/home-lock.ts'
+import type { FromSuccessor, InheritedStateJson, ToSuccessor } from './messages.ts'
+
+const STANDARD_INPUT = 0
+const LOCK_TRIES = 200
+const LOCK_PAUSE_MS = 25
+
+/** State that this daemon takes over from its predecessor. */
+export interface Inheritance {
+  apiPort: number
+  namedPorts: { http?: number; https?: number }
+  sockets: InheritedSockets
+}
+
+/** Waits until the predecessor has handed over or died. The sockets are inherited in either case. */
+export async function waitForTakeOver(): Promise<Inheritance> {
+  const { apiPort, namedPorts, sockets }: InheritedStateJson = JSON.parse(
+    readFileSync(STANDARD_INPUT, 'utf8'),
+  )
+  const { promise, resolve } = Promise.withResolvers<void>()
+  process.on('message', ({ type }: ToSuccessor) => type === 'go' && resolve())
+  process.once('disconnect', resolve)
+  sendToPredecessor({ type: 'loaded' })
+  if (!process.connected) resolve()
+  await promise
+  return { apiPort, namedPorts, sockets: new Map(sockets) }
+}
+
+/** Waits for the lock, which the predecessor releases at about the same time. */
+export async function waitForHomeLock(paths: HomePaths): Promise<{ release(): void }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return lockHome(paths)
+    } catch (error) {
+      if (tries === LOCK_TRIES) throw error
+      await sleep(LOCK_PAUSE_MS)
+    }
+  }
+}
+
+/** Notifies the predecessor to drain. */
+export async function reportServing(): Promise<void> {
+  await becomeMainProcess()
+  sendToPredecessor({ type: 'serving' })
+}
+
+export function reportFailure(error: Record<string, unknown>): void {
+  sendToPredecessor({ type: 'failed', error })
+}
+
+function sendToPredecessor(message: FromSuccessor): void {
+  if (process.connected) process.send!(message, undefined, undefined, () => {}) // the predecessor may be gone
+}
+
+/**
+ * Makes this the main process of the systemd service, which would otherwise stop with the old one (`NotifyAccess=all` in the
+ * unit).
+ */
+async function becomeMainProcess(): Promise<void> {
+  if (!process.env.NOTIFY_SOCKET) return
+  await promisify(execFile)('systemd-notify', [`--pid=${process.pid}`, '--ready']).catch(() => {})
+}

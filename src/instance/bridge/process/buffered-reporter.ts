@@ -1,0 +1,63 @@
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import { OutputLimit } from '../../isolation/output-limit.ts'
+import type { ServerReporter } from '../../server/prepared-server.ts'
+
+const MAX_WAITING = 200
+
+/** Collects what a program logs before its tenant is served, then forwards it to the tenant's log. */
+export class BufferedReporter implements ServerReporter {
+  readonly #limit = new OutputLimit()
+  readonly #warned = new Set<string>()
+  #target: ServerReporter | undefined
+  #waiting: Parameters<ServerReporter['log']>[] = []
+
+  attach(target: ServerReporter): void {
+    this.#target = target
+    for (const line of this.#waiting) target.log(...line)
+    this.#waiting = []
+  }
+
+  log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void {
+    if (this.#target) this.#target.log(level, message, stream)
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
+  }
+
+  /** Logs each sentence about the program once, even if it starts several times. */
+  warnOnce(gaps: readonly string[] = []): void {
+    for (const gap of gaps) {
+      if (this.#warned.has(gap)) continue
+      this.#warned.add(gap)
+      this.log('warn', `the program ${gap}`)
+    }
+  }
+
+  /** Logs a line that the program printed. Lines above the rate limit are counted and reported. */
+  print(stream: 'stdout' | 'stderr', line: string): void {
+    if (!this.#limit.takes(line.length)) return
+    const report = this.#limit.takeReport()
+    if (report !== undefined) this.log('warn', report)
+    this.log('info', line, stream)
+  }
+
+  /** Before the tenant is served, the line is logged without its request. */
+  copy(line: LogLine): void {
+    if (this.#target) this.#target.copy?.(line)
+    else this.log(line.level, line.message, line.stream)
+  }
+
+  restarting(how: string): void {
+    this.#target?.restarting?.(how)
+  }
+
+  fail(message: string): void {
+    this.#target?.fail(message)
+  }
+
+  announce(list: 'tools' | 'prompts' | 'resources'): void {
+    this.#target?.announce(list)
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#target?.resourceUpdated(uri)
+  }
+}

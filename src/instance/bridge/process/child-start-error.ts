@@ -1,0 +1,13 @@
+/** The program did not become a server. The message completes "it cannot be served: …". */
+export class ChildStartError extends Error {
+  override readonly name = 'ChildStartError'
+  /** Last lines of the program's standard error. */
+  readonly output: readonly string[]
+
+  constructor(message: string, output: readonly string[] = []) {
+    super(message)
+    this.output = output
+    // The daemon shows this instead of a stack trace.
+    this.stack = output.join('\n')
+  }
+}

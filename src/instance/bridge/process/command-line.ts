@@ -1,0 +1,116 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
+import { processorGaps } from '../../../shared/sandbox/control-groups.ts'
+import { ChildStartError } from './child-start-error.ts'
+import type { CommandLine, RunnableProgram } from './program-command.ts'
+import { proxyVariables } from './program-network.ts'
+import { sandboxed } from './sandbox.ts'
+
+/**
+ * Builds the command of a program. The environment holds PATH, HOME and TMPDIR (private folders), language, time zone and the
+ * declared variables, but nothing else from the daemon. Throws when the folder or command does not exist.
+ */
+export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLine {
+  const { folder, packages, source, env: base } = requirePlace(tenant)
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  if (source !== undefined) openFolder(source)
+  const cwd = resolve(source ?? folder, program.cwd ?? '.')
+  if (!isFolder(cwd))
+    throw new ChildStartError(`the working folder ${cwd} of "${program.command}" does not exist`)
+  const own = { HOME: folder, TMPDIR: temporary }
+  const env: Record<string, string> = { ...base, ...proxyVariables(), ...own, ...given(tenant) }
+  const { file, args } = findInstalled(program, packages) ?? {
+    file: findExecutable(program.command, cwd, env.PATH ?? ''),
+    args: program.args,
+  }
+  const { limits } = tenant.program!
+  const line = sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
+  return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
+}
+
+/** Values may refer to the program's own folder, whose path the user cannot know. */
+function given({ env, program }: Tenant): Record<string, string> {
+  const entries = Object.entries(env)
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll(HOME, program!.folder)]))
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
+const HOME = '${HOME}'
+
+function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
+  if (program) return program
+  throw new ChildStartError(`"${serverName}" runs a program but has no folder for it`)
+}
+
+/** The package that was installed at build time. Undefined when it was removed, and npx must fetch it. */
+function findInstalled(
+  { package: installed }: RunnableProgram,
+  packages: string,
+): Pick<CommandLine, 'file' | 'args'> | undefined {
+  if (!installed) return undefined
+  const folder = join(packages, installed.digest)
+  const file = join(folder, 'node_modules', '.bin', installed.bin)
+  if (!isExecutable(file)) return undefined
+  markUsed(folder)
+  openFolder(packages)
+  openFolder(folder)
+  // Minimal images lack /usr/bin/env, which scripts need to find their interpreter. npm packages are Node programs.
+  if (!existsSync('/usr/bin/env'))
+    return { file: process.execPath, args: [realpathSync(file), ...installed.args] }
+  return { file, args: installed.args }
+}
+
+/** Earlier versions installed packages privately for the daemon, but the program may run as another user. */
+function openFolder(folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const status = statSync(folder, { throwIfNoEntry: false })
+  if (status && (status.mode & 0o055) !== 0o055) chmodSync(folder, 0o755)
+}
+
+/** Prevents removal as unused. In images, which are read-only, nothing is removed. */
+function markUsed(folder: string): void {
+  const now = new Date()
+  try {
+    utimesSync(folder, now, now)
+  } catch (error) {
+    if (!['EROFS', 'EPERM', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+/** Finds a command like a shell, but with clear errors. */
+function findExecutable(command: string, cwd: string, path: string): string {
+  if (command.includes('/')) {
+    const file = resolve(cwd, command)
+    if (isExecutable(file)) return file
+    throw new ChildStartError(`"${command}" is not an executable file in ${cwd}`)
+  }
+  // Node itself is always available, whatever the daemon's PATH.
+  const folders = [...path.split(delimiter).filter(Boolean), dirname(process.execPath)]
+  const found = folders.map(folder => resolve(folder, command)).find(isExecutable)
+  if (found) return found
+  throw new ChildStartError(`the command "${command}" was not found in PATH (${path})`)
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,19 @@
+import type { Program } from '../../../shared/definitions/artifact.ts'
+import type { ProgramLimits } from '../../../shared/instances/instance-protocol.ts'
+
+export type RunnableProgram = Exclude<Program, { type: 'module' | 'image' }>
+
+/** How to start a program: absolute file, arguments, complete environment and working folder. */
+export interface CommandLine {
+  file: string
+  args: string[]
+  env: Record<string, string>
+  cwd: string
+  /** System call filter. The sandbox reads it from FILTER_DESCRIPTOR. */
+  filter?: Buffer
+  /** True when all its processes stop with the first one. Undefined when it does not start others. */
+  isContained?: boolean
+  limits?: ProgramLimits
+  /** Missing protections, each as the end of a sentence about the program. */
+  gaps?: string[]
+}

@@ -1,0 +1,218 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
+import { inMemory, SANDBOX_BASE } from '../../../shared/sandbox/bubblewrap.ts'
+import {
+  type Isolation,
+  type IsolationTools,
+  isolate,
+  isolationSettings,
+  isRoot,
+  type SwitchedUser,
+} from '../../../shared/sandbox/isolation.ts'
+import { isWithin } from '../../../shared/sandbox/reach.ts'
+import { switchedCommand, USER_SWITCH_CAPABILITIES } from '../../../shared/sandbox/sandbox-user.ts'
+import { ChildStartError } from './child-start-error.ts'
+import type { CommandLine, RunnableProgram } from './program-command.ts'
+
+type Place = NonNullable<Tenant['program']>
+type Sandbox = NonNullable<Isolation['sandbox']>
+
+/** Descriptor from which bubblewrap reads the system call filter. The process guard uses 3. */
+export const FILTER_DESCRIPTOR = 4
+
+const MAX_MEMORY_FOLDER_MB = 256
+
+/**
+ * Wraps a command in bubblewrap (https://github.com/containers/bubblewrap) according to its `isolation`. See docs/isolation.md
+ * for what it can see and write. Throws when the machine lacks what the program requires.
+ */
+export function sandboxed(
+  line: CommandLine,
+  program: RunnableProgram,
+  tenant: Tenant,
+  walls?: IsolationTools,
+): CommandLine {
+  const place = tenant.program!
+  const { sandbox, gaps, refusal } = isolate(
+    {
+      settings: isolationSettings(program),
+      place,
+      file: line.file,
+      args: line.args,
+      cwd: line.cwd,
+      values: Object.values(tenant.env),
+      path: line.env.PATH ?? '',
+    },
+    walls,
+  )
+  if (refusal !== undefined) throw new ChildStartError(refusal)
+  if (!sandbox) return { ...line, gaps, isContained: false }
+  giveFolder(place.folder, sandbox.user)
+  const args = [
+    ...sandboxArguments(line, { place, ...sandbox, memoryBytes: memoryBytes(line, sandbox) }),
+    '--',
+    ...asUser(limited(line, sandbox, program), sandbox),
+  ]
+  return {
+    ...line,
+    file: sandbox.file,
+    args,
+    gaps,
+    isContained: true,
+    ...(sandbox.filter && { filter: sandbox.filter }),
+  }
+}
+
+/**
+ * Makes fork bombs fail inside the sandbox before the process watch sees them. The kernel counts processes per user namespace,
+ * or per sandbox user, which all programs of a deployment share. It never limits root.
+ */
+function limited(
+  { file, args, limits }: CommandLine,
+  { prlimit, user }: Pick<Sandbox, 'prlimit' | 'user'>,
+  program: RunnableProgram,
+): string[] {
+  const command = [file, ...args]
+  const isCounted = user ? !user.isShared : process.getuid?.() !== 0
+  if (!prlimit || !limits || !isCounted) return command
+  const count = user ? limits.pids * programsOf(program) : limits.pids
+  return [prlimit, `--nproc=${count}:${count}`, '--', ...command]
+}
+
+/** Maximum number of programs of the same user: one per session, or a few for instances and releases. */
+function programsOf({ isolation }: RunnableProgram): number {
+  const { children, maxChildren = 100 } = typeof isolation === 'object' ? isolation : { children: isolation }
+  return children === 'session' ? maxChildren : 8
+}
+
+function asUser(command: string[], { user }: Pick<Sandbox, 'user'>): string[] {
+  return user ? switchedCommand(user.by, user.user, command) : command
+}
+
+/** Size of each in-memory folder. Their content belongs to no process, so the memory watch does not count it. */
+function memoryBytes({ limits }: CommandLine, { canSizeMemory }: Sandbox): number | undefined {
+  if (!canSizeMemory) return undefined
+  return Math.min(MAX_MEMORY_FOLDER_MB, limits?.memoryMb ?? MAX_MEMORY_FOLDER_MB) * 1024 * 1024
+}
+
+/** /dev is remounted, because the rest of it could be filled as well. */
+function writableMemory(bytes: number): string[] {
+  const folders = ['/tmp', '/dev/shm'].flatMap(path => inMemory(path, { mode: '1777', bytes }))
+  return [...folders, '--remount-ro', '/dev']
+}
+
+/** Later mounts are on top of earlier ones. */
+export function sandboxArguments(
+  { file, args, cwd }: Pick<CommandLine, 'file' | 'args' | 'cwd'>,
+  {
+    place,
+    named,
+    user,
+    filter,
+    memoryBytes: bytes,
+  }: Pick<Sandbox, 'named' | 'user' | 'filter'> & { place: Place; memoryBytes?: number | undefined },
+): string[] {
+  const there = named.filter(path => existsSync(path) && !isRoot(path))
+  const folders = there.filter(path => statSync(path).isDirectory())
+  const mentioned = [file, realpathSync(file), cwd, ...args, ...named]
+  const closed = user?.closed ?? []
+  const shown = user?.shown ?? []
+  const hidden = place.hidden.filter(path => existsSync(path))
+  const emptied = ['/tmp', ...closed, ...hidden]
+  const mount = (how: string) => (path: string) => [...wayTo(path, emptied), how, path, path]
+  const readable = (paths: readonly string[]) => visible(paths).flatMap(mount('--ro-bind'))
+  const empty = (paths: readonly string[]) =>
+    paths.flatMap(path => [...wayTo(path, emptied), ...inMemory(path, { bytes })])
+  return [
+    ...SANDBOX_BASE,
+    ...(bytes === undefined ? [] : writableMemory(bytes)),
+    ...(user ? USER_SWITCH_CAPABILITIES : []),
+    ...(filter ? ['--seccomp', String(FILTER_DESCRIPTOR)] : []),
+    // Hides sockets of system services, such as a container engine.
+    ...empty(['/run'].filter(path => existsSync(path))),
+    ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
+    ...readable(mentioned.flatMap(belowTemporary).filter(path => !closed.includes(path))),
+    ...empty(closed),
+    ...readable(shown),
+    ...[...new Set(folders)].flatMap(mount('--bind')),
+    ...empty(hidden),
+    ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
+    ...mount('--bind')(place.folder),
+    // Root without capabilities still owns the kernel's files there.
+    ...(process.getuid?.() === 0 && !user ? ['--remount-ro', '/proc'] : []),
+    '--chdir',
+    cwd,
+  ]
+}
+
+/** bubblewrap makes folders above a mount private to its own user, which may not be the program's user. */
+function wayTo(path: string, emptied: readonly string[]): string[] {
+  const top = emptied
+    .filter(folder => folder !== path && isWithin(folder, path))
+    .sort((a, b) => b.length - a.length)[0]
+  if (top === undefined) return []
+  const names = relative(top, path).split(sep).slice(0, -1)
+  return names.flatMap((_, index) => ['--perms', '0755', '--dir', join(top, ...names.slice(0, index + 1))])
+}
+
+/** Host name resolution, and programs on some systems. */
+const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
+
+/** Temporary folders that the text mentions. The program has a private /tmp and sees only these folders of the host's. */
+function belowTemporary(text: string): string[] {
+  return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
+}
+
+function visible(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter(path => existsSync(path) && !isRoot(path)))]
+}
+
+/** Gives the program's folder to its user. Root without capabilities cannot write another user's folder. */
+function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = switched?.user ?? { uid: 0, gid: 0 }
+  if (statSync(folder).uid !== uid) giveAway(folder, uid, gid)
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+
+/**
+ * A program that still runs could replace a folder with a link to a system folder while its content changes owner, so each
+ * step starts at an open descriptor and does not follow links.
+ */
+export function giveAway(folder: string, uid: number, gid: number): void {
+  const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+  try {
+    const here = `/proc/self/fd/${descriptor}`
+    for (const name of readdirSync(here)) giveEntry(join(here, name), uid, gid)
+    fchownSync(descriptor, uid, gid)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function giveEntry(path: string, uid: number, gid: number): void {
+  const status = lstatSync(path)
+  if (status.isDirectory()) return giveAway(path, uid, gid)
+  if (!status.isFile()) return lchownSync(path, uid, gid)
+  const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    // A hard link may also be outside the folder.
+    if (fstatSync(descriptor).nlink === 1) fchownSync(descriptor, uid, gid)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,19 @@
+import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
+import { createErrorOutput } from '../../log/error-output.ts'
+import { ChildStartError } from './child-start-error.ts'
+
+/** Attempts before the deployment fails. The slot delays between them. */
+const TRIES = 3
+
+/** Rejects with the last error, after writing the program's output to where the daemon looks for failure reasons. */
+export async function startWithRetries(tenant: Tenant, start: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start()
+    } catch (error) {
+      if (error instanceof ChildStartError && tries < TRIES) continue
+      if (error instanceof ChildStartError) error.output.forEach(createErrorOutput(tenant))
+      throw error
+    }
+  }
+}

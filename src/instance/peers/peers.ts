@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net'
+import type {
+  Announcement,
+  EarlierVersion,
+  SessionClaim,
+  Tenant,
+} from '../../shared/instances/instance-protocol.ts'
+import { header } from '../http/headers.ts'
+import { PeerAnnouncer } from './peer-announcer.ts'
+import type { PeerConnector } from './peer-connector.ts'
+import type { PeerListener, PeerListenerOptions } from './peer-listener.ts'
+import type { relayToPeer } from './relay-to-peer.ts'
+import type { EarlierVersions, SessionOwners } from './session-owners.ts'
+
+type Own = PeerListenerOptions['tenant'] & { readonly config: Tenant; readonly stateKey: Buffer }
+
+/** Connections of a tenant to the deployment's other instances, including those of earlier releases. */
+export class Peers {
+  /** Relays requests of sessions that other instances hold. Undefined while none can. */
+  relay: typeof relayToPeer | undefined
+  /** Owners of sessions whose first instance has stopped. */
+  owners: SessionOwners | undefined
+  /** Instances that still serve sessions of earlier releases. */
+  earlier: EarlierVersions | undefined
+  /** Opens ports and connections through the daemon. */
+  connector: PeerConnector | undefined
+  readonly #tenant: Own
+  readonly #announce: ((announcement: Announcement) => void) | undefined
+  #announcer: PeerAnnouncer | undefined
+  #listener: PeerListener | undefined
+  #opening: Promise<PeerListener> | undefined
+
+  /** `announce` is set when there may be other instances. */
+  constructor(tenant: Own, announce: ((announcement: Announcement) => void) | undefined) {
+    this.#tenant = tenant
+    this.#announce = announce
+  }
+
+  /** Announces changes to other instances. Undefined when there are none. */
+  get announcer(): PeerAnnouncer | undefined {
+    if (this.#announce) this.#announcer ??= new PeerAnnouncer(this.#announce)
+    return this.#announcer
+  }
+
+  /** Loopback port where other instances relay requests to this one. Undefined when it does not listen. */
+  get port(): number | undefined {
+    return this.#listener?.port
+  }
+
+  /** Must be called before the first request. `accept` receives connections of peers, `ask` sends a claim to the daemon. */
+  async join(daemon: { accept(socket: Socket): void; ask(claim: SessionClaim): void }): Promise<void> {
+    const [port, { SessionOwners }, { relayToPeer }] = await Promise.all([
+      this.listen(daemon.accept),
+      import('./session-owners.ts'),
+      import('./relay-to-peer.ts'),
+    ])
+    this.owners = new SessionOwners(port, daemon.ask)
+    this.relay = relayToPeer
+  }
+
+  /** Returns the port where other instances reach this one. */
+  async listen(accept: (socket: Socket) => void): Promise<number> {
+    const { PeerListener } = await import('./peer-listener.ts') // loaded here because most processes have no peers
+    this.#opening ??= this.#connector
+      .openPort(this.#owner)
+      .then(
+        ({ port, handle }) =>
+          new PeerListener({ port, handle, key: this.#tenant.stateKey, accept, tenant: this.#tenant }),
+      )
+    this.#listener = await this.#opening
+    return this.#listener.port
+  }
+
+  /** Connects to the instance on the port. Rejects when none listens. */
+  async connect(port: number): Promise<Socket> {
+    return await this.#connector.connect(port, this.#owner)
+  }
+
+  /** Relays requests of sessions that started in these versions, as long as one of their instances responds. */
+  setEarlierVersions(versions: readonly EarlierVersion[]): void {
+    this.earlier = new Map(versions.map(({ version, instances }) => [version, instances]))
+    // Loaded with the first session request, because most releases get none.
+    this.relay ??= (exchange, serve) => {
+      if (header(exchange.request, 'mcp-session-id') === undefined) return false
+      void import('./relay-to-peer.ts').then(({ relayToPeer }) => {
+        this.relay = relayToPeer
+        if (!relayToPeer(exchange, serve)) serve()
+      })
+      return true
+    }
+  }
+
+  get #connector(): PeerConnector {
+    if (!this.connector) throw new Error('The tenant has no connection to the daemon')
+    return this.connector
+  }
+
+  get #owner() {
+    const { id, stateKey } = this.#tenant.config
+    return { tenantId: id, key: stateKey }
+  }
+
+  /** Stops accepting connections from peers. Open ones stay. */
+  close(): void {
+    this.#announcer?.flush()
+    this.#listener?.close()
+  }
+}

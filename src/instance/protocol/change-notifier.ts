@@ -1,0 +1,73 @@
+import type { Announcement, ChangedList } from '../../shared/instances/instance-protocol.ts'
+import type { PeerAnnouncer } from '../peers/peer-announcer.ts'
+import { rpcNotification } from './json-rpc.ts'
+import { type SessionTenant, sendOverGetStream } from './legacy/caller-session.ts'
+import type { Session } from './legacy/session.ts'
+
+export type ListName = ChangedList
+
+interface NotifyingTenant extends SessionTenant {
+  readonly openSessions: Iterable<Session>
+  readonly peers: { readonly announcer: PeerAnnouncer | undefined }
+}
+
+/** A modern stream that receives change notifications. */
+export interface Listener {
+  wantsList(list: ListName): boolean
+  wantsResource(uri: string): boolean
+  send(method: string, params: Record<string, unknown>): void
+}
+
+/** Notifies a tenant's clients of changes: modern listeners, and legacy sessions through their GET streams. */
+export class ChangeNotifier {
+  readonly listeners = new Set<Listener>()
+  readonly #tenant: NotifyingTenant
+
+  constructor(tenant: NotifyingTenant) {
+    this.#tenant = tenant
+  }
+
+  listChanged(list: ListName): void {
+    this.#notifyOfList(list)
+    this.#tenant.peers.announcer?.changed('lists', list)
+  }
+
+  resourceUpdated(uri: string): void {
+    this.#notifyOfResource(uri)
+    this.#tenant.peers.announcer?.changed('uris', uri)
+  }
+
+  /** Forwards an announcement from another instance. */
+  forward({ lists, uris }: Pick<Announcement, 'lists' | 'uris'>): void {
+    for (const list of lists) this.#notifyOfList(list)
+    for (const uri of uris) this.#notifyOfResource(uri)
+  }
+
+  /** Reports the lists that a new build changed. Sessions that stay with this build are not notified. */
+  replaced(changed: readonly ListName[], { toSessions }: { toSessions: boolean }): void {
+    for (const list of changed)
+      if (toSessions) this.listChanged(list)
+      else this.#notifyListeners(list)
+  }
+
+  #notifyOfList(list: ListName): void {
+    const method = this.#notifyListeners(list)
+    // A client without a stream reads the list when it needs it.
+    for (const session of this.#tenant.openSessions)
+      if (session.stream) sendOverGetStream(this.#tenant, session, rpcNotification(method, {}))
+  }
+
+  #notifyListeners(list: ListName): string {
+    const method = `notifications/${list}/list_changed`
+    for (const listener of this.listeners) if (listener.wantsList(list)) listener.send(method, {})
+    return method
+  }
+
+  #notifyOfResource(uri: string): void {
+    const method = 'notifications/resources/updated'
+    for (const listener of this.listeners) if (listener.wantsResource(uri)) listener.send(method, { uri })
+    for (const session of this.#tenant.openSessions)
+      if (session.subscriptions?.has(uri))
+        sendOverGetStream(this.#tenant, session, rpcNotification(method, { uri }))
+  }
+}

@@ -1,0 +1,39 @@
+import { sendEmpty, sendJson } from '../../http/responses.ts'
+import type { TenantExchange } from '../../tenant/served-tenant.ts'
+import { RPC, RpcError } from '../json-rpc.ts'
+import type { MethodResult } from '../methods.ts'
+import type { Run } from '../run.ts'
+import { cancelRun, runRequest } from '../run-request.ts'
+import type { Session } from './session.ts'
+import { findSessionMethod } from './session-methods.ts'
+
+/** Runs a request of a session and registers it for `notifications/cancelled`. */
+export function runLegacy(run: Run, session: Session): void {
+  const { request, exchange } = run
+  const method = findSessionMethod(exchange.tenant, session, request.method)
+  const running = { id: request.id, cancel: () => cancelRun(run) }
+  run.onSettled = () => session.running.delete(running)
+  const missing = () => {
+    throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
+  }
+  runRequest(run, method ?? missing, () => session.running.add(running))
+}
+
+/** Resource not found had its own code until 2025-11-25. */
+export function legacyError(error: RpcError, method: string): RpcError {
+  const isNotFound =
+    method.startsWith('resources/') && error.code === RPC.invalidParams && error.data !== undefined
+  return isNotFound ? new RpcError(RPC.resourceNotFound, error.message, error.data) : error
+}
+
+export function legacyResult({ members, meta }: MethodResult): string {
+  if (meta === undefined) return members
+  return `${members}${members && ','}"_meta":${JSON.stringify(meta)}`
+}
+
+export function jsonAnswer(exchange: TenantExchange, body: string | undefined): number {
+  // A cancelled request gets an empty response instead of an answer (2025-11-25 cancellation).
+  if (body === undefined) sendEmpty(exchange, 202)
+  else sendJson(exchange, 200, body)
+  return body?.length ?? 0
+}

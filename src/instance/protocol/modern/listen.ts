@@ -1,0 +1,88 @@
+import { openStream, refuse, refuseStream } from '../../http/responses.ts'
+import type { ServerCapabilities } from '../../server/prepared-server.ts'
+import type { TenantExchange } from '../../tenant/served-tenant.ts'
+import type { Listener } from '../change-notifier.ts'
+import { isObject, RPC, type RpcRequest, rpcNotification, rpcResult } from '../json-rpc.ts'
+import { META } from './envelope.ts'
+import { modernResult } from './result.ts'
+
+/** Changes that a client subscribes to, reduced to those that the server can deliver. */
+interface SubscriptionFilter {
+  toolsListChanged?: boolean
+  promptsListChanged?: boolean
+  resourcesListChanged?: boolean
+  resourceSubscriptions?: string[]
+}
+
+/**
+ * `subscriptions/listen`: a stream that starts with the accepted subscriptions and ends with a result when the server closes it
+ * (2026-07-28 basic/utilities/subscriptions).
+ */
+export function serveListen(exchange: TenantExchange, request: RpcRequest): void {
+  const { tenant } = exchange
+  const filter = request.params?.notifications
+  if (!isFilter(filter))
+    return refuse(exchange, 200, {
+      code: RPC.invalidParams,
+      message: 'Invalid params: "notifications" must be a subscription filter',
+      id: request.id,
+    })
+  if (!tenant.hasRoomForStream) return refuseStream(exchange, request.id)
+  const honored = honoredPart(filter, tenant.server.capabilities)
+  const meta = { [META.subscriptionId]: request.id }
+  const listener: Listener = {
+    wantsList: list => honored[`${list}ListChanged`] === true,
+    wantsResource: uri => honored.resourceSubscriptions?.includes(uri) ?? false,
+    send(method, params) {
+      const notification = rpcNotification(method, { ...params, _meta: meta })
+      tenant.log.message('out', notification)
+      stream.send(notification)
+    },
+  }
+  const finish = () => {
+    stream.send(
+      rpcResult(request.id, modernResult(tenant, request.method, { members: '', meta, failed: false })),
+    )
+    stream.end()
+  }
+  const ended = new AbortController()
+  const stream = openStream(exchange, [], () => {
+    ended.abort()
+    tenant.endlessStreams.delete(finish)
+    tenant.changeNotifier.listeners.delete(listener)
+  })
+  tenant.endlessStreams.add(finish)
+  const acknowledgement = rpcNotification('notifications/subscriptions/acknowledged', {
+    notifications: honored,
+    _meta: meta,
+  })
+  tenant.log.message('out', acknowledgement)
+  stream.send(acknowledgement)
+  tenant.changeNotifier.listeners.add(listener)
+  if (honored.resourceSubscriptions) tenant.server.listen?.(honored.resourceSubscriptions, ended.signal)
+  // No notification can follow, or the stream would end soon.
+  if (Object.keys(honored).length === 0 || tenant.isDraining) finish()
+}
+
+function isFilter(value: unknown): value is SubscriptionFilter {
+  if (!isObject(value)) return false
+  const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions } = value
+  const flags = [toolsListChanged, promptsListChanged, resourcesListChanged]
+  if (!flags.every(flag => flag === undefined || typeof flag === 'boolean')) return false
+  if (resourceSubscriptions === undefined) return true
+  return Array.isArray(resourceSubscriptions) && resourceSubscriptions.every(uri => typeof uri === 'string')
+}
+
+function honoredPart(
+  filter: SubscriptionFilter,
+  { tools, prompts, resources }: ServerCapabilities,
+): SubscriptionFilter {
+  return {
+    ...(filter.toolsListChanged && tools?.listChanged ? { toolsListChanged: true } : {}),
+    ...(filter.promptsListChanged && prompts?.listChanged ? { promptsListChanged: true } : {}),
+    ...(filter.resourcesListChanged && resources?.listChanged ? { resourcesListChanged: true } : {}),
+    ...(filter.resourceSubscriptions?.length && resources?.subscribe
+      ? { resourceSubscriptions: filter.resourceSubscriptions }
+      : {}),
+  }
+}

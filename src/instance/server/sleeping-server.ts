@@ -1,0 +1,61 @@
+import type { Artifact, Era } from '../../shared/definitions/artifact.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import { moduleCapabilities } from '../module/capabilities.ts'
+import { isObject } from '../protocol/json-rpc.ts'
+import { prepareServer } from './prepare-server.ts'
+import type { PreparedServer, ServerCapabilities } from './prepared-server.ts'
+
+/** Methods that clients call when they connect or refresh lists. The artifact answers them. */
+const ANSWERED_WHILE_ASLEEP: readonly unknown[] = [
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'subscriptions/listen',
+]
+
+/** True for requests that must wake the server. Notifications and responses never do. */
+export function mustWake(message: unknown, era: Era, { eras }: PreparedServer): boolean {
+  if (eras && !eras.includes(era)) return true
+  if (Array.isArray(message)) return true
+  return (
+    isObject(message) &&
+    'id' in message &&
+    'method' in message &&
+    !ANSWERED_WHILE_ASLEEP.includes(message.method)
+  )
+}
+
+/** Answers lists from the artifact until the server wakes in another process. */
+export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): PreparedServer {
+  const declared = prepareServer(artifact, tenant)
+  const { program } = artifact
+  if (program === undefined) return declared
+  const capabilities =
+    program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
+  const asleep: PreparedServer = { ...declared, capabilities, sendsServerRequests: true }
+  if (program.type !== 'http' && program.type !== 'image') return asleep
+  // The program has its own paths and may speak one era only. If the build did not record which, wake it to find out.
+  const eras = artifact.capabilities?.eras
+  return {
+    ...asleep,
+    ...(eras && { eras, ownPath: '/mcp' }),
+    forward: async exchange => exchange.tenant.wakeUp?.(exchange, undefined, () => {}),
+  }
+}
+
+/** Capabilities that the build recorded. */
+function programCapabilities({ tools, resources, prompts, capabilities = {} }: Artifact): ServerCapabilities {
+  const { listChanged, subscribe, completions, logging } = capabilities
+  const changes = listChanged ? { listChanged } : {}
+  return {
+    ...(tools.length > 0 && { tools: changes }),
+    ...(resources.length > 0 && { resources: { ...changes, ...(subscribe && { subscribe }) } }),
+    ...(prompts.length > 0 && { prompts: changes }),
+    ...(completions && { completions: {} }),
+    ...(logging && { logging: {} }),
+  }
+}

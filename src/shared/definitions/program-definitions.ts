@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { IMAGE_REFERENCE } from '../names.ts'
+
+/** Existing servers instead of definitions (docs/hosting-existing-servers.md). */
+
+const text = z.string().min(1)
+
+const children = z.enum(['session', 'shared'])
+
+const isolationSchema = z
+  .union([
+    children,
+    z.strictObject({
+      children: children
+        .optional()
+        .describe(
+          'One process per session, or one for all sessions. The default depends on the answers of the program.',
+        ),
+      maxChildren: z.int().min(1).max(1000).optional().meta({
+        description: 'Maximum number of session processes of an instance. Further sessions are rejected.',
+        default: 100,
+      }),
+      idleMs: z.int().min(100).max(86_400_000).optional().meta({
+        description:
+          'Time in milliseconds after which an unused session process stops. The next request starts one.',
+        default: 600_000,
+      }),
+      sandbox: z
+        .enum(['auto', 'required', 'off'])
+        .default('auto')
+        .describe('Use bubblewrap if it is installed, always (fails without it), or never.'),
+      writable: z
+        .array(z.string().startsWith('/'))
+        .max(100)
+        .optional()
+        .describe(
+          'Absolute paths of folders it may write to, in addition to its own and those named by its command or variables.',
+        ),
+      user: z.enum(['auto', 'own', 'root']).optional().meta({
+        description:
+          'User of the processes if the daemon runs as root. `auto`: an unprivileged user, or root if only root can read or write what the command names. `own` fails in that case.',
+        default: 'auto',
+      }),
+      unixSockets: z.boolean().optional().meta({
+        description:
+          'Allow Unix sockets in the sandbox, including those of the machine. Chromium and some others need them.',
+        default: false,
+      }),
+    }),
+  ])
+  .meta({
+    id: 'Isolation',
+    description: 'Processes of a program and what they may access. A string is `children`.',
+  })
+
+export const programSchema = z
+  .strictObject({
+    type: z
+      .enum(['stdio', 'http'])
+      .describe('`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`.'),
+    command: text.meta({
+      description: 'Executable, found in PATH, or relative to `cwd` if it contains a slash.',
+      examples: ['npx'],
+    }),
+    args: z.array(z.string()).default([]).describe('Arguments of the command.'),
+    cwd: z
+      .string()
+      .optional()
+      .describe('Working folder: relative to the source archive, absolute without one.'),
+    path: z.string().startsWith('/').default('/mcp').describe('Path at which an `http` program serves MCP.'),
+    timeoutMs: z.int().min(1).max(86_400_000).optional().meta({
+      description:
+        'Milliseconds without an answer or a progress notification after which a request to a `stdio` program fails.',
+      default: 600_000,
+    }),
+    isolation: isolationSchema.optional(),
+  })
+  .meta({ id: 'Program', description: 'An existing MCP server, started by a command (template `custom`).' })
+
+export const imageProgramSchema = z
+  .strictObject({
+    type: z.literal('image').describe('Kind of program.'),
+    image: z
+      .string()
+      .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+      .meta({ description: 'Name of the image.', examples: ['ghcr.io/team/weather:1.2'] }),
+    path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP.'),
+  })
+  .meta({
+    id: 'ImageProgram',
+    description: 'A container image that serves MCP over HTTP on `$PORT` (template `custom`).',
+  })
+
+export type ProgramDefinition = z.infer<typeof programSchema>
+export type ImageDefinition = z.infer<typeof imageProgramSchema>

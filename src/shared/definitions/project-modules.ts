@@ -1,0 +1,13 @@
+/** Folders of a project whose files each define one tool, resource or prompt. */
+export const MODULE_FOLDERS = { tool: 'tools', resource: 'resources', prompt: 'prompts' } as const
+
+export type ModuleKind = keyof typeof MODULE_FOLDERS
+
+const SCRIPT = /\.(?:m?ts|m?js)$/
+/** Type declarations, tests, and files with a leading `.` or `_`. */
+const OTHER = /^[._]|\.d\.m?ts$|\.(?:test|spec)\.[^.]+$/
+
+/** True for a file in one of these folders that defines something. */
+export function isModuleFile(name: string): boolean {
+  return SCRIPT.test(name) && !OTHER.test(name)
+}

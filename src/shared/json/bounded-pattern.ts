@@ -1,0 +1,56 @@
+/** The part of RegExp that Ajv uses. */
+export interface Pattern {
+  test(text: string): boolean
+}
+
+/** Far more than a benign pattern needs for 4 MB, and short enough for servers that share the process. */
+const TIME_LIMIT_MS = 100
+/** About a millisecond of matching. A time limit costs 0.1 ms. */
+const UNLIMITED_STEPS = 1e6
+/** Even a pattern with exponential complexity is fast for text of this length. */
+const SHORT_TEXT = 16
+
+/**
+ * A `pattern` of a schema. Its author chooses the pattern and callers of the tool choose the text, so matches have a time
+ * limit (https://owasp.org/www-community/attacks/Regular_expression_Denial_of_Service_-_ReDoS): `test` throws when it
+ * is exceeded. Throws SyntaxError for an invalid pattern.
+ */
+export function createPattern(source: string, flags: string): Pattern {
+  const expression = new RegExp(source, flags)
+  const steps = estimateSteps(source)
+  return {
+    test: text =>
+      steps(text.length) <= UNLIMITED_STEPS ? expression.test(text) : testWithLimit(expression, text),
+    // Ajv identifies patterns by their text.
+    toString: () => String(expression),
+  } as Pattern
+}
+
+/** Rough upper bound of the steps for a text length. */
+function estimateSteps(source: string): (length: number) => number {
+  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
+  if (/\)(?:[*+]|\{\d)/.test(bare)) return length => (length <= SHORT_TEXT ? 1 : Number.POSITIVE_INFINITY)
+  const isAnchored = bare.startsWith('^') && !bare.includes('|')
+  const degree = (bare.match(/[*+]|\{\d+,/g)?.length ?? 0) + (isAnchored ? 0 : 1)
+  return length => length ** degree
+}
+
+const MATCH = Symbol.for('mcp-hosting.match')
+type Scope = { [MATCH]?: (() => boolean) | undefined }
+let script: import('node:vm').Script | undefined
+
+/** V8 interrupts a backtracking match when the script that started it times out. */
+function testWithLimit(expression: RegExp, text: string): boolean {
+  const vm = process.getBuiltinModule('node:vm')
+  script ??= new vm.Script("globalThis[Symbol.for('mcp-hosting.match')]()")
+  const scope = globalThis as Scope
+  scope[MATCH] = () => expression.test(text)
+  try {
+    return script.runInThisContext({ timeout: TIME_LIMIT_MS }) as boolean
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
+    throw new Error(`the pattern ${expression.source} takes longer than ${TIME_LIMIT_MS} ms to match`)
+  } finally {
+    scope[MATCH] = undefined
+  }
+}

@@ -1,0 +1,177 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { nearestName } from '../names.ts'
+import { createPattern } from './bounded-pattern.ts'
+import { pointerSteps } from './json-walk.ts'
+import { uniqueItems } from './unique-items.ts'
+
+/** Any JSON Schema as received: 2020-12 by default, draft-07 when its `$schema` says so (MCP 2025-11-25, SEP-1613). */
+export type JsonSchema = Record<string, unknown>
+
+export const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'http://json-schema.org/draft-07/schema',
+] as const
+
+const options: Options = {
+  strict: false,
+  logger: false,
+  validateFormats: true,
+  // Errors contain their schema, which suggestions for misspelled names need.
+  verbose: true,
+  // 0.3 is a multiple of 0.1, even though 0.3 / 0.1 is 2.9999999999999996.
+  multipleOfPrecision: 9,
+  // `code` is only used for validators that are written to files.
+  code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
+}
+
+/** The time of Ajv's `url` format grows with the square of the length. */
+const MAX_URL_LENGTH = 8192
+
+type Draft = '2020-12' | 'draft-07'
+// Created on first use, because not every process validates.
+const validators = new Map<string, Ajv>()
+
+export interface CompileOptions {
+  /** Adds the schema's `default`s to the validated value. */
+  useDefaults?: boolean
+  /** The schema is known to be valid. Saves compiling its meta-schema, which takes 45 ms and 4 MB. */
+  isChecked?: boolean
+  /** Compiles in half the time, without optimizing the code, to check whether it succeeds. After `listSchemaErrors`. */
+  isTrial?: boolean
+}
+
+/**
+ * Compiles a schema once. Throws Ajv's error for an invalid schema or a `$ref` that points outside it. An unknown dialect counts
+ * as 2020-12. Builds reject unknown dialects.
+ */
+export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions = {}): ValidateFunction {
+  // `$id` would register the schema in the shared instance, where it could clash with that of another server.
+  const { $id: _id, $schema: _dialect, ...anonymous } = schema
+  // Ajv never forgets nested schemas with an `$id`, so they get an instance that is garbage-collected with
+  // them.
+  const ajv = hasInnerId(anonymous)
+    ? createAjv(draftOf(schema), compileOptions)
+    : sharedAjv(draftOf(schema), compileOptions)
+  const validate = ajv.compile(anonymous)
+  // Ajv keeps all schemas, but a process with many servers must be able to remove one.
+  ajv.removeSchema(anonymous)
+  return validate
+}
+
+/** Violations of the dialect's meta-schema. Empty for a valid schema. */
+export function listSchemaErrors(schema: JsonSchema): ErrorObject[] {
+  const { $schema: _dialect, ...plain } = schema
+  // Shares the instance of trial compilations, because another one would compile the meta-schema again, which
+  // takes 80 ms.
+  const ajv = sharedAjv(draftOf(schema), { isTrial: true })
+  return ajv.validateSchema(plain) ? [] : (ajv.errors ?? [])
+}
+
+export function isKnownDialect(uri: string): boolean {
+  return DIALECTS.some(
+    dialect =>
+      dialect ===
+      uri
+        .replace(/#$/, '')
+        .replace(/^https:\/\/json-schema\.org\/draft-07/, 'http://json-schema.org/draft-07'),
+  )
+}
+
+function draftOf(schema: JsonSchema): Draft {
+  return /draft-07/.test(String(schema.$schema ?? '')) ? 'draft-07' : '2020-12'
+}
+
+function sharedAjv(draft: Draft, compileOptions: CompileOptions): Ajv {
+  const { useDefaults, isChecked, isTrial } = compileOptions
+  const key = `${draft} ${useDefaults} ${isChecked} ${isTrial}`
+  const ajv = validators.get(key) ?? createAjv(draft, compileOptions)
+  validators.set(key, ajv)
+  return ajv
+}
+
+function createAjv(
+  draft: Draft,
+  { useDefaults = false, isChecked = false, isTrial = false }: CompileOptions,
+): Ajv {
+  const code = { ...options.code, optimize: !isTrial }
+  const all = { ...options, code, useDefaults, meta: !isChecked, validateSchema: !isChecked && !isTrial }
+  const ajv = draft === 'draft-07' ? new Ajv(all) : new Ajv2020(all)
+  // ajv-formats is CommonJS. In native ESM, its function is one level deeper.
+  const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats
+  ;(add as unknown as (target: Ajv) => void)(ajv)
+  const url = ajv.formats.url as RegExp
+  ajv.addFormat('url', text => text.length <= MAX_URL_LENGTH && url.test(text))
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems)
+  return ajv
+}
+
+function hasInnerId(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (typeof (value as JsonSchema).$id === 'string') return true
+  return Object.values(value).some(hasInnerId)
+}
+
+/** The first violation in one sentence that names the field: `"city" must be string`. */
+export function describeViolation(
+  errors: readonly ErrorObject[] | null | undefined,
+  subject = 'arguments',
+): string {
+  const error = errors?.[0]
+  if (!error) return `${subject} do not match the schema`
+  const field = fieldName(error)
+  const name = field ? `"${field}"` : subject
+  const within = field ? `${field}.` : ''
+  switch (error.keyword) {
+    case 'required':
+      return `"${within}${error.params.missingProperty}" is required${describeMissing(error)}`
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty
+      return `"${within}${unknown}" is not a known field${describeUnknown(unknown, error)}`
+    }
+    case 'enum':
+      return `${name} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}${describeValue(error)}`
+    case 'const':
+      return `${name} must be ${JSON.stringify(error.params.allowedValue)}${describeValue(error)}`
+    default:
+      return `${name} ${error.message ?? 'is not valid'}${describeValue(error)}`
+  }
+}
+
+function fieldName(error: ErrorObject): string {
+  return pointerSteps(error.instancePath).join('.')
+}
+
+/** The given value, shortened. Objects and arrays by type only. */
+function describeValue({ data }: ErrorObject): string {
+  if (data === undefined) return ''
+  if (Array.isArray(data)) return ', not an array'
+  if (data !== null && typeof data === 'object') return ', not an object'
+  const text = JSON.stringify(data)
+  return `, not ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
+}
+
+function describeUnknown(unknown: string, { parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
+  const near = nearestName(unknown, known)
+  if (near) return `; did you mean "${near}"?`
+  return known.length > 0
+    ? `; known fields: ${known
+        .slice(0, 10)
+        .map(name => `"${name}"`)
+        .join(', ')}`
+    : ''
+}
+
+function describeMissing({ params, data, parentSchema }: ErrorObject): string {
+  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
+  const given = Object.keys((data as object | undefined) ?? {}).filter(name => !known.includes(name))
+  const near = nearestName(params.missingProperty, given)
+  if (near) return `; is "${near}" a typo?`
+  const schema = (parentSchema?.properties as Record<string, JsonSchema> | undefined)?.[
+    params.missingProperty
+  ]
+  return typeof schema?.type === 'string' ? ` (${schema.type})` : ''
+}

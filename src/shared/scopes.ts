@@ -1,9 +1,0 @@
-/** What a key may do (docs/decisions.md "Scopes, limits, errors"). */
-export const SCOPES = ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] as const
-export type Scope = (typeof SCOPES)[number]
-
-export const PLANS = ['free', 'pro', 'enterprise'] as const
-export type Plan = (typeof PLANS)[number]
-
-/** Requests an hour (service interface section 8); enterprise is configured, this is the local owner's. */
-export const PLAN_LIMITS: Readonly<Record<Plan, number>> = { free: 100, pro: 1000, enterprise: 1_000_000 }

@@ -1,0 +1,74 @@
+import { type BuildRequest, buildRequestSchema } from '../definitions/definitions.ts'
+import { HostingError } from '../errors.ts'
+import { findJsonFault } from '../json/json-walk.ts'
+import { type DefinitionProblem, describeProblem } from './definition-problem.ts'
+import { findDuplicates } from './duplicates.ts'
+import { findEnvProblems } from './env.ts'
+import { findFeatureProblems } from './features.ts'
+import { findHandlerProblems } from './handlers.ts'
+import { findExcess, findNameProblems } from './limits.ts'
+import { findLiquidProblems } from './liquid.ts'
+import { findParamHeaderProblems } from './param-headers.ts'
+import { findPresentationProblems } from './presentation.ts'
+import { findProgramProblems } from './program.ts'
+import { findPromptProblems } from './prompts.ts'
+import { findResourceProblems } from './resources.ts'
+import { findSchemaProblems } from './schemas.ts'
+import { describeIssues } from './shape.ts'
+import { findUnknownNames } from './unknown-names.ts'
+
+export type Validation = { request: BuildRequest } | { problems: DefinitionProblem[] }
+
+type Rule = (request: BuildRequest) => DefinitionProblem[]
+
+const RULES: Rule[] = [
+  findNameProblems,
+  findDuplicates,
+  findFeatureProblems,
+  findPresentationProblems,
+  findSchemaProblems,
+  findParamHeaderProblems,
+  findHandlerProblems,
+  findProgramProblems,
+  findResourceProblems,
+  findLiquidProblems,
+]
+
+/** Rules that analyze templates. They require valid Liquid. */
+const TEMPLATE_RULES: Rule[] = [findPromptProblems, findUnknownNames, findEnvProblems]
+
+const MAX_REPORTED = 50
+
+/** Validates a build request: its shape first, then the rules. */
+export function validateDefinitions(input: unknown): Validation {
+  const fault = findJsonFault(input)
+  if (fault) return { problems: [fault] }
+  const parsed = buildRequestSchema.safeParse(input)
+  const problems = parsed.success
+    ? findRuleProblems(parsed.data)
+    : describeIssues(parsed.error.issues.slice(0, MAX_REPORTED), input)
+  return parsed.success && problems.length === 0
+    ? { request: parsed.data }
+    : { problems: problems.slice(0, MAX_REPORTED) }
+}
+
+/** Throws INVALID_MCP. Its message contains the first problem and its details all of them, one per line. */
+export function parseBuildRequest(input: unknown): BuildRequest {
+  const result = validateDefinitions(input)
+  if ('request' in result) return result.request
+  const lines = result.problems.map(describeProblem)
+  const more = lines.length > 1 ? ` (and ${lines.length - 1} more)` : ''
+  throw new HostingError('INVALID_MCP', `The definitions are not valid: ${lines[0]}${more}`, {
+    details: lines.join('\n'),
+    next: [
+      { description: 'Correct the definitions; check them without building', command: 'mcp build --check' },
+    ],
+  })
+}
+
+function findRuleProblems(request: BuildRequest): DefinitionProblem[] {
+  const excess = findExcess(request)
+  if (excess.length > 0) return excess
+  const problems = RULES.flatMap(rule => rule(request))
+  return problems.length > 0 ? problems : TEMPLATE_RULES.flatMap(rule => rule(request))
+}

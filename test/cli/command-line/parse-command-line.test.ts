@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { defineCommand } from '../../../src/cli/command-line/command.ts'
+import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
+import { loadCommand } from '../../../src/cli/command-line/commands.ts'
+import { parseCommandLine } from '../../../src/cli/command-line/parse-command-line.ts'
+
+const command = defineCommand({
+  name: 'sample',
+  summary: 'try every type of option',
+  arguments: { first: { doc: 'a word', default: 'one' }, rest: { doc: 'more words', variadic: true } },
+  options: {
+    wait: { type: 'boolean', doc: 'wait', short: 'w' },
+    cache: { type: 'boolean', doc: 'no cache', default: true },
+    envFile: { type: 'string', doc: 'a file' },
+    size: { type: 'integer', doc: 'a size', default: 3 },
+    ratio: { type: 'number', doc: 'a ratio' },
+    age: { type: 'duration', doc: 'an age' },
+    set: { type: 'list', doc: 'an assignment' },
+    env: { type: 'string', doc: 'an environment', choices: ['staging', 'production'] },
+    image: { type: 'string', doc: 'an image', isValueOptional: true },
+  },
+  run: () => {},
+})
+
+const ABSENT = { wait: false, cache: true, size: 3, set: [], first: 'one', rest: [] }
+
+test.each<[string[], Record<string, unknown>]>([
+  [[], {}],
+  [['a'], { first: 'a' }],
+  [['a', 'b', 'c'], { first: 'a', rest: ['b', 'c'] }],
+  [['--wait', '--no-cache'], { wait: true, cache: false }],
+  [['-wq'], { wait: true }],
+  [['--env-file', 'x'], { envFile: 'x' }],
+  [['--env-file=x=y'], { envFile: 'x=y' }],
+  [['--size', '-3'], { size: -3 }],
+  [['--ratio=2.5'], { ratio: 2.5 }],
+  [['--age', '10m'], { age: 600_000 }],
+  [['--set', 'a=1', 'word', '--set=b=2'], { set: ['a=1', 'b=2'], first: 'word' }],
+  [['--env', 'staging'], { env: 'staging' }],
+  [['--image'], { image: '' }],
+  [['--image', 'x'], { image: 'x' }],
+  [['--', '--wait'], { first: '--wait' }],
+])('parses %j', (argv, expected) => {
+  expect(parseCommandLine(command, argv)).toMatchObject({ input: { ...ABSENT, ...expected } })
+})
+
+test('accepts global options before, between and after arguments', () => {
+  expect(parseCommandLine(command, ['--json', 'a', '-q', 'b', '--timeout=2s', '--no-color'])).toMatchObject({
+    globals: { json: true, quiet: true, yes: false, color: false, timeout: 2000 },
+    input: { first: 'a', rest: ['b'] },
+  })
+})
+
+test.each([
+  [['--nope'], 'Unknown option "--nope".'],
+  [['--env-file'], 'Option "--env-file <string>" argument missing.'],
+  [['--size', 'x'], '--size is "x", expected a whole number.'],
+  [['--ratio', '-1'], '--ratio is "-1", expected a number.'],
+  [['--age', 'soon'], '--age: "soon" is not a duration'],
+  [['--env', 'prod'], 'Allowed choices are staging, production.'],
+  [['--cache'], 'Unknown option "--cache".'],
+])('rejects the command line %j', (argv, message) => {
+  expect(() => parseCommandLine(command, argv)).toThrow(message)
+})
+
+test('passes options as words to a command that declares passThrough', () => {
+  const argv = ['a', '--nope', '--wait']
+  expect(parseCommandLine({ ...command, passThrough: true }, argv)).toMatchObject({
+    input: { first: 'a', rest: ['--nope', '--wait'] },
+  })
+})
+
+// Quotes and everything else that a shell interprets are left out.
+test('parses every example of every command', async () => {
+  for (const { name } of COMMANDS) {
+    const loaded = await loadCommand(name)
+    const lines = (loaded.examples ?? [])
+      .map(example => example.command)
+      .filter(line => !/['"|<>$&]/.test(line) && line.startsWith(`mcp ${name}`))
+    for (const line of lines) {
+      const words = line.slice(`mcp ${name}`.length).split(' ').filter(Boolean)
+      expect(() => parseCommandLine(loaded, words), line).not.toThrow()
+    }
+  }
+})

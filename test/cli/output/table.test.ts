@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { toChoice } from '../../../src/cli/dev/call-prompt.ts'
+import { formatLogLine } from '../../../src/cli/output/log-lines.ts'
+import type { Style } from '../../../src/cli/output/style.ts'
+import { markStyle, toTerminalText, withoutStyle } from '../../../src/cli/output/style.ts'
+import { formatTable, printable, printableJson } from '../../../src/cli/output/table.ts'
+
+test('columns are aligned, two spaces apart, without trailing spaces', () => {
+  expect(
+    formatTable(
+      ['A', 'LONG'],
+      [
+        ['first', 'x'],
+        ['b', ''],
+      ],
+    ),
+  ).toEqual(['A      LONG', 'first  x', 'b'])
+})
+
+test('the widest column is truncated for a terminal only', () => {
+  const rows = [['short', 'x'.repeat(100)]]
+  const [, row] = formatTable(['A', 'B'], rows, 40)
+  expect(row).toHaveLength(40)
+  expect(row).toMatch(/x…$/)
+  expect(formatTable(['A', 'B'], rows)[1]).toHaveLength(107)
+})
+
+test('removes control characters from names and log texts', () => {
+  expect(printable('a\u001b[31mred\u0007\u009b2J')).toBe('a�[31mred��2J')
+})
+
+test('only our own styles reach a terminal', () => {
+  const paint = (text: string) => `\u001b[1m${text}\u001b[22m`
+  const style: Style = { bold: paint, dim: paint, red: paint, green: paint, yellow: paint, cyan: paint }
+  const line = `${markStyle(style).bold('name')}: \u001b]0;title\u0007\u001b[31mred\u001b[39m\u001b[2J\r\nend`
+  expect(toTerminalText(line)).toBe('\u001b[1mname\u001b[22m: �]0;title��[31mred�[39m�[2J\nend')
+  expect(withoutStyle(line)).toBe('name: \u001b]0;title\u0007\u001b[31mred\u001b[39m\u001b[2J\r\nend')
+})
+
+test('removes direction overrides and invisible characters, and keeps right-to-left languages', () => {
+  expect(printable('a\u202egpj.exe\u2066x\u{e0041}')).toBe('a�gpj.exe�x�')
+  expect(printable('שלום\u200f مرحبا')).toBe('שלום\u200f مرحبا')
+})
+
+test('JSON escapes control characters and keeps its value', () => {
+  const value = { text: 'a\u202eb\u009bc\u{e0041}d', list: ['ä', '😀'] }
+  const json = printableJson(JSON.stringify(value))
+  expect(json).toBe('{"text":"a\\u202eb\\u009bc\\udb40\\udc41d","list":["ä","😀"]}')
+  expect(JSON.parse(json)).toEqual(value)
+})
+
+test('a cell is always one line', () => {
+  expect(formatTable(['A', 'B'], [['x', 'one\n  two']])).toEqual(['A  B', 'x  one two'])
+})
+
+test('tool names in a prompt are kept but cannot control the terminal', () => {
+  const name = 'a\u001b]0;title\u0007'
+  const choice = { name: 'a�]0;title�', value: name }
+  expect(toChoice({ name })).toEqual(choice)
+  expect(toChoice({ name, description: 'b\u202ec' })).toEqual({ ...choice, description: 'b�c' })
+})
+
+test('a line break in a log message cannot start what looks like another log line', () => {
+  const same = (text: string) => text
+  const style: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+  const forged = '2026-11-21 08:00:00.124 error server instance inst_a was killed'
+  const line = { timestamp: '2026-11-21T08:00:00.123Z', level: 'info' as const, message: `up\n${forged}` }
+  expect(formatLogLine(line, style)).toBe(`2026-11-21 08:00:00.123 info  up\n    ${forged}`)
+})

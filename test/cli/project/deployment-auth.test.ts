@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chooseAuth } from '../../../src/cli/project/deployment-auth.ts'
+import type { DeploymentAuth } from '../../../src/shared/contract/deployment-auth.ts'
+import { callTool } from '../../helpers/daemon.ts'
+import { createHome, type TestHome } from '../../helpers/mcp.ts'
+
+const base: DeploymentAuth = {
+  provider: 'keycloak',
+  url: 'https://id.example.com',
+  realm: 'r',
+  scopes: ['a'],
+}
+const client = { KEYCLOAK_CLIENT_ID: 'id', KEYCLOAK_CLIENT_SECRET: 'secret' }
+
+describe('how users of a deployment sign in', () => {
+  it('sign-in comes from the project file, with client values from --set that the server does not get', () => {
+    const chosen = chooseAuth({ base, flag: undefined, envVars: { ...client, API_URL: 'u' }, env: {} })
+    expect(chosen).toEqual({
+      auth: { ...base, client_id: 'id', client_secret: 'secret' },
+      envVars: { API_URL: 'u' },
+    })
+  })
+
+  it('sign-in uses the environment of the command', () => {
+    const { auth } = chooseAuth({ base, flag: undefined, envVars: {}, env: client })
+    expect(auth).toMatchObject({ client_id: 'id', client_secret: 'secret' })
+  })
+
+  it('sign-in is overridden by --auth, which keeps the scopes', () => {
+    const local = chooseAuth({ base, flag: 'local', envVars: {}, env: {} })
+    expect(local.auth).toEqual({ provider: 'local', scopes: ['a'] })
+    expect(chooseAuth({ base, flag: 'none', envVars: {}, env: {} }).auth).toBeUndefined()
+    expect(chooseAuth({ base: undefined, flag: undefined, envVars: {}, env: {} }).auth).toBeUndefined()
+  })
+
+  it('sign-in is rejected with a list of missing values', () => {
+    const choose = () => chooseAuth({ base: undefined, flag: 'microsoft', envVars: {}, env: {} })
+    expect(choose).toThrow(
+      'Sign-in with microsoft is incomplete: MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET, MICROSOFT_TENANT are not set.',
+    )
+  })
+})
+
+describe('a project that asks for a sign-in', () => {
+  let home: TestHome
+  let folder: string
+  beforeAll(() => {
+    home = createHome()
+    folder = join(home.dir, 'hello')
+    mkdirSync(folder)
+    const tools = [
+      {
+        name: 'hello',
+        description: 'Says hello',
+        inputSchema: { type: 'object' },
+        annotations: { readOnlyHint: true },
+        handler: { type: 'template', text: 'Hello' },
+      },
+    ]
+    const deploy = { development: { auth: { provider: 'local' } } }
+    const project = { name: 'hello', template: 'basic', tools, deploy }
+    writeFileSync(join(folder, 'mcp.config.json'), JSON.stringify(project))
+  })
+  afterAll(() => home.remove())
+
+  it('a project that asks for a sign-in is tried through its preview and requires a token', async () => {
+    const up = await home.json<{ url: string; call: { tool: string } }>(['up', folder])
+    expect(up.call.tool).toBe('hello')
+    expect((await fetch(up.url, { method: 'POST' })).status).toBe(401)
+    const refused = await home.mcp(['tools', up.url])
+    expect(refused.stderr).toContain('requires sign-in')
+  })
+
+  it('a project that asks for a sign-in is deployed with the redirect URL for the identity provider, or without sign-in with --auth none', async () => {
+    type Deployed = { url: string; sign_in?: { issuer: string; callback_url: string } }
+    const kept = await home.json<Deployed>(['deploy', folder])
+    expect(kept.sign_in?.callback_url).toMatch(/\/auth\/hello\/development\/oauth\/callback$/)
+    const open = await home.json<Deployed>(['deploy', folder, '--auth', 'none'])
+    expect(open.sign_in).toBeUndefined()
+    expect((await callTool(open.url, 'hello')).content[0].text).toBe('Hello')
+  })
+})

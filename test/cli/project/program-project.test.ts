@@ -1,0 +1,79 @@
+import { basename, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { missingScript, type ProgramInput, programProject } from '../../../src/cli/project/program-project.ts'
+import { splitShellWords } from '../../../src/cli/project/shell-words.ts'
+import type { ProgramDefinition } from '../../../src/shared/definitions/definitions.ts'
+
+const NOTHING: ProgramInput = {
+  command: undefined,
+  http: false,
+  path: undefined,
+  cwd: undefined,
+  isolation: undefined,
+  name: undefined,
+}
+const project = (command: string, more: Partial<ProgramInput> = {}) =>
+  programProject({ ...NOTHING, command, ...more })!.request as { name: string; program: ProgramDefinition }
+
+test.each([
+  ['npx -y some-server', ['npx', '-y', 'some-server']],
+  [
+    `python server.py --name 'two words' "and \\"these\\""`,
+    ['python', 'server.py', '--name', 'two words', 'and "these"'],
+  ],
+  [`a\\ b 'it'"'"'s' "" x=''`, ['a b', `it's`, '', 'x=']],
+  [`sh -c 'a | b && c > $D'`, ['sh', '-c', 'a | b && c > $D']],
+])('splits %s like a shell', (command, words) => {
+  expect(splitShellWords(command)).toEqual(words)
+})
+
+test.each([
+  ['a | b', '|'],
+  ['a > file', '>'],
+  ['echo $HOME', '$HOME'],
+  ['a "b', 'unterminated quote'],
+  ['', 'empty'],
+])('rejects %s, which only a shell interprets', (command, named) => {
+  expect(() => splitShellWords(command)).toThrow(named)
+})
+
+test.each([
+  ['npx -y @modelcontextprotocol/server-everything', 'server-everything'],
+  ['npx -y @modelcontextprotocol/server-everything@1.2.3 --x', 'server-everything'],
+  ['npx -y some-server@latest', 'some-server'],
+  ['npx -y @accesslint/mcp', 'accesslint-mcp'],
+  ['uvx mcp-server-time --local-timezone Europe/Rome', 'mcp-server-time'],
+  ['python3 weather.py', 'weather'],
+  ['node /srv/notes/dist/index.js', 'notes'],
+  ['/usr/local/bin/my-server --flag', 'my-server'],
+])('the server of %s is named %s', (command, name) => {
+  expect(project(command).name).toBe(name)
+})
+
+test('a command with files of this folder runs here, any other in a separate folder', () => {
+  expect(project('npx -y some-server').program.cwd).toBeUndefined()
+  expect(project('node package.json').program.cwd).toBe(resolve('.'))
+  expect(project('npx -y some-server', { cwd: 'src' }).program.cwd).toBe(resolve('src'))
+  expect(basename(resolve('src'))).toBe('src')
+})
+
+test('rejects its options without --command', () => {
+  expect(() => programProject({ ...NOTHING, http: true })).toThrow('--http')
+  expect(() => programProject({ ...NOTHING, isolation: 'session' })).toThrow('--isolation')
+  expect(programProject(NOTHING)).toBeUndefined()
+})
+
+test('an HTTP program has a path', () => {
+  const { program } = project('node server.js', { http: true, path: '/api/mcp', isolation: 'shared' })
+  expect(program).toMatchObject({ type: 'http', path: '/api/mcp', isolation: 'shared' })
+})
+
+test.each([
+  ['node nowhere/server.js', 'nowhere/server.js'],
+  ['python3 -u nowhere.py --port 1', 'nowhere.py'],
+  ['npx -y nowhere.js', undefined],
+  ['node vitest.config.ts', undefined],
+  ['sh -c x', undefined],
+])('the missing script of %s is %s', (command, script) => {
+  expect(missingScript(project(command).program)).toBe(script)
+})

@@ -1,0 +1,181 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findProjectFile, loadProject } from '../../../src/cli/project/project.ts'
+import { MCP_BIN, runToEnd } from '../../helpers/mcp.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'mcp-project-')), 'project')
+  mkdirSync(folder)
+})
+afterEach(() => rmSync(dirname(folder), { recursive: true }))
+
+function write(files: Record<string, string | object>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(
+      join(folder, path),
+      typeof content === 'string' ? content : JSON.stringify(content, null, 2),
+    )
+  }
+}
+
+const failure = () => loadProject(folder).catch(error => error)
+const resource = { uri: 'a://b', name: 'b', description: 'B' }
+
+describe('project file', () => {
+  it('a project file is split into the build request and settings of other commands', async () => {
+    write({
+      'mcp.config.json': {
+        $schema: './schema.json',
+        name: 'demo',
+        template: 'basic',
+        tools: [{ name: 'a', description: 'A', inputSchema: { type: 'object' } }],
+        deploy: { staging: { env_vars: { A: '1' } } },
+        test: 'suite.json',
+        project: 'prj_1',
+      },
+    })
+    expect(await loadProject(folder)).toMatchObject({
+      file: join(folder, 'mcp.config.json'),
+      directory: folder,
+      request: { name: 'demo', template: 'basic', tools: [{ name: 'a' }] },
+      deploy: { staging: { env_vars: { A: '1' } } },
+      test: 'suite.json',
+      project: 'prj_1',
+    })
+    expect((await loadProject(folder)).request).not.toHaveProperty('deploy')
+  })
+
+  it.each([
+    ['mcp.config.yaml', 'name: demo\ntemplate: basic\nresources: []\n'],
+    ['mcp.config.yml', 'name: demo\ntemplate: basic\n'],
+  ])('a project file may be %s', async (file, content) => {
+    write({ [file]: content, 'package.json': { type: 'module' } })
+    expect((await loadProject(folder)).request).toMatchObject({ name: 'demo', template: 'basic' })
+  })
+
+  // In a separate process, because the test runner would load the module itself.
+  it('a project file may be a module in TypeScript', async () => {
+    write({
+      'mcp.config.ts': "const name: string = 'demo'\nexport default { name, template: 'basic' as const }\n",
+      'package.json': { type: 'module' },
+    })
+    const ended = await runToEnd(process.execPath, [MCP_BIN, 'build', folder, '--check', '--json'])
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(ended.stdout)).toMatchObject({ name: 'demo' })
+  })
+
+  it('a project file may be given by its path', async () => {
+    write({ 'other.json': { name: 'demo', template: 'basic' } })
+    expect((await loadProject(join(folder, 'other.json'))).request.name).toBe('demo')
+  })
+
+  it('a project file is reported missing with the possible names', async () => {
+    expect(await failure()).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect((await failure()).message).toContain('expected mcp.config.json, mcp.config.yaml')
+    await expect(loadProject(join(folder, 'nowhere'))).rejects.toThrow('nowhere does not exist.')
+  })
+
+  it('a project file must be the only one in its folder', () => {
+    write({ 'mcp.config.json': '{}', 'mcp.config.yaml': '' })
+    expect(() => findProjectFile(folder)).toThrow(
+      'contains 2 project files: mcp.config.json, mcp.config.yaml',
+    )
+  })
+
+  it.each([
+    ['mcp.config.json', '{\n  "name": "demo",\n  "template" "basic"\n}', '3:14'],
+    ['mcp.config.json', '{\n  // no comments\n}', '2:3'],
+    ['mcp.config.json', '{\n  "tools": [],\n  "name": "demo",\n  "tools": []\n}', '4:3'],
+    ['mcp.config.yaml', 'name: demo\ntemplate: [basic\n', '3:1'],
+    ['mcp.config.yaml', 'name: demo\nname: other\n', '2:1'],
+  ])('a parse error in %s has line and column', async (file, content, position) => {
+    write({ [file]: content })
+    expect(await failure()).toMatchObject({ code: 'INVALID_MCP' })
+    expect((await failure()).details).toContain(`${file}:${position}`)
+  })
+
+  it.each(['json', 'yaml'])('a project file has line and column for every problem (%s)', async format => {
+    const value = {
+      name: 'demo',
+      template: 'basic',
+      tools: [{ name: 'a', descripton: 'A', inputSchema: { type: 'object' } }],
+      deply: {},
+    }
+    write({ [`mcp.config.${format}`]: value })
+    const error = await failure()
+    expect(error.code).toBe('INVALID_MCP')
+    expect(error.details).toContain('Did you mean "deploy"?')
+    expect(error.details).toMatch(/^mcp\.config\.\w+:\d+:\d+ tools\[0\].*description/m)
+  })
+
+  it('checks the deploy section as well', async () => {
+    write({
+      'mcp.config.json': {
+        name: 'demo',
+        template: 'basic',
+        deploy: { production: { scaling: { min_instances: 3, max_instances: 2 } } },
+      },
+    })
+    expect((await failure()).details).toMatch(/min_instances.* must not exceed max_instances/)
+  })
+
+  it('reports the error that a module threw', async () => {
+    write({ 'mcp.config.ts': "throw new Error('no table')\n" })
+    expect((await failure()).message).toBe('mcp.config.ts failed to load: no table')
+  })
+})
+
+describe('files of resources', () => {
+  const project = (...resources: object[]) => ({
+    'mcp.config.json': { name: 'demo', template: 'basic', resources },
+  })
+
+  it('files of resources are sent with the build unchanged', async () => {
+    write({
+      ...project(
+        { ...resource, file: 'docs/a.md' },
+        { ...resource, uri: 'a://c', name: 'c', file: 'logo.png' },
+        { ...resource, uri: 'a://d', name: 'd', file: 'docs/a.md', mimeType: 'application/octet-stream' },
+      ),
+      'docs/a.md': '# Use {{ name }} and {% if %}',
+    })
+    writeFileSync(join(folder, 'logo.png'), Buffer.from([0x89, 0x50, 0xff]))
+    const { resources } = (await loadProject(folder)).request
+    expect(resources).toMatchObject([
+      { mimeType: 'text/markdown', text: "# Use {{ '{{' }} name }} and {{ '{%' }} if %}" },
+      { mimeType: 'image/png', blob: 'iVD/' },
+      {
+        mimeType: 'application/octet-stream',
+        blob: Buffer.from('# Use {{ name }} and {% if %}').toString('base64'),
+      },
+    ])
+    expect(resources?.[0]).not.toHaveProperty('file')
+  })
+
+  it.each([
+    ['../secret.txt', 'is outside the project'],
+    ['/etc/hosts', 'is outside the project'],
+    ['link.txt', 'is outside the project'],
+    ['none.txt', 'does not exist'],
+    ['docs', 'is not a file'],
+    ['big.txt', 'the maximum is 1048576 for the whole build request'],
+  ])('%s is rejected: %s', async (file, reason) => {
+    const secret = join(folder, '..', 'secret.txt')
+    write({ ...project({ ...resource, file }), 'docs/a.md': 'A', 'big.txt': 'x'.repeat(1024 * 1024 + 1) })
+    writeFileSync(secret, 'secret')
+    symlinkSync(secret, join(folder, 'link.txt'))
+    const error = await failure()
+    expect(error.code).toBe('INVALID_MCP')
+    expect(error.details).toMatch(/^mcp\.config\.json:\d+:\d+ resources\[0\]\.file: /)
+    expect(error.details).toContain(reason)
+  })
+
+  it('files of resources exclude other content', async () => {
+    write({ ...project({ ...resource, file: 'a.md', text: 'A' }), 'a.md': 'A' })
+    expect((await failure()).details).toContain('keep one of text, blob, file, handler')
+  })
+})

@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHome, type TestHome } from '../../helpers/mcp.ts'
+
+let home: TestHome
+let directory: string
+beforeAll(() => {
+  home = createHome()
+  directory = join(home.dir, 'weather')
+  mkdirSync(directory)
+})
+afterAll(() => home.remove())
+
+/** One of the two cases of its suite passes. */
+function writeProject(more: object = {}): void {
+  const inputSchema = {
+    type: 'object',
+    properties: { city: { type: 'string', description: 'Name of the city' } },
+    required: ['city'],
+  }
+  const tools = [{ name: 'get_weather', description: 'Current weather of a city', inputSchema }]
+  const cases = [
+    {
+      name: 'asks',
+      message: "What's the weather in Madrid?",
+      expect: { calls: [{ tool: 'get_weather', arguments: { city: 'Madrid' } }] },
+    },
+    {
+      name: 'cannot',
+      message: "What's the weather in Oslo?",
+      expect: { calls: [{ tool: 'get_weather', arguments: { city: 'Lima' } }] },
+    },
+  ]
+  const project = {
+    name: 'weather',
+    template: 'basic',
+    tools,
+    test: { models: 'embedded', cases },
+    ...more,
+  }
+  writeFileSync(join(directory, 'mcp.config.json'), JSON.stringify(project))
+}
+
+const deployments = async (): Promise<unknown[]> =>
+  (await home.json<{ deployments: unknown[] }>(['list'])).deployments
+
+test('too few passing cases exit with 1, list the failures and release nothing', async () => {
+  writeProject()
+  const refused = await home.mcp(['deploy', directory, '--require-test', '0.9'])
+  expect(refused.code).toBe(1)
+  expect(refused.stdout).toContain('✓ asks')
+  expect(refused.stdout).toContain('✗ cannot')
+  expect(refused.stderr).toContain(
+    'weather was not released: 1 of 2 cases of its suite passed, required: 0.9.',
+  )
+  expect(refused.stderr).toContain('mcp test --server mcp_')
+  expect(await deployments()).toEqual([])
+})
+
+test('with --json the failure is one error with the failed cases', async () => {
+  const refused = await home.mcp(['deploy', directory, '--require-test', '0.9', '--json'])
+  expect([refused.code, refused.stdout]).toEqual([1, ''])
+  expect(JSON.parse(refused.stderr).error).toMatchObject({
+    code: 'CONFLICT',
+    details: expect.stringContaining('cannot: '),
+  })
+})
+
+test('enough passing cases release the server, and standard output is one document', async () => {
+  const released = await home.mcp(['deploy', directory, '--require-test', '0.5', '--json'])
+  expect(released.code).toBe(0)
+  expect(JSON.parse(released.stdout)).toMatchObject({ status: 'deployed' })
+})
+
+test('the project file may require a share, and the flag overrides it', async () => {
+  writeProject({ deploy: { requireTest: 1 } })
+  expect((await home.mcp(['deploy', directory])).code).toBe(1)
+  expect((await home.mcp(['deploy', directory, '--require-test', '0.5'])).code).toBe(0)
+})
+
+test('an invalid share and a project without a suite are usage errors', async () => {
+  const wrong = await home.mcp(['deploy', directory, '--require-test', '90'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--require-test is "90"')])
+  writeProject({ test: undefined })
+  const without = await home.mcp(['deploy', directory, '--require-test', '1'])
+  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('requires a test suite')])
+})

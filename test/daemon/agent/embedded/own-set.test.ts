@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { createEmbeddedModel } from '../../../../src/daemon/agent/embedded/embedded-model.ts'
+import { cases, isRight, play } from './own-set.ts'
+
+/** The rates in docs/embedded-model.md. */
+const REACHED = 126
+
+test('the built-in test set has at least 12 servers and 120 messages', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(120)
+  expect(new Set(cases.map(({ server }) => server)).size).toBeGreaterThanOrEqual(12)
+})
+
+test('the embedded model makes the expected calls for the built-in test set', async () => {
+  const model = createEmbeddedModel()
+  const wrong: string[] = []
+  for (const item of cases) {
+    const made = await play(model, item)
+    if (!isRight(item, made)) wrong.push(`${item.server}: ${item.message}: ${JSON.stringify(made)}`)
+  }
+  console.log(`${cases.length - wrong.length} of ${cases.length} messages; not:\n${wrong.join('\n')}`)
+  expect(cases.length - wrong.length).toBeGreaterThanOrEqual(REACHED)
+})

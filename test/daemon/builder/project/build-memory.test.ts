@@ -1,0 +1,32 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { BuildMemory } from '../../../../src/daemon/builder/project/build-memory.ts'
+import { createProjectFolder } from '../../../helpers/project-folder.ts'
+
+const request = { name: 'shop', template: 'custom' as const, source: 'src_1' }
+
+test('finds the artifact of the same source and request, with any id of the source', () => {
+  using folder = createProjectFolder()
+  const memory = new BuildMemory(folder.path, () => '1.0')
+  memory.remember('d1', request, 'artifact')
+  expect(memory.find('d1', { ...request, source: 'src_2', project_id: 'prj_1' })).toBe('artifact')
+})
+
+test('finds nothing for another source, request or toolchain', () => {
+  using folder = createProjectFolder()
+  const memory = new BuildMemory(folder.path, () => '1.0')
+  memory.remember('d1', request, 'artifact')
+  expect(memory.find('d2', request)).toBeUndefined()
+  expect(memory.find('d1', { ...request, title: 'Shop' })).toBeUndefined()
+  expect(new BuildMemory(folder.path, () => '1.1').find('d1', request)).toBeUndefined()
+})
+
+test('forgets artifacts that no longer exist', () => {
+  using folder = createProjectFolder()
+  const memory = new BuildMemory(folder.path, () => '1.0')
+  memory.remember('d1', request, 'kept')
+  memory.remember('d2', request, 'gone')
+  memory.prune(digest => digest === 'kept')
+  expect(readdirSync(folder.path)).toHaveLength(1)
+  expect(memory.find('d1', request)).toBe('kept')
+})

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { Gateway } from '../../../src/daemon/gateway/gateway.ts'
+import { PORT_RANGE } from '../../../src/daemon/gateway/ports.ts'
+import { post, type Reply, RuntimeHarness, where } from '../../helpers/runtime-harness.ts'
+
+test('a new address gets a free port outside the range of outgoing connections', async () => {
+  await using harness = new RuntimeHarness()
+  const ports = await Promise.all(['a', 'b', 'c'].map(id => harness.gateway.open(id)))
+  expect(new Set(ports).size).toBe(3)
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(PORT_RANGE.first)
+    expect(port).toBeLessThanOrEqual(PORT_RANGE.last)
+  }
+})
+
+test('opening an open address returns its port', async () => {
+  await using harness = new RuntimeHarness()
+  const port = await harness.gateway.open('a')
+  expect(await harness.gateway.open('a', port)).toBe(port)
+  expect(await harness.gateway.open('a')).toBe(port)
+})
+
+test('a closed address refuses connections and opens again on the same port', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await where(url)
+  await harness.gateway.close('dep_a')
+  await expect(post(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  expect(await harness.gateway.open('dep_a', Number(new URL(url).port))).toBe(Number(new URL(url).port))
+  harness.gateway.point('dep_a', 'dep_a')
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+})
+
+test('closing an address keeps connections that were handed over', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  const answer = post(`${url}/until-drain`)
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
+  await harness.gateway.close('dep_a')
+  await harness.supervisor.drain('dep_a')
+  expect((await answer).status).toBe(200)
+})
+
+test('a port that another program holds throws CONFLICT with the port', async () => {
+  await using harness = new RuntimeHarness()
+  await using other = await listen()
+  await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `Port ${other.port} of this server's address is held by another program. Stop that program. The deployment then starts by itself.`,
+  })
+})
+
+test('a port held by an exiting process is opened as soon as it is free', async () => {
+  await using harness = new RuntimeHarness()
+  await using other = await listen()
+  const opened = harness.gateway.open('a', other.port)
+  await harness.gateway.open('b') // that one has met the holder by now
+  await other[Symbol.asyncDispose]()
+  expect(await opened).toBe(other.port)
+})
+
+test('a daemon without file descriptors drops connections and recovers', async () => {
+  await using small = await startSmallGateway(64)
+  const crowd = await Promise.all(Array.from({ length: 150 }, () => tryToConnect(small.port)))
+  for (const socket of crowd) socket.destroy()
+  let answer: Reply | undefined
+  while (!answer) answer = await post(`http://127.0.0.1:${small.port}`).catch(() => undefined)
+  expect(answer.status).toBe(503)
+})
+
+test('failed accepts are reported once a minute', async () => {
+  const told: Error[] = []
+  const gateway = new Gateway({
+    connect: (_id, socket) => socket.destroy(),
+    onAcceptError: e => told.push(e),
+  })
+  const servers = await listenersOpenedBy(async () => {
+    await gateway.open('a')
+    await gateway.open('b')
+  })
+  const error = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' })
+  for (const server of [...servers, ...servers]) server.emit('error', error)
+  expect(told).toEqual([error])
+  await gateway.closeAll()
+})
+
+test('open throws after closeAll', async () => {
+  await using harness = new RuntimeHarness()
+  const opening = harness.gateway.open('a')
+  await harness.gateway.closeAll()
+  await expect(opening).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(harness.gateway.open('b')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+test('running out of file descriptors throws with the limit to raise', async () => {
+  await using small = await startSmallGateway(64, 100)
+  expect(small.output).toContain("reached the system's limit of open files and connections (EMFILE)")
+})
+
+/** Node reports every listening server (https://nodejs.org/api/diagnostics_channel.html#netserverlistenasyncstart). */
+async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
+  const servers: Server[] = []
+  const note = (message: unknown) => servers.push((message as { server: Server }).server)
+  subscribe('tracing:net.server.listen:asyncStart', note)
+  await open()
+  unsubscribe('tracing:net.server.listen:asyncStart', note)
+  // A random port may belong to another program.
+  const listening = servers.filter(server => server.listening)
+  expect(listening.length).toBeGreaterThan(0)
+  return listening
+}
+
+/** A gateway in a process with a limit of open files. */
+async function startSmallGateway(files: number, addresses = 1) {
+  const program = fileURLToPath(new URL('../../fixtures/small-gateway.ts', import.meta.url))
+  const script = `ulimit -n ${files}; exec "$0" "$@"`
+  const child = spawn('sh', ['-c', script, process.execPath, program, String(addresses)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [output] = await once(child.stdout, 'data')
+  const end = async () => {
+    if (child.exitCode !== null) return
+    child.kill()
+    await once(child, 'exit')
+  }
+  return { output: String(output), port: Number(output), [Symbol.asyncDispose]: end }
+}
+
+/** Resolves when the connection was served, closed or reset. */
+async function tryToConnect(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
+  return socket.on('error', () => {})
+}
+
+async function listen() {
+  const server: Server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return { port, [Symbol.asyncDispose]: () => new Promise<void>(resolve => server.close(() => resolve())) }
+}

@@ -1,0 +1,142 @@
+import { existsSync, readdirSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from './fixtures.ts'
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+
+afterAll(() => daemon.close())
+
+const version = (name: string, text: string) =>
+  echoServer(name, { tools: [{ ...echoServer().tools[0], handler: { type: 'template', text } }] })
+const show = async (mcpId: string) => (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
+const say = async (url: string) => (await callTool(url, 'say', { text: 'hello' })).content[0].text
+
+describe('a build', () => {
+  test('a build with only the contract’s fields becomes ready and its tools answer', async () => {
+    const { tools } = echoServer()
+    const body = {
+      name: 'contract-only',
+      template: 'custom',
+      tools: tools.map(({ handler: _, ...tool }) => tool),
+      resources: [{ uri: 'docs://guide', name: 'Guide', description: 'How to' }],
+      prompts: [{ name: 'greet', description: 'Greets', template: 'Say hello to {{ who }}' }],
+    }
+    const answer = await daemon.api('POST', '/v1/build', { body })
+    expect(answer.status).toBe(201)
+    expect(answer.body.data).toMatchObject({
+      mcp_id: expect.stringMatching(/^mcp_/),
+      name: 'contract-only',
+      status: 'ready',
+      url: expect.stringMatching(/^http:/),
+      build_time: expect.any(Number),
+    })
+    expect(answer.body.data.build_time).toBeGreaterThan(0)
+    const result = await callTool(answer.body.data.url, 'say', { text: 'hello' })
+    expect(result.isError ?? false).toBe(false)
+  })
+
+  test('a build may have only tools or only resources', async () => {
+    const resources = [{ uri: 'docs://guide', name: 'Guide', description: 'How to', text: 'Like this' }]
+    await buildServer(daemon, { name: 'only-resources', template: 'basic', resources })
+    await buildServer(daemon, { name: 'only-tools', template: 'basic', tools: echoServer().tools })
+  })
+
+  test('an asynchronous client gets the running build', async () => {
+    const answer = await daemon.api('POST', '/v1/build', {
+      body: echoServer('async'),
+      headers: { prefer: 'respond-async, wait=5' },
+    })
+    expect(answer.status).toBe(202)
+    expect(answer.body.data.status).toBe('building')
+    await expect.poll(async () => (await show(answer.body.data.mcp_id)).status).toBe('ready')
+  })
+
+  test('equal definitions create another build with the same artifact', async () => {
+    const first = await show(await buildServer(daemon, echoServer('twice')))
+    const second = await show(await buildServer(daemon, echoServer('twice')))
+    expect(first.mcp_id).not.toBe(second.mcp_id)
+    expect(first.digest).toBe(second.digest)
+  })
+
+  test('an older build can still be deployed', async () => {
+    const old = await buildServer(daemon, version('versions', 'old'))
+    await buildServer(daemon, version('versions', 'new'))
+    expect(await say((await deploy(daemon, old)).url)).toBe('old')
+  })
+
+  test('lists builds by name and state, newest first, in pages', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 3; i++) ids.unshift(await buildServer(daemon, echoServer('listed')))
+    const first = (await daemon.api('GET', '/v1/build?name=listed&status=ready&limit=2')).body.data
+    const second = (await daemon.api('GET', `/v1/build?name=listed&limit=2&cursor=${first.next_cursor}`)).body
+      .data
+    expect([...first.items, ...second.items].map(({ mcp_id }) => mcp_id)).toEqual(ids)
+    expect(second.next_cursor).toBeNull()
+  })
+})
+
+describe('the preview', () => {
+  test('the preview serves the newest ready build at the same address', async () => {
+    const first = await show(await buildServer(daemon, version('previewed', 'one')))
+    expect(await say(first.url)).toBe('one')
+    const second = await show(await buildServer(daemon, version('previewed', 'two')))
+    expect(second.url).toBe(first.url)
+    expect(await say(first.url)).toBe('two')
+  })
+
+  test('the preview returns to the previous build when the newest is removed, and closes with the last', async () => {
+    const first = await buildServer(daemon, version('removed', 'one'))
+    const second = await buildServer(daemon, version('removed', 'two'))
+    const { url } = await show(second)
+    expect(await say(url)).toBe('two')
+    expect((await daemon.api('DELETE', `/v1/build/${second}`)).status).toBe(204)
+    expect(await say(url)).toBe('one')
+    await daemon.api('DELETE', `/v1/build/${first}`)
+    await expect(fetch(url)).rejects.toThrow()
+    expect(existsSync(`${daemon.home.logs}/${first}`)).toBe(false)
+  })
+})
+
+describe('removing a build', () => {
+  test('removing a build with deployments is a conflict that names them', async () => {
+    const mcpId = await buildServer(daemon, echoServer('kept'))
+    const { deployment_id } = await deploy(daemon, mcpId)
+    const answer = await daemon.api('DELETE', `/v1/build/${mcpId}`)
+    expect(answer.status).toBe(409)
+    expect(answer.body.error.message).toContain(deployment_id)
+  })
+
+  test('removing the last build removes the server and its addresses', async () => {
+    const mcpId = await buildServer(daemon, echoServer('forgotten'))
+    const { deployment_id } = await deploy(daemon, mcpId, 'production')
+    const database = new BetterSqlite3(daemon.home.database, { readonly: true })
+    const slots = () =>
+      database.prepare("SELECT slot FROM addresses WHERE server = 'forgotten'").pluck().all()
+    expect(slots().toSorted()).toEqual(['preview', 'production'])
+    await daemon.api('DELETE', `/v1/deploy/${deployment_id}`)
+    expect(slots()).toHaveLength(2)
+    await daemon.api('DELETE', `/v1/build/${mcpId}`)
+    expect(slots()).toEqual([])
+    database.close()
+    const anew = await deploy(daemon, await buildServer(daemon, echoServer('forgotten')), 'production')
+    expect(await say(anew.url)).toBe('You said hello')
+  })
+
+  test('removing a build removes its artifact unless another build has it', async () => {
+    const artifacts = () => readdirSync(daemon.home.artifacts).length
+    const before = artifacts()
+    const first = await buildServer(daemon, version('shared', 'x1'))
+    const second = await buildServer(daemon, version('shared', 'x1'))
+    expect(artifacts()).toBe(before + 1)
+    await daemon.api('DELETE', `/v1/build/${first}`)
+    expect(artifacts()).toBe(before + 1)
+    await daemon.api('DELETE', `/v1/build/${second}`)
+    expect(artifacts()).toBe(before)
+  })
+})

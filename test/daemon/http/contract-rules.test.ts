@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { buildServer, createKey, deploy } from './fixtures.ts'
+
+/** Rules of the contract for several operations. */
+let daemon: TestDaemon
+let mcpId: string
+
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+  mcpId = await buildServer(daemon)
+})
+
+afterAll(() => daemon.close())
+
+const get = (path: string, options = {}) => daemon.api('GET', path, options)
+
+test('every error has code, message and details as strings', async () => {
+  const readOnly = await createKey(daemon, { scopes: ['READ'] })
+  const answers = await Promise.all([
+    get('/v1/build', { key: null }),
+    get('/v1/build', { key: 'wrong' }),
+    get('/api/keys', { key: readOnly.key }),
+    get('/v1/none'),
+    get('/v1/build/mcp_none'),
+    get('/v1/build?limit=0'),
+    daemon.api('PUT', '/v1/build'),
+    daemon.api('POST', '/v1/deploy'),
+    daemon.api('POST', '/v1/build', { body: 'a', headers: { 'content-type': 'text/plain' } }),
+    daemon.api('POST', '/v1/build', { body: `"${'x'.repeat(1024 * 1024)}"` }),
+    get('/v1/build', { headers: { origin: 'https://evil.example' } }),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 404, 404, 400, 405, 400, 415, 413, 403])
+  for (const { body } of answers)
+    expect(body.error).toEqual({
+      code: expect.any(String),
+      message: expect.any(String),
+      details: expect.any(String),
+    })
+})
+
+test('the OpenAPI description has the version of the contract', async () => {
+  expect((await get('/openapi.json')).body.info.version).toBe('1.0.0')
+})
+
+describe('the query', () => {
+  test('rejects unknown query parameters, even on operations without parameters', async () => {
+    for (const path of [`/v1/build/${mcpId}`, '/api/deployments/api-key/info', '/openapi.json', '/health']) {
+      const answer = await get(`${path}?zzz=1`)
+      expect([answer.status, answer.body.error.details], path).toEqual([400, 'zzz: not a known parameter'])
+    }
+    expect((await daemon.api('POST', '/v1/test?stream=1', { body: {} })).status).toBe(400)
+  })
+
+  test('rejects repeated query parameters and __proto__', async () => {
+    expect((await get('/v1/build?limit=1&limit=2')).body.error.details).toBe('limit: give it once')
+    expect((await get('/v1/build?__proto__=1')).status).toBe(400)
+  })
+
+  test('/metrics ignores the query and answers other methods with 405', async () => {
+    expect((await get('/metrics?collect=all')).status).toBe(200)
+    const refused = await daemon.api('POST', '/metrics')
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+})
+
+test('a key that may only deploy can poll what it deploys', async () => {
+  const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
+  const { deployment_id } = await deploy(daemon, mcpId)
+  for (const path of [
+    `/v1/build/${mcpId}`,
+    `/v1/build/${mcpId}/surface`,
+    `/v1/deploy/${deployment_id}/status`,
+    `/api/lambda-deploy/${deployment_id}/health`,
+  ])
+    expect((await get(path, { key })).status, path).toBe(200)
+  for (const path of ['/api/lambda-builds/bld_none', '/api/lambda-builds/bld_none/logs'])
+    expect((await get(path, { key })).status, path).toBe(404)
+  for (const path of ['/v1/build', '/v1/deploy', `/api/lambda-deploy/${deployment_id}/logs`])
+    expect((await get(path, { key })).status, path).toBe(403)
+})
+
+test('a base image needs BUILD_AND_DEPLOY, which the challenge names', async () => {
+  const { key } = await createKey(daemon, { scopes: ['READ'] })
+  const answer = await get(`/v1/build/${mcpId}/image?base=local`, { key })
+  expect(answer.status).toBe(403)
+  expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope", scope="BUILD_AND_DEPLOY"')
+})
+
+test('a model without a key is a conflict that explains how to save one', async () => {
+  const body = { mcp_id: mcpId, message: 'hello', ai_model: 'claude-sonnet-4-5' }
+  const { status, body: answer } = await daemon.api('POST', '/v1/test', { body })
+  expect([status, answer.error.code]).toEqual([409, 'CONFLICT'])
+  expect(answer.error.details).toContain('mcp models login anthropic')
+})
+
+test('rejects domains that a deployment cannot own', async () => {
+  const answers = [
+    '127.0.0.1',
+    '1.2.3.4',
+    '1.2.0x7f',
+    'x.localhost',
+    'Demo.LOCALHOST',
+    'a b.example',
+    'single',
+  ]
+  for (const domain of answers) {
+    const body = { mcp_id: mcpId, environment: 'staging', config: { domain } }
+    const { status, body: answer } = await daemon.api('POST', '/v1/deploy', { body })
+    expect([status, answer.error?.details], domain).toEqual([
+      400,
+      expect.stringMatching(
+        /^config\.domain: (expected a host name|an IP address|the daemon assigns names below \.localhost)/,
+      ),
+    ])
+  }
+})
+
+test('rejects a repository URL that git cannot clone', async () => {
+  const create = (repositoryUrl: string) =>
+    daemon.api('POST', '/api/projects', { body: { name: 'p', repositoryUrl } })
+  for (const url of [
+    'https://github.com/team/repo.git',
+    'ssh://git@github.com/team/repo',
+    'git://host/repo',
+    'git@github.com:team/repo.git',
+  ])
+    expect((await create(url)).status, url).toBe(201)
+  for (const url of ['notaurl', 'javascript:alert(1)', 'file:///etc/passwd', 'https://', 'git@host: a b'])
+    expect((await create(url)).status, url).toBe(400)
+})
+
+test('the phase of a log is case-insensitive and one of a list', async () => {
+  const { deployment_id } = await deploy(daemon, mcpId)
+  const logs = (phase: string) => get(`/api/lambda-deploy/${deployment_id}/logs?phase=${phase}`)
+  expect((await logs('run')).status).toBe(200)
+  const refused = await logs('BOGUS')
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    expect.stringMatching(/^phase: .*QUEUED/),
+  ])
+})

@@ -1,0 +1,64 @@
+import { expect } from 'vitest'
+import type { TestDaemon } from '../../helpers/daemon.ts'
+
+/** A declared server with one echoing tool. */
+export function echoServer(name = 'echo', changes: Record<string, unknown> = {}) {
+  return {
+    name,
+    template: 'basic',
+    tools: [
+      {
+        name: 'say',
+        description: 'Says it again',
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        handler: { type: 'template', text: 'You said {{ text }}' },
+      },
+    ],
+    ...changes,
+  }
+}
+
+/** The id of a ready build. */
+export async function buildServer(daemon: TestDaemon, definitions: unknown = echoServer()): Promise<string> {
+  const answer = await daemon.api('POST', '/v1/build', { body: definitions })
+  expect(answer.body).toMatchObject({ success: true, data: { status: 'ready' } })
+  return answer.body.data.mcp_id
+}
+
+/** The record of a deployment that is deployed. */
+export async function deploy(
+  daemon: TestDaemon,
+  mcpId: string,
+  environment = 'development',
+  config?: Record<string, unknown>,
+): Promise<{
+  deployment_id: string
+  url: string
+  health_check: string
+  deploy_time: number
+  status: string
+}> {
+  const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id: mcpId, environment, config } })
+  expect(answer.body).toMatchObject({ success: true, data: { status: 'deployed' } })
+  return answer.body.data
+}
+
+/** Valid requests of the POST operations that have a body. They name nothing that exists. */
+export const POST_BODIES: Record<string, object> = {
+  createBuild: {},
+  runTest: { mcp_id: 'mcp_none', message: 'hello' },
+  createDeployment: { mcp_id: 'mcp_none', environment: 'development' },
+  createProject: { name: 'none' },
+  createApiKey: { name: 'none', scopes: ['READ'] },
+  checkApiKey: { key: 'none', method: 'GET', path: '/' },
+  upgradeDaemon: {},
+}
+
+export async function createKey(
+  daemon: TestDaemon,
+  body: Record<string, unknown>,
+): Promise<{ key: string; apiKeyId: string }> {
+  const answer = await daemon.api('POST', '/api/keys', { body: { name: 'test', ...body } })
+  expect(answer.status).toBe(201)
+  return answer.body
+}

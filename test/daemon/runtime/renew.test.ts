@@ -1,0 +1,106 @@
+import { Agent } from 'node:http'
+import { expect, test } from 'vitest'
+import type { Served } from '../../../src/daemon/runtime/served.ts'
+import type { Wishes } from '../../fixtures/instance.ts'
+import { isRunning } from '../../helpers/processes.ts'
+import { describeServed, RuntimeHarness, until, where } from '../../helpers/runtime-harness.ts'
+
+const placements: Served['placement'][] = ['dedicated', 'shared']
+
+/** A server whose next start behaves as `wish` says. */
+function changeable(placement: Served['placement']) {
+  let wishes: Wishes = {}
+  const served: Partial<Served> = {
+    placement,
+    scaling: { min: 2, max: 2 },
+    loadArtifact: () => describeServed('dep_a', { wishes }).loadArtifact(),
+  }
+  return {
+    served,
+    wish(next: Wishes) {
+      wishes = next
+    },
+  }
+}
+
+test.each(placements)('an active request finishes in its old instance: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', changeable(placement).served)
+  const agent = new Agent({ keepAlive: true })
+  const old = await where(url, agent)
+  const slow = where(`${url}/until-drain`, agent)
+  await harness.until(() =>
+    harness.supervisor.report('dep_a').instances.some(({ activeRequests }) => activeRequests > 0),
+  )
+  await harness.supervisor.renew('dep_a')
+  expect((await slow).instanceId).toBe(old.instanceId)
+  expect((await where(url)).instanceId).not.toBe(old.instanceId)
+  agent.destroy()
+})
+
+test.each(placements)('a refused start keeps the old instances: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const server = changeable(placement)
+  const url = await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.supervisor.report('dep_a').instances.map(({ id }) => id)
+  server.wish({ refuse: 'not today' })
+  await expect(harness.supervisor.renew('dep_a')).rejects.toThrow('Server "dep_a" did not start: not today.')
+  await harness.until(() => harness.supervisor.report('dep_a').instances.length === before.length)
+  expect(before).toContain((await where(url)).instanceId)
+  expect(harness.failures).toEqual([])
+})
+
+test('a program that exits during start-up is reported with its last log lines after one attempt', async () => {
+  await using harness = new RuntimeHarness()
+  const server = changeable('dedicated')
+  const url = await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.pids('dep_a')
+  server.wish({ exitWith: 'cannot find the moon' })
+  const failure = await harness.supervisor.renew('dep_a').catch(error => error)
+  expect(failure.message).toContain('crashed with exit code 3')
+  expect(failure.details).toContain('cannot find the moon')
+  expect(before).toContain((await where(url)).pid)
+})
+
+test('renewal starts as many instances as there were and stops the old processes', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', changeable('dedicated').served)
+  await harness.supervisor.start('dep_a')
+  const before = harness.pids('dep_a')
+  await harness.supervisor.renew('dep_a')
+  await until(() => !before.some(isRunning))
+  await harness.until(() => harness.pids('dep_a').length === 2)
+  expect(harness.supervisor.report('dep_a').instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
+})
+
+test('renewal does not affect other servers in a shared process', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', changeable('shared').served)
+  const neighbour = await harness.add('dep_b', { placement: 'shared' })
+  const [a, b] = [await where(url), await where(neighbour)]
+  await harness.supervisor.renew('dep_a')
+  expect(await where(neighbour)).toEqual(b)
+  expect((await where(url)).pid).toBe(a.pid)
+})
+
+test('renewal wakes a sleeping server', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', changeable('dedicated').served)
+  await harness.supervisor.renew('dep_a')
+  expect(harness.pids('dep_a')).toHaveLength(2)
+})
+
+test.each(placements)('a server removed during renewal leaves no process: %s', async placement => {
+  await using harness = new RuntimeHarness()
+  const server = changeable(placement)
+  await harness.add('dep_a', server.served)
+  await harness.supervisor.start('dep_a')
+  server.wish({ hang: true })
+  const renewed = harness.supervisor.renew('dep_a').catch(error => error)
+  const pids = harness.pids('dep_a')
+  await harness.supervisor.remove('dep_a')
+  await until(() => !pids.some(isRunning))
+  expect(await renewed).toBeInstanceOf(Error)
+})

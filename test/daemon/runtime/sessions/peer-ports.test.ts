@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { PeerPorts } from '../../../../src/daemon/runtime/sessions/peer-ports.ts'
+import { PeerRequests } from '../../../../src/daemon/runtime/sessions/peer-requests.ts'
+import type { ToInstance } from '../../../../src/shared/instances/instance-protocol.ts'
+
+const open: Server[] = []
+afterEach(() => {
+  for (const server of open.splice(0)) server.close()
+})
+
+/** An instance that listens on a port opened by the daemon. */
+async function listen(ports: PeerPorts, key: string): Promise<number> {
+  const { port, handle } = await ports.open(key)
+  const server = createServer(socket => socket.on('error', () => {}).end('here')).listen(handle)
+  open.push(server)
+  await once(server, 'listening')
+  return port
+}
+
+test('connects only holders of the same key', async () => {
+  const ports = new PeerPorts()
+  const mine = await listen(ports, 'mine')
+  const foreign = await listen(ports, 'foreign')
+  const other = createServer().listen(0, '127.0.0.1')
+  open.push(other)
+  await once(other, 'listening')
+  expect(await ports.connect(foreign, 'mine')).toBeUndefined()
+  expect(await ports.connect((other.address() as { port: number }).port, 'mine')).toBeUndefined()
+  const socket = (await ports.connect(mine, 'mine'))!
+  const [data] = await once(socket.setEncoding('utf8').resume(), 'data')
+  expect(data).toBe('here')
+})
+
+test('forgets the ports of a process that has ended', async () => {
+  const ports = new PeerPorts()
+  const sent: ToInstance[] = []
+  const requests = new PeerRequests({
+    ports,
+    maxPorts: 1,
+    send: (message, handle, onSent) => {
+      sent.push(message)
+      if (handle) onSent?.()
+    },
+  })
+  await requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
+  const [{ port }] = sent as [Extract<ToInstance, { type: 'peer-port' }>]
+  requests.close()
+  await requests.reach({ type: 'reach-peer', tenantId: 'dep_1', seq: 1, port, key: 'mine' })
+  expect(sent[1]).toEqual({ type: 'peer-reached', tenantId: 'dep_1', seq: 1 })
+})
+
+test('opens a limited number of ports for a process, however fast it asks', async () => {
+  const { requests, sent, handles } = startRequests({ maxPorts: 2 })
+  const ask = () => requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
+  await Promise.all(Array.from({ length: 5 }, ask))
+  expect(handles).toHaveLength(2)
+  expect(sent.filter(message => message.type === 'peer-port' && message.port === 0)).toHaveLength(3)
+})
+
+test('makes no more connections while a process leaves 64 of them untaken', async () => {
+  const { requests, sent, handles } = startRequests()
+  requests.address = await listen(new PeerPorts(), 'mine')
+  const port = requests.address
+  const ask = (seq: number) =>
+    requests.reach({ type: 'reach-peer', tenantId: 'dep_1', seq, port, key: 'mine' })
+  for (let seq = 0; seq < 70; seq++) await ask(seq)
+  expect(sent).toHaveLength(70)
+  expect(handles).toHaveLength(64)
+  for (const take of handles.splice(0)) take()
+  await ask(71)
+  expect(handles).toHaveLength(1)
+  handles[0]!()
+})
+
+/** `handles`: functions that settle the handles that were sent. */
+function startRequests({ maxPorts = 1 } = {}) {
+  const sent: ToInstance[] = []
+  const handles: (() => void)[] = []
+  const requests = new PeerRequests({
+    ports: new PeerPorts(),
+    maxPorts,
+    send: (message, handle, onSent) => {
+      sent.push(message)
+      if (handle && onSent) handles.push(onSent)
+    },
+  })
+  return { requests, sent, handles }
+}

@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { HostingError } from '../../../src/shared/errors.ts'
+import { isRunning } from '../../helpers/processes.ts'
+import { describeServed, post, RuntimeHarness, until, where } from '../../helpers/runtime-harness.ts'
+
+test('start resolves when the minimum number of instances is ready, each in its own process', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', { scaling: { min: 3, max: 5 } })
+  await harness.supervisor.start('dep_a')
+  const { instances } = harness.supervisor.report('dep_a')
+  expect(instances.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready'])
+  expect(new Set(harness.pids('dep_a')).size).toBe(3)
+})
+
+test('an added deployment sleeps until its first connection', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  expect(harness.supervisor.report('dep_a')).toEqual({
+    instances: [],
+    requests: { total: 0, errors: 0 },
+  })
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(harness.messages('dep_a')[0]).toBe('woken by a connection')
+})
+
+test('an artifact that the instance refuses fails the start with its message', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', { wishes: { refuse: 'tools[0]: unknown filter "shout"' } })
+  await expect(harness.supervisor.start('dep_a')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'Server "dep_a" did not start: tools[0]: unknown filter "shout".',
+  })
+  expect(harness.failures).toEqual([])
+})
+
+test('an artifact that cannot be read fails the start with the same error', async () => {
+  await using harness = new RuntimeHarness()
+  const lost = new HostingError('NOT_FOUND', 'The artifact is gone.')
+  await harness.add('dep_a', {
+    loadArtifact() {
+      throw lost
+    },
+  })
+  await expect(harness.supervisor.start('dep_a')).rejects.toBe(lost)
+})
+
+test('a program that exits at every start fails the start with its last output', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a', { wishes: { exitWith: 'cannot find the moon' } })
+  const failure = await harness.supervisor.start('dep_a').catch(error => error)
+  expect(failure.message).toContain(
+    'failed 5 times within 60 s; the last time its process crashed with exit code 3',
+  )
+  expect(failure.details).toContain('cannot find the moon')
+  expect(harness.supervisor.report('dep_a').instances).toEqual([])
+})
+
+test('a process that does not serve in time is killed', async () => {
+  await using harness = new RuntimeHarness({ limits: { startMs: 20 } })
+  await harness.add('dep_a', { wishes: { hang: true } })
+  await expect(harness.supervisor.start('dep_a')).rejects.toThrow('was killed by SIGKILL')
+})
+
+test('a crash loop after a successful start is reported', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { wishes: { exitAfterMs: 0 } })
+  await harness.supervisor.start('dep_a')
+  await harness.until(() => harness.failures.length > 0)
+  expect(harness.failures[0]).toMatchObject({ id: 'dep_a', error: { code: 'UNAVAILABLE' } })
+  const { status, text } = await post(url)
+  expect(status).toBe(503)
+  expect(text).toContain('failed 5 times')
+})
+
+test('a failed deployment works again after a new start', async () => {
+  await using harness = new RuntimeHarness()
+  const wishes = { refuse: 'not yet' as string | undefined }
+  const url = await harness.add('dep_a', { wishes })
+  await expect(harness.supervisor.start('dep_a')).rejects.toThrow('not yet')
+  wishes.refuse = undefined
+  await harness.supervisor.start('dep_a')
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+})
+
+test('a killed instance is replaced every time, and its requests stay counted', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  for (let round = 1; round <= 7; round++) {
+    const { pid } = await where(url)
+    await harness.until(() => harness.supervisor.report('dep_a').requests.total >= round)
+    process.kill(pid, 'SIGKILL')
+    await harness.until(() => !harness.pids('dep_a').includes(pid))
+  }
+  await where(url)
+  expect(harness.supervisor.report('dep_a').instances).toMatchObject([{ state: 'ready', restarts: 7 }])
+  expect(harness.failures).toEqual([])
+})
+
+test('the output of a dedicated process is in the folder of its deployment', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 1 })
+  await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [instance] = harness.supervisor.report('dep_a').instances
+  expect(readdirSync(join(harness.logsDir, 'dep_a'))).toEqual([`${instance!.id}.log`])
+})
+
+test("log files of a dead daemon's spares are removed", async () => {
+  await using first = new RuntimeHarness({ warmSpares: 1 })
+  const [left] = readdirSync(join(first.logsDir, 'spares'))
+  await using second = new RuntimeHarness({ logsDir: first.logsDir })
+  expect(existsSync(join(second.logsDir, 'spares', left!))).toBe(false)
+})
+
+test('remove cuts open connections and leaves no process', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const pids = harness.pids('dep_a')
+  const cut = post(`${url}/slow?ms=60000`)
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
+  const [, ended] = await Promise.allSettled([harness.supervisor.remove('dep_a'), cut])
+  expect(ended.status).toBe('rejected')
+  expect(pids.filter(isRunning)).toEqual([])
+  expect(harness.supervisor.has('dep_a')).toBe(false)
+})
+
+test('drain waits for active requests, up to its limit', async () => {
+  await using harness = new RuntimeHarness({ limits: { drainMs: 500 } })
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [done, cut] = [post(`${url}/until-drain`), post(`${url}/slow?ms=60000`)]
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 2)
+  const outcomes = await Promise.allSettled([done, cut, harness.supervisor.drain('dep_a')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('the same deployment can be removed and added again while it still drains', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const cut = post(`${url}/slow?ms=60000`)
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
+  const drained = harness.supervisor.drain('dep_a')
+  await Promise.allSettled([harness.supervisor.remove('dep_a'), cut])
+  harness.supervisor.add(describeServed('dep_a'))
+  await harness.supervisor.start('dep_a')
+  await drained
+  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+})
+
+test('close leaves no process', async () => {
+  await using harness = new RuntimeHarness({ warmSpares: 2 })
+  await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
+  await harness.add('mcp_b', { placement: 'shared' })
+  await Promise.all([harness.supervisor.start('dep_a'), harness.supervisor.start('mcp_b')])
+  const pids = [...harness.pids('dep_a'), ...harness.pids('mcp_b')]
+  expect(pids.filter(isRunning)).toHaveLength(3)
+  await harness.supervisor.close()
+  expect(pids.filter(isRunning)).toEqual([])
+})
+
+test('close does not wait for processes that hang', async () => {
+  await using harness = new RuntimeHarness({ termination: { politeMs: 50, terminateMs: 50 } })
+  await harness.add('dep_a')
+  await harness.add('mcp_b', { placement: 'shared' })
+  await Promise.all([harness.supervisor.start('dep_a'), harness.supervisor.start('mcp_b')])
+  const pids = [...harness.pids('dep_a'), ...harness.pids('mcp_b')]
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  await harness.supervisor.close()
+  expect(pids.filter(isRunning)).toEqual([])
+})
+
+test('when the daemon is killed its processes exit', async () => {
+  const program = fileURLToPath(new URL('../../fixtures/small-runtime.ts', import.meta.url))
+  const daemon = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [text] = await once(daemon.stdout, 'data')
+  const { logsDir, pids } = JSON.parse(text) as { logsDir: string; pids: number[] }
+  expect(pids.filter(isRunning)).toHaveLength(2)
+  daemon.kill('SIGKILL')
+  await until(() => !pids.some(isRunning))
+  rmSync(logsDir, { recursive: true })
+})
+
+test('too many concurrent requests for one instance start another one', async () => {
+  await using harness = new RuntimeHarness()
+  const url = await harness.add('dep_a', { scaling: { min: 1, max: 2 } })
+  const slow = Array.from({ length: 80 }, () => post(`${url}/slow?ms=60000`).catch(() => {}))
+  await harness.until(() => harness.pids('dep_a').length === 2)
+  expect(harness.messages('dep_a')).toContain('scaled from 1 to 2 instances')
+  await harness.supervisor.remove('dep_a')
+  await Promise.all(slow)
+})
+
+test('add throws while the supervisor is closing', async () => {
+  await using harness = new RuntimeHarness()
+  const closed = harness.supervisor.close()
+  expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('The daemon is stopping')
+  await closed
+})
+
+test('adding an id twice throws', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a')
+  expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('"dep_a" is served already')
+})
+
+test('holdLog pauses the log of an instance', async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_a')
+  await harness.supervisor.start('dep_a')
+  const [instance] = harness.supervisor.report('dep_a').instances
+  const resume = await harness.supervisor.holdLog('dep_a', instance!.id)
+  resume()
+  expect(readFileSync(join(harness.logsDir, 'dep_a', `${instance!.id}.log`), 'utf8')).toBe('')
+})

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { createKeyFile, openSecretBox } from '../../../../src/daemon/services/access/secrets.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mcp-secrets-'))
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const created = (name: string) => {
+  createKeyFile(join(folder, name))
+  return openSecretBox(join(folder, name))
+}
+const box = created('secret.key')
+
+test('the key file is private and returns the same key each time', () => {
+  expect(statSync(join(folder, 'secret.key')).mode & 0o777).toBe(0o600)
+  const again = openSecretBox(join(folder, 'secret.key'))
+  expect(again.unseal(box.seal('päss\u0000word'))).toBe('päss\u0000word')
+})
+
+test('encrypts the same text to different bytes', () => {
+  expect(box.seal('a').equals(box.seal('a'))).toBe(false)
+})
+
+test('rejects a changed value', () => {
+  const sealed = box.seal('secret')
+  for (const at of [0, 13, sealed.length - 1]) {
+    const changed = Buffer.from(sealed)
+    changed[at]! ^= 1
+    expect(() => box.unseal(changed)).toThrow(/cannot be decrypted/)
+  }
+})
+
+test('rejects values of another key', () => {
+  const other = created('other.key')
+  expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
+})
+
+test('derives one stable key per purpose', () => {
+  expect(box.derive('a')).toBe(box.derive('a'))
+  expect(box.derive('a')).not.toBe(box.derive('b'))
+  expect(Buffer.from(box.derive('a'), 'base64')).toHaveLength(32)
+})

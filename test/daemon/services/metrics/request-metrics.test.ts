@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
+
+let daemon: TestDaemon
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+/** Instances report once a second, later on a busy machine. */
+const SOON = { timeout: 10_000 }
+
+const health = async (id: string) => (await daemon.api('GET', `/api/lambda-deploy/${id}/health`)).body
+
+async function callTimes(url: string, times: number): Promise<void> {
+  for (let count = 0; count < times; count++) await callTool(url, 'say', { text: 'hello' })
+}
+
+test('health reports requests, errors and latencies by tool and by instance', async () => {
+  const { deployment_id, url } = await deploy(
+    daemon,
+    await buildServer(daemon, echoServer('figures')),
+    'production',
+  )
+  await callTimes(url, 3)
+  await callTool(url, 'nothing-of-the-kind')
+  // Each round is a handshake and a call.
+  await expect.poll(async () => (await health(deployment_id)).requests.total, SOON).toBe(8)
+  const report = await health(deployment_id)
+  expect(report.requests).toMatchObject({ errors: 1, errorRate: 1 / 8 })
+  expect(report.requests.p99Ms).toBeGreaterThanOrEqual(report.requests.p50Ms)
+  expect(report.recent).toMatchObject({ windowSeconds: 300, total: 8 })
+  expect(report.tools).toMatchObject([
+    { tool: 'say', total: 3, errors: 0 },
+    { tool: '(other)', total: 1, errors: 1 },
+  ])
+  expect(report.instances[0].requests).toMatchObject({ total: 8, errors: 1 })
+})
+
+test('counters survive instances and restarts of the daemon', async () => {
+  const { deployment_id, url } = await deploy(
+    daemon,
+    await buildServer(daemon, echoServer('lasting')),
+    'production',
+  )
+  await callTimes(url, 2)
+  await expect.poll(async () => (await health(deployment_id)).requests.total, SOON).toBe(4)
+  await daemon.restart()
+  expect((await health(deployment_id)).requests.total).toBe(4)
+  await callTimes(url, 1)
+  await expect.poll(async () => (await health(deployment_id)).requests.total, SOON).toBe(6)
+  await daemon.api('POST', `/v1/deploy/${deployment_id}/restart`)
+  expect((await health(deployment_id)).requests.total).toBe(6)
+  expect((await health(deployment_id)).tools).toMatchObject([{ tool: 'say', total: 3 }])
+})
+
+test('a health check does not wake a sleeping server', async () => {
+  const { deployment_id } = await deploy(
+    daemon,
+    await buildServer(daemon, echoServer('sleepy')),
+    'production',
+    { scaling: { min_instances: 0 } },
+  )
+  await daemon.restart()
+  expect(await health(deployment_id)).toMatchObject({ instances: [], requests: { total: 0 }, tools: [] })
+})

@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import BetterSqlite3 from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
+
+/** Instances follow the artifact's `data` (test/fixtures/instance.ts). */
+const instanceProgram = fileURLToPath(new URL('../../fixtures/instance.ts', import.meta.url))
+
+let daemon: TestDaemon
+
+beforeAll(async () => {
+  daemon = await startTestDaemon({ instanceProgram })
+})
+
+afterAll(() => daemon.close())
+
+const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+const act = (id: string, verb: string) => daemon.api('POST', `/v1/deploy/${id}/${verb}`)
+const wishing = (name: string, data = {}) => buildServer(daemon, echoServer(name, { data }))
+
+async function begin(mcp_id: string): Promise<string> {
+  const { body } = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id, environment: 'production' },
+    headers: { prefer: 'respond-async' },
+  })
+  return body.data.deployment_id
+}
+
+async function ask(url: string) {
+  const answer = await fetch(url, { headers: { connection: 'close' } })
+  return (await answer.json()) as { tenantId: string }
+}
+
+describe('while the next deployment starts', () => {
+  test('stopping the live deployment leaves the address to the next', async () => {
+    const mcpId = await wishing('stopped-before-the-switch')
+    const live = await deploy(daemon, mcpId, 'production')
+    const next = await begin(mcpId)
+    expect((await act(live.deployment_id, 'stop')).body.data.status).toBe('stopped')
+    // The request waits if the next deployment is not ready yet.
+    expect((await ask(live.url)).tenantId).toBe(next)
+    await expect.poll(async () => (await status(next)).status).toBe('deployed')
+    expect((await ask(live.url)).tenantId).toBe(next)
+  })
+
+  test('removing the live deployment leaves the address to the next', async () => {
+    const mcpId = await wishing('removed-before-the-switch')
+    const live = await deploy(daemon, mcpId, 'production')
+    const next = await begin(mcpId)
+    expect((await daemon.api('DELETE', `/v1/deploy/${live.deployment_id}`)).status).toBe(204)
+    expect((await ask(live.url)).tenantId).toBe(next)
+  })
+
+  test('the address closes when the start fails and the live deployment was stopped', async () => {
+    const live = await deploy(daemon, await wishing('neither'), 'production')
+    const next = await begin(await wishing('neither', { refuse: 'no' }))
+    await act(live.deployment_id, 'stop')
+    await expect.poll(async () => (await status(next)).status).toBe('failed')
+    await expect(fetch(live.url)).rejects.toThrow()
+  })
+})
+
+test('a deployment that is stopped and started again while it starts is deployed', async () => {
+  const id = await begin(await wishing('impatient'))
+  const [stopped, started] = await Promise.all([act(id, 'stop'), act(id, 'start')])
+  expect([stopped.status, started.status]).toEqual([200, 200])
+  expect(started.body.data).toMatchObject({ status: 'deployed', error: null })
+  expect((await ask(started.body.data.url)).tenantId).toBe(id)
+})
+
+test('a deployment removed while it starts is gone, and no error is logged', async () => {
+  const mcp_id = await wishing('unwanted', { hang: true })
+  const body = { mcp_id, environment: 'production' }
+  const deploying = daemon.api('POST', '/v1/deploy', { body })
+  const list = async () => (await daemon.api('GET', '/v1/deploy?name=unwanted')).body.data.items
+  await expect.poll(async () => (await list()).length).toBe(1)
+  const [{ deployment_id }] = await list()
+  expect((await daemon.api('DELETE', `/v1/deploy/${deployment_id}`)).status).toBe(204)
+  expect((await deploying).body.error).toMatchObject({ code: 'NOT_FOUND' })
+  expect(daemon.errors).toEqual([])
+})
+
+test('stops, starts, deploys and removals in any order end in a consistent state', async () => {
+  const mcpId = await wishing('stormy')
+  const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
+  const verbs = ['stop', 'start', 'restart', 'rollback']
+  await Promise.all(ids.flatMap(id => verbs.map(verb => act(id, verb))))
+  const all = async () =>
+    (await daemon.api('GET', '/v1/deploy?name=stormy')).body.data.items as { status: string; url: string }[]
+  await expect.poll(async () => (await all()).some(each => each.status === 'deploying')).toBe(false)
+  const live = (await all()).filter(each => each.status === 'deployed')
+  expect(live.length).toBeLessThanOrEqual(1)
+  const { url } = (await all())[0]!
+  if (live.length === 0) await expect(fetch(url)).rejects.toThrow()
+  else expect(await ask(url)).toMatchObject({ tenantId: expect.stringMatching(/^dep_/) })
+})
+
+test('equal builds that are created and removed concurrently keep the used artifact', async () => {
+  for (let round = 0; round < 3; round++) {
+    const old = await wishing('twin')
+    const [, made] = await Promise.all([
+      daemon.api('DELETE', `/v1/build/${old}`),
+      daemon.api('POST', '/v1/build', { body: echoServer('twin', { data: {} }) }),
+    ])
+    const id = made.body.data.mcp_id
+    expect((await daemon.api('GET', `/v1/build/${id}/artifact`)).status).toBe(200)
+    expect((await ask(made.body.data.url)).tenantId).toBe(id)
+    await daemon.api('DELETE', `/v1/build/${id}`)
+  }
+})
+
+test('a preview serves again while its old connections drain', async () => {
+  const older = await wishing('back')
+  const { url } = (await daemon.api('GET', `/v1/build/${older}`)).body.data
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'data')
+  const newer = await wishing('back', { loseFirst: false })
+  expect((await daemon.api('DELETE', `/v1/build/${newer}`)).status).toBe(204)
+  expect((await ask(url)).tenantId).toBe(older)
+  socket.destroy()
+})
+
+describe('an outcome that the database rejects', () => {
+  const withoutOutcomes = (table: string) => {
+    const database = new BetterSqlite3(daemon.home.database)
+    database.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`)
+    return () => {
+      database.exec('DROP TRIGGER full_disk')
+      database.close()
+    }
+  }
+
+  test('a rejected database write leaves no deployment deploying and no instance running', async () => {
+    const mcp_id = await wishing('unwritten')
+    const restore = withoutOutcomes('deployments')
+    const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production' } })
+    expect(answer.body.success).toBe(false)
+    const [record] = (await daemon.api('GET', '/v1/deploy?name=unwritten')).body.data.items
+    expect(record).toMatchObject({ status: 'deploying', instances: [] })
+    restore()
+    await expect
+      .poll(async () => (await status(record.deployment_id)).status, { timeout: 10_000 })
+      .toBe('failed')
+    await expect(fetch(record.url)).rejects.toThrow()
+  })
+
+  test('a rejected database write leaves no build building', async () => {
+    const restore = withoutOutcomes('builds')
+    const answer = await daemon.api('POST', '/v1/build', { body: echoServer('unwritten-build') })
+    expect(answer.body.success).toBe(false)
+    restore()
+    const [record] = (await daemon.api('GET', '/v1/build?name=unwritten-build')).body.data.items
+    await expect
+      .poll(async () => (await daemon.api('GET', `/v1/build/${record.mcp_id}`)).body.data.status, {
+        timeout: 10_000,
+      })
+      .toBe('failed')
+  })
+})

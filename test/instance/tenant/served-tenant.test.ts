@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import type { PreparedServer } from '../../../src/instance/server/prepared-server.ts'
+import { ServedTenant } from '../../../src/instance/tenant/served-tenant.ts'
+import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
+
+test('limits open streams and running requests', () => {
+  const tenant = new ServedTenant({ env: {} } as Tenant, 'i', {} as PreparedServer, () => {})
+  expect(tenant.hasRoomForStream).toBe(true)
+  tenant.openStreams = 1000
+  expect(tenant.hasRoomForStream).toBe(false)
+  tenant.openStreams = 0
+  tenant.counters.active = 2000
+  expect(tenant.hasRoomForStream).toBe(false)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { compileSchema, describeViolation, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+
+function violation(schema: JsonSchema, value: unknown): string | undefined {
+  const validate = compileSchema(schema)
+  return validate(value) ? undefined : describeViolation(validate.errors)
+}
+
+const city = {
+  type: 'object',
+  properties: { city: { type: 'string', minLength: 2 }, days: { type: 'integer', maximum: 5 } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+test.each([
+  [{}, '"city" is required (string)'],
+  [{ town: 'Rome' }, '"city" is required (string)'],
+  [{ citty: 'Rome' }, '"city" is required; is "citty" a typo?'],
+  [{ city: 'Rome', dayss: 1 }, '"dayss" is not a known field; did you mean "days"?'],
+  [{ city: 'Rome', zzzzzz: 1 }, '"zzzzzz" is not a known field; known fields: "city", "days"'],
+  [{ city: 5 }, '"city" must be string, not 5'],
+  [{ city: 'Rome', days: 9 }, '"days" must be <= 5, not 9'],
+])('%j is rejected with the field, the value and the expectation', (value, sentence) => {
+  expect(violation(city, value)).toBe(sentence)
+})
+
+test('names a nested field with its path', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      trip: { type: 'object', properties: { legs: { type: 'array', items: { enum: ['a', 'b'] } } } },
+    },
+  }
+  expect(violation(schema, { trip: { legs: ['a', 'c'] } })).toBe(
+    '"trip.legs.1" must be one of "a", "b", not "c"',
+  )
+})
+
+test('supports formats, 2020-12 keywords, and those of draft-07 when $schema says so', () => {
+  expect(violation({ type: 'string', format: 'date' }, 'today')).toMatch(/date/)
+  expect(violation({ type: 'array', prefixItems: [{ type: 'string' }] }, [1])).toBeDefined()
+  const tuple = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    type: 'array',
+    items: [{ type: 'string' }],
+  }
+  expect(violation(tuple, [1])).toBeDefined()
+})
+
+test('adds defaults to the value only with `useDefaults`', () => {
+  const schema = { type: 'object', properties: { unit: { default: 'C' } } }
+  const value = {}
+  compileSchema(schema)(value)
+  expect(value).toEqual({})
+  compileSchema(schema, { useDefaults: true })(value)
+  expect(value).toEqual({ unit: 'C' })
+})
+
+test('schemas with the same $id, at the root or inside, do not clash', () => {
+  const of = (type: string) => ({
+    $id: 'urn:same',
+    type: 'object',
+    properties: { a: { $id: 'urn:inner', type } },
+  })
+  expect(violation(of('string'), { a: 1 })).toBeDefined()
+  expect(violation(of('number'), { a: 1 })).toBeUndefined()
+})
+
+test('resolves internal references, and throws for one without a target', () => {
+  const schema = { $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n' } } }
+  expect(violation(schema, { a: 'x' })).toBe('"a" must be number, not "x"')
+  expect(() => compileSchema({ $ref: '#/$defs/none' })).toThrow(/none/)
+})
