@@ -43,7 +43,7 @@ interface Answer {
 }
 
 if (!existsSync(data)) {
-  console.log('The questions (../shared/data/bfcl) are not here: nothing was measured.')
+  console.log('Nothing was measured, because the questions (../shared/data/bfcl) are missing.')
   process.exit(0)
 }
 
@@ -165,7 +165,7 @@ function printFailures(questions: Question[], answers: Answer[], calls: Record<s
     const answer = answers.filter(({ id }) => id === question.id)
     if (score([question], answer, { [question.id]: calls[question.id] }).fullCall === 1) continue
     console.log(`\n## ${question.id}: ${question.question[0]!.at(-1)!.content}`)
-    for (const call of calls[question.id]!) console.log('  made  ', JSON.stringify(call))
-    for (const call of answer[0]?.ground_truth ?? []) console.log('  wanted', JSON.stringify(call))
+    for (const call of calls[question.id]!) console.log('  actual  ', JSON.stringify(call))
+    for (const call of answer[0]?.ground_truth ?? []) console.log('  expected', JSON.stringify(call))
   }
 }

@@ -69,15 +69,15 @@ interface Listed {
 }
 
 /**
- * What it prints goes to a file, as an instance's log does: written to a pipe, the log lines of the instance that is
- * reached directly would cost it more, and the generator, which had to read them, as well.
+ * Output goes to a file, as an instance's log does. A pipe would cost the instance more for its log lines, and the generator
+ * would have to read them.
  */
 async function startProgram(program: string, args: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-candidate-'))
   const log = join(folder, 'output')
   const output = openSync(log, 'a')
   const path = fileURLToPath(new URL(program, import.meta.url))
-  // The flags and the environment of an instance, so that only the hop is between the two.
+  // An instance's flags and environment, so that only the hop differs.
   const isInstance = program === 'direct-instance.ts'
   const child = spawn(process.execPath, [...(isInstance ? nodeFlags(256) : []), path, ...args], {
     stdio: ['ignore', output, 'inherit', 'ipc'],

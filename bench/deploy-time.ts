@@ -27,7 +27,7 @@ export async function benchDeployTime(): Promise<Figure[]> {
     })
   }
   try {
-    await deployEcho(warm, 'first', 'production') // the first request of all pays for compilation
+    await deployEcho(warm, 'first', 'production') // the very first request includes compilation
     await deployEcho(cold, 'first', 'production')
     const times = await interleave(ROUNDS, {
       warm: () => deployAndCall(warm, 'production'),

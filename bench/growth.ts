@@ -5,23 +5,23 @@ import { median, timeMs } from './measure.ts'
 import { cpuSecondsOf, descendantsOf, usageOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
-/** Deployments of declared servers on one machine; each server has two and a preview, so an address more for two. */
+/** Numbers of deployments of declared servers on one machine. Each server has two, and a preview with a third address. */
 const STEPS = [1, 1000, 10_000] as const
-/** So many have answered within two seconds. */
+/** Number of deployments that must answer within two seconds of a restart. */
 const RESTARTED_IN_TIME = 1000
-/** One alone says little: a second is short enough for a machine to be busy all the while. */
+/** A single restart is not enough, because another program may keep the machine busy for all of its one or two seconds. */
 const RESTARTS = 5
 const ENVIRONMENTS = ['staging', 'development'] as const
-const AT_ONCE = 16
-/** A second's worth: for a tenth of one the machine is as likely to be slow as not. */
+const CONCURRENCY = 16
+/** About a second of requests. A tenth of a second may fall into a slow phase of the machine. */
 const ROUTES = 3000
 const QUIET_MS = 5000
-/** Daemon and hosts give memory back after 30 s of quiet; what a host still tells then is the daemon's last moment of work. */
+/** The daemon and the hosts release memory after 30 s without work. The daemon still handles their reports about it. */
 const SETTLE_MS = 60_000
 
-/** What a machine full of servers costs: memory, processor time, the way to each of them, a restart. Linux only. */
+/** Cost of a full machine: memory, processor time, new connections and restarts. Linux only. */
 export function benchGrowth(): Promise<Figure[]> {
-  // So many requests an hour are more than the plan of the owner's key has.
+  // The benchmark sends more requests per hour than the owner's plan allows.
   return withDaemon({ MCP_ENTERPRISE_LIMIT: '10000000' }, async daemon => {
     const figures: Figure[] = []
     const urls: string[] = []
@@ -31,7 +31,7 @@ export function benchGrowth(): Promise<Figure[]> {
       const most = count === STEPS.at(-1)
       await sleep(most ? SETTLE_MS : 2000)
       const named = `${count.toLocaleString('en')} deployments`
-      // Before anybody calls: a burst of connections leaves some megabytes of young generation for the next half minute.
+      // Measured before any call, because a burst of connections leaves some megabytes of young generation for half a minute.
       if (most) figures.push(memoryFigure(named, daemon))
       const route = median(await routeTimes(urls[0]!))
       firstRoute ||= route
@@ -45,7 +45,7 @@ export function benchGrowth(): Promise<Figure[]> {
 function routeFigure(named: string, ms: number, firstMs: number): Figure {
   const ratio = ms / firstMs
   return {
-    name: `${named}: a new connection to its answer`,
+    name: `${named}: first answer on a new connection`,
     value: `${ms.toFixed(2)} ms, ${ratio.toFixed(2)}×`,
     ...(ms === firstMs ? {} : limited(ratio, 1.5, '×')),
   }
@@ -64,7 +64,7 @@ function memoryFigure(named: string, daemon: BenchDaemon): Figure {
   const each = memoryMb(daemon)
   const megabytes = each.reduce((sum, one) => sum + one, 0)
   const value = `${megabytes.toFixed(0)} MB (${each.map(one => one.toFixed(0)).join(' + ')})`
-  return { name: `${named}: memory in all (PSS)`, value, ...limited(megabytes, 300, 'MB') }
+  return { name: `${named}: total memory (PSS)`, value, ...limited(megabytes, 300, 'MB') }
 }
 
 async function restartFigure(named: string, daemon: BenchDaemon, urls: readonly string[]): Promise<Figure> {
@@ -73,7 +73,7 @@ async function restartFigure(named: string, daemon: BenchDaemon, urls: readonly 
   while (all.length < (isLimited ? RESTARTS : 1)) all.push(await restart(daemon, urls))
   const seconds = median(all)
   return {
-    name: `${named}: killed, started, all have answered a call`,
+    name: `${named}: from SIGKILL until all have answered a call`,
     value: `${seconds.toFixed(2)} s`,
     ...(isLimited ? limited(seconds, 2, 's') : {}),
   }
@@ -101,7 +101,7 @@ async function routeTimes(url: string): Promise<number[]> {
   return times
 }
 
-/** Ends the daemon as a power cut would. */
+/** Kills the daemon, as a power failure would. */
 async function restart(daemon: BenchDaemon, urls: readonly string[]): Promise<number> {
   const ms = await timeMs(async () => {
     await daemon.restart('SIGKILL')
@@ -110,7 +110,7 @@ async function restart(daemon: BenchDaemon, urls: readonly string[]): Promise<nu
   return ms / 1000
 }
 
-/** After the first error nothing more is begun; it is thrown when what was begun has ended. */
+/** Starts no more work after the first error. Rejects with that error when the work in progress has ended. */
 async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
   const queue = all.values()
   const errors: unknown[] = []
@@ -120,11 +120,11 @@ async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>)
       await work(one).catch(error => errors.push(error))
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
   if (errors.length > 0) throw errors[0]
 }
 
-/** One call on a connection of its own, with as little of a client as will do: it shares the machine. */
+/** One call on a new connection. The client does as little as possible, because it shares the machine. */
 function call(url: string): Promise<void> {
   const { port, host } = new URL(url)
   const headers = Object.entries(MODERN_CALL.headers).map(([name, value]) => `${name}: ${value}`)
@@ -150,7 +150,7 @@ async function idleShare({ pid }: BenchDaemon): Promise<number> {
   return (cpuSecondsOf([pid]) - before) / (QUIET_MS / 1000)
 }
 
-/** Of the daemon, then of each process below it. */
+/** Memory of the daemon, then of each process below it. */
 function memoryMb({ pid }: BenchDaemon): number[] {
   const pids = [pid, ...descendantsOf(pid).map(one => one.pid)]
   return pids.flatMap(one => usageOf(one)?.proportionalMb ?? [])

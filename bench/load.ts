@@ -3,16 +3,16 @@ import { MODERN_CALL } from './daemon.ts'
 import { percentile } from './measure.ts'
 
 export interface Load {
-  /** Answered requests a second. */
+  /** Answered requests per second. */
   rate: number
   answered: number
   p99Ms: number
 }
 
 /**
- * Calls the echo tool over so many kept-alive connections, one request at a time on each. The generator does as little
- * as it can (a prepared request, an answer counted by its length), so that the server's core is what is full: a client
- * that is itself the limit makes every server look alike. Throws for an answer that is not 200.
+ * Calls the echo tool over this number of kept-alive connections, one request at a time on each. The generator does as little
+ * as possible (a prepared request, an answer counted by its length), so that the server's core is the limit. If the client were
+ * the limit, all servers would look alike. Throws for an answer that is not 200.
  */
 export async function load(url: string, connections: number, seconds: number): Promise<Load> {
   const { hostname, port, host, pathname } = new URL(url)
@@ -33,7 +33,7 @@ export async function load(url: string, connections: number, seconds: number): P
   }
 }
 
-/** The same over a connection for every request, so many at a time. */
+/** Requests per second with a new connection for each request. */
 export async function loadWithoutKeepAlive(
   url: string,
   concurrency: number,
@@ -69,8 +69,8 @@ function requestOnce(hostname: string, port: number, request: Buffer): Promise<v
 }
 
 /**
- * Keeps the generator's event loop turning: a sleeping client must be woken by each answer, and the kernel counts that
- * as the server's time, the more of it the slower the server is.
+ * Keeps the generator's event loop from sleeping. Each answer would have to wake a sleeping client, and the kernel charges that
+ * to the server, the more the slower the server is.
  */
 function stayAwake(): () => void {
   let immediate = setImmediate(function turn() {
@@ -125,7 +125,7 @@ function startsWith200(chunk: Buffer): boolean {
   return chunk.toString('latin1', 0, 12) === 'HTTP/1.1 200'
 }
 
-/** Bytes of an answer, head and body; the same for every answer to the same call. */
+/** Bytes of an answer, head and body. All answers to the same call have the same length. */
 function answerLength(chunk: Buffer): number {
   const text = chunk.toString('latin1')
   const body = /content-length: (\d+)/i.exec(text)

@@ -35,7 +35,7 @@ const { values, positionals: chosen } = parseArgs({
 })
 const unknown = chosen.filter(name => !(name in BENCHMARKS))
 if (unknown.length > 0) {
-  console.error(`There is no benchmark "${unknown[0]}"; there are ${Object.keys(BENCHMARKS).join(', ')}.`)
+  console.error(`Unknown benchmark "${unknown[0]}". Choose from: ${Object.keys(BENCHMARKS).join(', ')}.`)
   process.exit(2)
 }
 
@@ -51,10 +51,10 @@ for (const [name, { title, run }] of Object.entries(BENCHMARKS)) {
     if (values.write) writeFileSync(DOCUMENT, replaceSection(readFileSync(DOCUMENT, 'utf8'), title, section))
     misses += missed(figures).length
   } catch (error) {
-    // The others are measured all the same: one that could not run has not met its limits.
+    // The other benchmarks still run. A benchmark that failed has not met its limits.
     console.error(`${title} could not be measured:`, error)
     misses++
   }
 }
-console.log(misses === 0 ? '\nEvery limit is met.' : `\n${misses} limits were missed.`)
+console.log(misses === 0 ? '\nAll limits are met.' : `\nMissed limits: ${misses}.`)
 process.exitCode = misses === 0 ? 0 : 1

@@ -11,7 +11,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!
 }
 
-/** The same in the same order, from the one at `by` on. */
+/** Copy that starts with the element at `by` and wraps around. */
 export function rotate<T>(values: readonly T[], by: number): T[] {
   const at = by % values.length
   return [...values.slice(at), ...values.slice(0, at)]
@@ -36,7 +36,7 @@ export async function interleave<T = number>(
   return values
 }
 
-// A certificate bundle costs Node up to 50 ms a start (docs/reports/performance.md).
+// A certificate bundle costs Node up to 50 ms per start (docs/reports/performance.md).
 const { NODE_EXTRA_CA_CERTS: _, ...plain } = process.env
 /** The environment of this process without variables that only slow child processes down. */
 export const PLAIN_ENV: NodeJS.ProcessEnv = plain

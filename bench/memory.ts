@@ -6,7 +6,7 @@ import type { Figure } from './report.ts'
 
 const DEDICATED = 50
 const SHARED = 500
-/** An instance gives memory back after 30 s of quiet; an idle process is what is measured. */
+/** An instance releases memory after 30 s without work. The benchmark measures idle processes. */
 const SETTLE_MS = 35_000
 
 /** Linux only: proportional set size from /proc, in MB. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { BenchDaemon, Deployed } from './daemon.ts'
 
-/** As most people would write it: a promise, and a schema that every call is checked with. */
+/** Typical code: an async handler, and a schema that validates every call. */
 const ECHO = `import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
@@ -14,7 +14,7 @@ export default defineTool({
 })
 `
 
-/** Builds and deploys a project whose one tool is code: the echo as a handler module, in a process that is locked down. */
+/** Builds and deploys the echo server as a handler module, in a sealed process. */
 export async function deployModuleEcho(daemon: BenchDaemon, name: string): Promise<Deployed> {
   const { id } = await daemon.call<{ id: string }>('POST', '/api/projects', { name })
   const { sourceId: source } = await daemon.call<{ sourceId: string }>(
@@ -31,7 +31,7 @@ function packEcho(): Buffer {
   return packFiles({ 'tools/echo.ts': ECHO })
 }
 
-/** A .tar.gz of these texts by their paths. */
+/** A .tar.gz of these files. Keys are paths, values are texts. */
 export function packFiles(files: Record<string, string>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-module-'))
   try {

@@ -7,15 +7,15 @@ import type { AuthorizationServer } from '../src/sdk/oauth/authorization-server.
 import type { OAuthStorage } from '../src/sdk/oauth/storage/storage.ts'
 
 /**
- * A server whose token endpoint and bearer check are measured, in a process of its own: `component`, `component-sqlite <file>` or
- * `oidc-provider`. Prints its token endpoint, an address that needs a bearer token, and refresh tokens to start from.
+ * A separate process with the token endpoint and bearer check that are measured: `component`, `component-sqlite <file>` or
+ * `oidc-provider`. Prints the token endpoint, a URL that needs a bearer token, and initial refresh tokens.
  */
 const LANES = 16
 const CLIENT = 'bench'
 const SECRET = 'a secret of more than thirty-two bytes, for both'
 const [kind, file] = process.argv.slice(2)
 
-// What is shipped is measured.
+// The benchmark measures the shipped bundle.
 const shipped = new URL('../dist/oauth.js', import.meta.url).href
 const oauth: typeof import('../src/sdk/oauth/main.ts') = await import(shipped)
 
@@ -65,7 +65,7 @@ async function createComponent(): Promise<Subject> {
   }
 }
 
-/** A refresh token, for the records that a sign-in leaves, made without one. */
+/** Creates a refresh token from the records that a sign-in would leave, without a sign-in. */
 async function seed(server: AuthorizationServer, storage: OAuthStorage, lane: number): Promise<string> {
   const code = `code-${lane}`
   const verifier = 'v'.repeat(43)
@@ -126,7 +126,7 @@ async function createOidcProvider(): Promise<Subject> {
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // Opaque tokens for its own bearer check, JWTs for the resource, as it does by itself.
+        // Its bearer check takes opaque tokens, its resources take JWTs. Both are its defaults.
         defaultResource: () => (measuresBearer ? [] : `${issuer}/mcp`),
         useGrantedResource: () => true,
         getResourceServerInfo: () => resourceServer,

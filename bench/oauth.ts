@@ -23,8 +23,8 @@ interface Running {
 }
 
 /**
- * The OAuth component beside oidc-provider, each in a process of its own, keys ES256, storage in memory: the token endpoint with a
- * refresh token that is replaced each time, and a request with a bearer token, over 16 kept-alive connections.
+ * The OAuth component compared with oidc-provider: separate processes, ES256 keys, storage in memory, 16 kept-alive
+ * connections. Measures the token endpoint with rotating refresh tokens, and a request with a bearer token.
  */
 export async function benchOAuth(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'oauth-bench-'))
@@ -43,7 +43,7 @@ export async function benchOAuth(): Promise<Figure[]> {
     return [
       alone('oidc-provider: token endpoint, refresh', rounds.theirToken!),
       compared('token endpoint, refresh', rounds.token!, rounds.theirToken!),
-      // On the disk before it is answered, which theirs is not: no comparison.
+      // Not a comparison, because only this storage is on disk before the answer is sent.
       alone('… with storage in SQLite', rounds.sqlite!),
       alone('oidc-provider: userinfo with a bearer token', rounds.theirBearer!),
       compared('bearer check', rounds.bearer!, rounds.theirBearer!),
@@ -55,9 +55,9 @@ export async function benchOAuth(): Promise<Figure[]> {
 }
 
 interface Measured {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number
-  /** Processor time of the server for a request, which other work on the machine changes little. */
+  /** Processor time of the server per request. Other work on the machine hardly affects it. */
   cpuMicroseconds: number
 }
 
@@ -72,7 +72,7 @@ function alone(name: string, rounds: readonly Measured[]): Figure {
   return { name, value: describe(rounds) }
 }
 
-/** The median of the rates' ratios within the rounds: a slow moment of the machine hits both. */
+/** Median of the ratios within the rounds, because a slow phase of the machine affects both servers. */
 function compared(name: string, ours: readonly Measured[], theirs: readonly Measured[]): Figure {
   const measured = median(ours.map(({ rate }, round) => rate / theirs[round]!.rate))
   const value = `${describe(ours)}, ${measured.toFixed(1)} of oidc-provider`
@@ -106,7 +106,7 @@ interface Load {
   seconds: number
 }
 
-/** Each lane goes on with the refresh token that it got. */
+/** Each lane continues with the refresh token that it received. */
 async function refreshRate(server: Running): Promise<Load> {
   const { token, refreshTokens } = server
   const url = new URL(token)

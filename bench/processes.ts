@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** USER_HZ, the same on every Linux that Node runs on. */
-export const TICKS_A_SECOND = 100
+export const TICKS_PER_SECOND = 100
 
-/** A process cannot be taken for a later one with its id when it is known by its start as well. */
+/** A pid together with the start time, because pids are reused. */
 export interface ProcessId {
   pid: number
-  /** Clock ticks since the machine's start. */
+  /** Clock ticks since boot. */
   startedAt: string
 }
 
-/** Everything that descends from the process, without itself. */
+/** All descendants of the process, without the process itself. */
 export function descendantsOf(root: number): ProcessId[] {
   const all = readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -24,7 +24,7 @@ export function descendantsOf(root: number): ProcessId[] {
   return found
 }
 
-/** Those that still run; a zombie has ended. */
+/** The processes that are still running. Zombies do not count. */
 export function stillRunning(processes: Iterable<ProcessId>): ProcessId[] {
   return [...processes].filter(({ pid, startedAt }) =>
     readStat(pid).some(now => now.startedAt === startedAt && now.state !== 'Z'),
@@ -42,7 +42,7 @@ interface Stat extends ProcessId {
 export function readStat(pid: number): Stat[] {
   const text = readProc(pid, 'stat')
   if (text === undefined) return []
-  // The name stands in brackets and may hold anything; the numbers of man proc_pid_stat(5) follow, from the third on.
+  // The name in brackets may contain anything. The fields of proc_pid_stat(5) follow, starting with the third.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const cpuTicks = Number(fields[11]) + Number(fields[12])
   return [{ pid, state: fields[0]!, parent: Number(fields[1]), startedAt: fields[19]!, cpuTicks }]
@@ -50,14 +50,14 @@ export function readStat(pid: number): Stat[] {
 
 export interface Usage {
   residentMb: number
-  /** Its share of what it shares with others. */
+  /** Proportional set size: shared pages count in part. */
   proportionalMb: number
   descriptors: number
-  /** Without those of libuv's pool, which are of a fixed number and start when it is first used. */
+  /** Excludes libuv's thread pool, which has a fixed size and starts on first use. */
   threads: number
 }
 
-/** Undefined when it has ended. */
+/** Undefined when the process has ended. */
 export function usageOf(pid: number): Usage | undefined {
   const status = readProc(pid, 'status')
   const rollup = readProc(pid, 'smaps_rollup')
@@ -91,8 +91,8 @@ function readProc(pid: number, name: string): string | undefined {
   }
 }
 
-/** Seconds of processor time that these processes have taken so far. */
+/** Processor time in seconds that these processes have used so far. */
 export function cpuSecondsOf(pids: readonly number[]): number {
   const ticks = pids.flatMap(readStat).reduce((sum, { cpuTicks }) => sum + cpuTicks, 0)
-  return ticks / TICKS_A_SECOND
+  return ticks / TICKS_PER_SECOND
 }

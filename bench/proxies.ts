@@ -12,13 +12,13 @@ export interface RunningProxy {
 }
 
 interface ProxyProgram {
-  /** Where distributions put it, beside the folders of PATH. */
+  /** Where distributions install it, in addition to the folders of PATH. */
   paths: string[]
   configure(ports: { own: number; upstream: number; folder: string }): string
   args(config: string, folder: string): string[]
 }
 
-/** One worker each, as the instance behind them has one thread; connections to it are kept alive. */
+/** One worker each, because the instance behind them has one thread. Connections to it are kept alive. */
 const PROGRAMS: Record<'nginx' | 'haproxy', ProxyProgram> = {
   nginx: {
     paths: ['/usr/sbin/nginx', '/usr/local/sbin/nginx'],
@@ -77,7 +77,7 @@ backend instance
   },
 }
 
-/** Starts what the machine has of both in front of the instance at this URL. */
+/** Starts the proxies that are installed, in front of the instance at this URL. */
 export async function startProxies(instanceUrl: string): Promise<Record<string, RunningProxy>> {
   const running: Record<string, RunningProxy> = {}
   for (const [name, program] of Object.entries(PROGRAMS)) {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** The yardstick: the least a JSON-RPC echo over `node:http` can do. Prints its URL. */
+/** Baseline: the minimal JSON-RPC echo over `node:http`. Prints its URL. */
 const server = createServer((request, response) => {
   let body = ''
   request.setEncoding('utf8')

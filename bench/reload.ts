@@ -10,13 +10,13 @@ import { median, percentile } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 15
-/** A person saves no faster; the pool has made its spares by then. */
+/** A user does not save more often. The pool has replaced its spares by then. */
 const PAUSE_MS = 1000
 const template = fileURLToPath(new URL('../templates/custom', import.meta.url))
 
 /**
- * `mcp dev` of a TypeScript project without dependencies: from the write of a file until the new code runs and new
- * connections go to it. The preview is awake, as it is while one tries out what one changes.
+ * `mcp dev` of a TypeScript project without dependencies: time from the write of a file until new connections reach the new
+ * code. The preview is awake, as it is for a user who tries out changes.
  */
 export async function benchReload(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-dev-'))
@@ -59,7 +59,7 @@ async function measure(folder: string, child: ChildProcess): Promise<number[]> {
   return values
 }
 
-/** Gives the next build each time; throws for one that failed. */
+/** Returns a function that resolves with the next build, and throws if that build failed. */
 function builds(child: ChildProcess): () => Promise<{ url: string }> {
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
   return async () => {

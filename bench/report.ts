@@ -1,12 +1,12 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
 
-/** One figure of a benchmark, beside what it is measured against and the limit it has to keep (docs/reports/performance.md). */
+/** One figure of a benchmark with its limit, if any (docs/reports/performance.md). */
 export interface Figure {
   name: string
   /** As printed, for example `41.2 ms` or `8,900/s`. */
   value: string
-  /** What the limit is about: a ratio, milliseconds or bytes. */
+  /** The value that the limit applies to: a ratio, milliseconds or bytes. */
   measured?: number
   limit?: { at: 'most' | 'least'; value: number; unit?: string }
 }
@@ -14,8 +14,8 @@ export interface Figure {
 const BARE_STARTS = 9
 
 /**
- * Day, Node, machine, how busy it is with other things (processes that wanted to run within the last minute), and how fast:
- * limits in milliseconds are of a machine that starts a bare Node in 33.
+ * Date, Node version, machine, load average of the last minute, and the start time of a bare Node. Limits in milliseconds are
+ * for a machine that starts a bare Node in 33 ms.
  */
 export async function describeMachine(): Promise<string> {
   const starts: number[] = []
@@ -25,7 +25,7 @@ export async function describeMachine(): Promise<string> {
   return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} and a bare start of Node ${median(starts).toFixed(0)} ms before`
 }
 
-/** The section of docs/reports/performance.md: heading, where it was measured, and the table. */
+/** One section of docs/reports/performance.md: heading, machine and table. */
 export function formatSection(title: string, machine: string, figures: Figure[]): string {
   const rows = figures.map(
     figure => `| ${figure.name} | ${figure.value} | ${limitText(figure)} | ${verdict(figure)} |`,
@@ -42,7 +42,7 @@ export function formatSection(title: string, machine: string, figures: Figure[])
   ].join('\n')
 }
 
-/** The document with this section among its figures: in the place of the one of the same title, or behind the last one. */
+/** The document with this section under "Figures". Replaces the section with the same title, or follows the last one. */
 export function replaceSection(document: string, title: string, section: string): string {
   const begin = document.indexOf('\n## Figures\n') + 1
   if (begin === 0) throw new Error('The document has no heading "## Figures".')
@@ -53,7 +53,7 @@ export function replaceSection(document: string, title: string, section: string)
   return `${document.slice(0, at)}${section}\n${document.slice(until)}`
 }
 
-/** Where the next line that begins so is; the end of the document when there is none. */
+/** Index of the next line with this prefix. The end of the document when there is none. */
 function nextHeading(document: string, from: number, begin: string): number {
   const at = document.indexOf(`\n${begin}`, from)
   return at < 0 ? document.length : at + 1

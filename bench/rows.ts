@@ -15,7 +15,7 @@ const containerLog = `/api/lambda-builds/${SEEDED.containerBuild}/logs`
 const deploymentLog = `/api/lambda-deploy/${SEEDED.deployment}/logs`
 const messages = `/api/chat-messages/chat/id/${SEEDED.chat}`
 
-/** What is asked, from its beginning or from its middle. */
+/** Measured queries, from the first page or from the middle of the list. */
 const QUERIES: Record<string, { path: string; middle?: true }> = {
   'GET /v1/build': { path: '/v1/build?limit=100' },
   '… from the middle': { path: '/v1/build?limit=100', middle: true },
@@ -33,14 +33,14 @@ const QUERIES: Record<string, { path: string; middle?: true }> = {
   '… from the middle  ': { path: `${containerLog}?limit=100`, middle: true },
   'GET /api/lambda-deploy/{id}/logs': { path: `${deploymentLog}?limit=100` },
   '… the last lines': { path: `${deploymentLog}?tail=100` },
-  '… the last since a moment': { path: `${deploymentLog}?tail=100&since=2026-01-01T00:00:00Z` },
+  '… the last lines since a time': { path: `${deploymentLog}?tail=100&since=2026-01-01T00:00:00Z` },
   'GET /api/chats': { path: '/api/chats?limit=5' },
   'GET /api/chat-messages/chat/id/{chatId}': { path: `${messages}?limit=100` },
   '… from the middle   ': { path: `${messages}?limit=100`, middle: true },
   'GET /api/chat-messages/chat/id/{chatId}/count': { path: `${messages}/count` },
 }
 
-/** Lists, counts and log pages of a home with a million rows of each, against one with a thousand. */
+/** Lists, counts and log pages of a home with a million rows of each kind, compared with one with a thousand. */
 export async function benchRows(): Promise<Figure[]> {
   await using few = await startSeeded(FEW)
   await using many = await startSeeded(MANY)
@@ -63,7 +63,7 @@ interface Seeded extends AsyncDisposable {
 
 async function startSeeded(rows: number): Promise<Seeded> {
   const home = mkdtempSync(join(tmpdir(), 'mcp-bench-rows-'))
-  // The first start writes the secret key: without it, a daemon refuses a database that has rows.
+  // The first start writes the secret key. Without the key, a daemon refuses a database that has rows.
   await (await startDaemon({ MCP_HOME: home })).stop()
   seedHome(home, rows)
   const daemon = await startDaemon({ MCP_HOME: home })
@@ -88,7 +88,7 @@ interface Page {
   lines?: unknown[]
 }
 
-/** Walks half of the way, in the largest steps that there are. */
+/** Reads the first quarter of the rows, in large pages. Returns the query parameter of the next page. */
 async function tokenInTheMiddle(daemon: BenchDaemon, path: string, rows: number): Promise<string> {
   const step = path.includes('/logs') ? Math.min(10_000, rows / 4) : Math.min(1000, rows / 8)
   const large = path.replace('limit=100', `limit=${step}`)

@@ -11,7 +11,7 @@ const ROUNDS = 31
 const HEAP_MB = 256
 const PROGRAM = fileURLToPath(new URL('../dist/instance.js', import.meta.url))
 
-/** Start of a process for handler modules until it is ready, in its sandbox and without. */
+/** Time until a process for handler modules is ready, with and without its sandbox. */
 export async function benchSandbox(): Promise<Figure[]> {
   const sandbox = moduleSandbox()
   if (!sandbox.usable) return [{ name: `sandbox of handler modules: ${sandbox.why}`, value: 'not measured' }]
@@ -28,7 +28,7 @@ export async function benchSandbox(): Promise<Figure[]> {
     alone: () => readyMs(alone, {}),
     inside: () => readyMs(inside, ownNetwork ? { [OWN_NETWORK]: '1' } : {}),
   })
-  // Of each round, because the machine is faster in one than in another.
+  // Compared within each round, because the speed of the machine varies between rounds.
   const pairs = times.inside!.map((took, round) => [took, times.alone![round]!] as const)
   const ratio = median(pairs.map(([took, alone]) => took / alone))
   const added = median(pairs.map(([took, alone]) => took - alone))

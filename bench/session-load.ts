@@ -10,24 +10,24 @@ const CALL = {
   params: { name: 'echo', arguments: { text: 'hello' } },
 }
 
-/** Who takes part in a call besides the generator; asked when all sessions are open. */
+/** Pids of the processes that take part in a call, besides the generator. Queried when all sessions are open. */
 export interface Parties {
   bridge: number[]
   programs: number[]
 }
 
 export interface SessionLoad {
-  /** Answered calls a second. */
+  /** Answered calls per second. */
   rate: number
-  /** Microseconds of processor time that a call took of each; opening and ending the sessions are not in it. */
+  /** Microseconds of processor time per call. Opening and ending the sessions is not included. */
   bridge: number
   programs: number
   generator: number
 }
 
 /**
- * Calls the echo tool in so many sessions, each over a connection of its own and one call at a time. The answer may be JSON
- * or a stream of events. Throws for an answer without the echo.
+ * Calls the echo tool in this number of sessions, each with its own connection and one call at a time. Accepts JSON or an event
+ * stream. Throws for an answer without the echo.
  */
 export async function loadSessions(
   url: string,
@@ -61,7 +61,7 @@ async function openSession(url: string): Promise<string> {
   if (!session) throw new Error(`${url} opened no session: ${answer.status} ${await answer.text()}`)
   await answer.text()
   await post(url, { jsonrpc: '2.0', method: 'notifications/initialized' }, session).then(one => one.text())
-  // Some start a session's process with its first call only.
+  // Some bridges start a session's process only with its first call.
   await post(url, CALL, session).then(one => one.text())
   return session
 }
@@ -76,7 +76,7 @@ function post(url: string, body: object, session?: string): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** As little as can be is done for a call: what the generator takes of the machine is missing to the bridge. */
+/** Does as little as possible per call, because the generator takes processor time from the bridge. */
 function lane(url: string, session: string, end: number): Promise<number> {
   const { hostname, port } = new URL(url)
   const request = requestBytes(url, session)
@@ -110,7 +110,10 @@ function lane(url: string, session: string, end: number): Promise<number> {
   })
 }
 
-/** Tells whether an answer is complete: all to the same call are alike, so the first one's head says how long they are. */
+/**
+ * Returns a function that checks whether an answer is complete. All answers to the same call are alike, so the head of the
+ * first one gives the length.
+ */
 function createWholeness(): (answer: Buffer) => boolean {
   let length: number | undefined
   return answer => {
@@ -124,7 +127,7 @@ function createWholeness(): (answer: Buffer) => boolean {
 
 const STREAM = 0
 
-/** Bytes of head and body; `STREAM` for one of events, undefined as long as its head is not there. */
+/** Bytes of head and body. `STREAM` for an event stream. Undefined until the head is complete. */
 function answerLength(answer: Buffer): number | undefined {
   const text = answer.toString('latin1')
   const head = text.indexOf('\r\n\r\n')

@@ -4,7 +4,7 @@ import type { Figure } from './report.ts'
 
 const ROUNDS = 21
 
-/** Whole commands against a bare `node -e 0` of the same run. */
+/** Complete commands, compared with a bare `node -e 0` in the same run. */
 export async function benchStartUp(): Promise<Figure[]> {
   const daemon = await startDaemon()
   try {

@@ -6,11 +6,10 @@ import { descendantsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 import { loadSessions, type Parties, type SessionLoad } from './session-load.ts'
 
-// Many and short: what the machine is busy with besides goes up and down within seconds, and both of a pair are to meet the
-// same of it.
+// Many short rounds, because other load on the machine varies within seconds and must affect both sides of a comparison.
 const ROUNDS = 15
 const SECONDS = 1
-/** Until V8 has compiled what a call takes: for a while it takes as much processor time as the calls themselves. */
+/** V8's compilation takes as much processor time as the calls themselves during this time. */
 const WARM_UP_SECONDS = 5
 const SESSIONS = 16
 
@@ -24,7 +23,7 @@ interface Candidate {
 
 type Rounds = Record<string, SessionLoad[]>
 
-/** The same server over stdio behind our bridge and behind those of others, by sessions of 2025-11-25. */
+/** The same server over stdio behind our bridge and behind third-party bridges, with sessions of 2025-11-25. */
 export async function benchStdioBridge(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const peer = async (name: PeerName): Promise<Candidate> => {
@@ -34,7 +33,7 @@ export async function benchStdioBridge(): Promise<Figure[]> {
   }
   const daemon = await startDaemon()
   stack.defer(() => daemon.stop())
-  // Who is compared comes after each other.
+  // Candidates that are compared with each other are adjacent.
   const candidates = {
     session: await deploy(daemon, 'session'),
     supergateway: await peer('supergateway'),
@@ -44,7 +43,7 @@ export async function benchStdioBridge(): Promise<Figure[]> {
   return figures(await measure(candidates))
 }
 
-/** Each in turn, and another one first in each round: none always comes after the same one. */
+/** Measures the candidates in turn. Each round starts with another one, so that the order affects all of them. */
 async function measure(candidates: Record<string, Candidate>): Promise<Rounds> {
   const names = Object.keys(candidates)
   const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))
@@ -79,20 +78,20 @@ function rateFigure(rounds: Rounds, name: string, peer: string): Figure {
   const measured = median(rounds[name]!.map(({ rate }, round) => rate / rounds[peer]![round]!.rate))
   const rate = (of: string) => Math.round(medianOf(rounds, of, 'rate'))
   return {
-    name: `${LABELS[name]}, against ${peer}`,
+    name: `${LABELS[name]}, compared with ${peer}`,
     value: `${rate(name)}/s to ${rate(peer)}/s, ${measured.toFixed(1)}×`,
     measured,
     limit: { at: 'least', value: 1, unit: '×' },
   }
 }
 
-/** What the bridge alone takes: the program and the generator are the same for all, and share the machine with it. */
+/** Processor time of the bridge alone. The program and the generator are the same for all bridges. */
 function bridgeFigure(rounds: Rounds, name: string, peer: string, limit?: number): Figure {
   const measured = median(rounds[peer]!.map(({ bridge }, round) => bridge / rounds[name]![round]!.bridge))
   const taken = (of: string) => medianOf(rounds, of, 'bridge').toFixed(1)
   return {
-    name: `processor time in the bridge, ${LABELS[name]}, against ${peer}`,
-    value: `${taken(name)} µs to ${taken(peer)} µs a call, ${measured.toFixed(1)}×`,
+    name: `processor time in the bridge, ${LABELS[name]}, compared with ${peer}`,
+    value: `${taken(name)} µs to ${taken(peer)} µs per call, ${measured.toFixed(1)}×`,
     measured,
     ...(limit === undefined ? {} : { limit: { at: 'least', value: limit, unit: '×' } }),
   }

@@ -1,4 +1,4 @@
-/** A server over stdio with one tool, as light as it can be, so that a bridge is what is measured. */
+/** A minimal server over stdio with one tool, so that the measurement is about the bridge. */
 let rest = ''
 process.stdin.setEncoding('utf8').on('data', chunk => {
   const lines = (rest + chunk).split('\n')

@@ -4,19 +4,19 @@ import { median, rotate } from './measure.ts'
 import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
-/** Many short rounds: a machine whose speed changes does so between two of them, and hits one ratio in many. */
+/** Many short rounds, so that a change of the machine's speed affects only one of the ratios. */
 const ROUNDS = 11
 const SECONDS = 1
 
 interface Measured {
-  /** Answered requests a second. */
+  /** Answered requests per second. */
   rate: number
   p99Ms: number
-  /** Processor time of all who take part, a request. */
+  /** Processor time per request of all processes involved. */
   cpuMicroseconds: number
 }
 
-/** tools/call through the public URL, beside a raw `node:http` echo, an instance without the hop, and proxies. */
+/** tools/call through the public URL, compared with a raw `node:http` echo, an instance without the hop, and proxies. */
 export async function benchThroughput(): Promise<Figure[]> {
   await using candidates = await startCandidates()
   const { proxies, raw, hosted, module, direct } = candidates
@@ -34,14 +34,14 @@ export async function benchThroughput(): Promise<Figure[]> {
 
 type Rounds = Record<string, Measured[]>
 
-/** Each in turn, and another one first in each round: none always comes after the same one. */
+/** Measures the candidates in turn. Each round starts with another one, so that the order affects all of them. */
 async function measure(
   candidates: Record<string, Candidate>,
   look: (candidate: Candidate) => Promise<Measured>,
 ): Promise<Rounds> {
   const names = Object.keys(candidates)
   const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))
-  // What runs for the first time is compiled, and belongs to no figure.
+  // Warm-up: V8 compiles code that runs for the first time.
   for (const name of names) await look(candidates[name]!)
   for (let round = 0; round < ROUNDS; round++) {
     for (const name of rotate(names, round)) rounds[name]!.push(await look(candidates[name]!))
@@ -68,23 +68,23 @@ function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
     figure(`declared tool through its public URL, ${label}`, rate('hosted'), ratio('hosted', 'raw'), 0.7),
     figure(`handler module through its public URL, ${label}`, rate('module'), ratio('module', 'raw'), 0.6),
     figure(
-      `the hop: public URL against the instance itself, ${label}`,
+      `the hop: public URL compared with the instance itself, ${label}`,
       rate('hosted'),
       ratio('hosted', 'direct'),
       0.95,
     ),
     cpuFigure(`processor time of a call through the hop, ${label}`, rounds, 'hosted'),
     ...proxies.flatMap(name => [
-      figure(`${name} in its place, ${label}`, rate(name), ratio(name, 'direct')),
+      figure(`${name} instead of the hop, ${label}`, rate(name), ratio(name, 'direct')),
       cpuFigure(`processor time of a call through ${name}, ${label}`, rounds, name),
     ]),
     {
-      name: `p99 against the instance itself, ${label}`,
+      name: `p99 compared with the instance itself, ${label}`,
       value: `${of(rounds, 'hosted', 'p99Ms').toFixed(2)} ms, ${tail('direct').toFixed(2)}×`,
       measured: tail('direct'),
       limit: { at: 'most', value: 1.5, unit: '×' },
     },
-    { name: `p99 against the raw echo, ${label}`, value: `${tail('raw').toFixed(2)}×` },
+    { name: `p99 compared with the raw echo, ${label}`, value: `${tail('raw').toFixed(2)}×` },
   ]
 }
 
@@ -93,13 +93,13 @@ function newConnections(rounds: Rounds): Figure[] {
   const ratio = (name: string, to: string) => ratioOf(rounds, name, to, 'rate')
   return [
     figure(
-      'a connection for every request, against an undici proxy',
+      'a new connection per request, compared with an undici proxy',
       rate('hosted'),
       ratio('hosted', 'proxied'),
       1.5,
     ),
     figure(
-      'an undici proxy, a connection for every request, against direct',
+      'an undici proxy, a new connection per request, compared with the instance itself',
       rate('proxied'),
       ratio('proxied', 'direct'),
     ),
@@ -115,7 +115,7 @@ function ratioOf(rounds: Rounds, name: string, to: string, field: keyof Measured
   return median(rounds[name]!.map((measured, round) => measured[field] / rounds[to]![round]![field]))
 }
 
-/** Of all processes that take part. Who else uses the machine costs rate, and hardly any of this. */
+/** Processor time of all processes involved. Unlike the rate, it hardly depends on other programs of the machine. */
 function cpuFigure(name: string, rounds: Rounds, candidate: string): Figure {
   const microseconds = of(rounds, candidate, 'cpuMicroseconds').toFixed(1)
   const direct = of(rounds, 'direct', 'cpuMicroseconds').toFixed(1)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
 
-/** The usual hop: a streaming reverse proxy on undici, in front of the URL given. Prints its own. */
+/** A typical hop: a streaming reverse proxy based on undici, in front of the given URL. Prints its own URL. */
 const target = new URL(process.argv[2]!)
 const pool = new Pool(target.origin, { connections: 256, pipelining: 1 })
 const server = createServer((request, response) => {

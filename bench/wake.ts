@@ -4,18 +4,18 @@ import { median, timeMs } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
-/** Long enough for the pool to make its next spare, whose start must not be counted. */
+/** Long enough for the pool to start its next spare, which must not be measured. */
 const REFILL_MS = 600
 
-/** From the connection to the public URL of a server that sleeps to the answer of its first tool call. */
+/** Time from connecting to the public URL of a sleeping server to the answer of the first tool call. */
 export async function benchWake(): Promise<Figure[]> {
   const daemon = await startDaemon({ MCP_WARM_SPARES: '2' })
   try {
     const own = await deploySleepers(daemon, 'production')
     const shared = await deploySleepers(daemon, 'development')
-    // What may sleep is not started with the daemon, but by its first connection.
+    // The daemon does not start servers that may sleep. Their first connection does.
     await daemon.restart('command')
-    await callEcho(await deployFirst(daemon)) // the first request of all pays for compilation
+    await callEcho(await deployFirst(daemon)) // the very first request includes compilation
     const figures = []
     for (const [environment, urls] of Object.entries({ production: own, development: shared }))
       figures.push(await wake(daemon, environment, urls))
@@ -49,7 +49,7 @@ async function wake(daemon: BenchDaemon, environment: string, urls: string[]): P
     await sleep(REFILL_MS)
     times.push(await timeMs(() => callEcho(url)))
   }
-  const host = environment === 'production' ? 'an instance of its own' : 'shared host'
+  const host = environment === 'production' ? 'dedicated instance' : 'shared host'
   const value = median(times)
   return {
     name: `wake (${environment}, ${host}, spare ready) to first answered call, through the public URL`,
@@ -65,5 +65,5 @@ async function expectAsleep(daemon: BenchDaemon, name: string): Promise<void> {
     `/v1/deploy?name=${name}&status=deployed`,
   )
   if (items.length !== 1 || items[0]!.instances.length > 0)
-    throw new Error(`${name} does not sleep: ${JSON.stringify(items)}`)
+    throw new Error(`${name} is not asleep: ${JSON.stringify(items)}`)
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
-/** Who may import whom, as in docs/architecture.md. A module may always import itself. */
+/** Allowed imports between modules, as in docs/architecture.md. A module may always import itself. */
 const MAY_IMPORT: Record<string, string[]> = {
   shared: [],
   sdk: ['shared'],
@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 interface Import {
   from: string
   to: string
-  /** `lazy`: `import()`, which may lead back to what loads it. */
+  /** `lazy`: `import()`, which may form a cycle. */
   kind: 'value' | 'type' | 'lazy'
 }
 
@@ -65,7 +65,7 @@ test('services import only types from the engine', () => {
   expect(real).toEqual([])
 })
 
-test('the sdk imports nothing from other modules but the list of special addresses', () => {
+test('the SDK imports nothing from other modules except the list of special addresses', () => {
   const others = imports.filter(
     ({ from, to }) =>
       moduleOf(from) === 'sdk' && moduleOf(to) !== 'sdk' && to !== 'shared/network/special-addresses.ts',

@@ -11,7 +11,7 @@ const bundles = readdirSync(dist, { recursive: true, encoding: 'utf8' })
 const STATIC_NAMES = /import\s*\{([^{}]*)\}\s*from\s*"(\.[^"]+)"/g
 const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g
 
-// A bundle exports of a CommonJS package its default alone, where Node itself would find names.
+// A bundled CommonJS package exports only its default, while Node itself would find named exports.
 test('every name used from a lazily loaded bundle is exported there', () => {
   const missing = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(LAZY_NAMES)].flatMap(([, names = '', path = '']) => {

@@ -11,50 +11,50 @@ const MODERN = '2026-07-28'
 
 export interface ClientsOptions {
   url: string
-  /** Clients of the 2026 era. */
+  /** Number of clients of the modern era. */
   modern: number
-  /** Clients of the 2025 era that keep their session to the end. */
-  lasting: number
-  /** Clients of the 2025 era that end a session after so many calls, and begin another one. */
-  passing: number
-  callsOfPassing: number
+  /** Number of legacy clients that keep their session to the end. */
+  longSessions: number
+  /** Number of legacy clients that start a new session after `callsPerShortSession` calls. */
+  shortSessions: number
+  callsPerShortSession: number
 }
 
-/** Calls of a session over one connection: a session outlives its connections. */
+/** Number of calls over one connection. A session outlives its connections. */
 const RECONNECT_EVERY = 25
 
-/** A request that got no answer, or not the one that was due. */
+/** A request without an answer, or with an unexpected one. */
 export interface Fault {
   era: string
   reason: string
-  /** Times as `performance.now()` tells them. */
+  /** Times are from `performance.now()`. */
   startedAt: number
   endedAt: number
-  /** Of the connection over which it was sent: when it was begun, and the client's port; undefined when it was never made. */
+  /** When the request's connection was opened, and the client's port. The port is undefined if the connection failed. */
   openedAt: number
   port: number | undefined
   isOfSession: boolean
 }
 
-/** What all clients saw. */
+/** Counts of all clients together. */
 export interface Tally {
   requests: number
   sessions: number
   faults: Fault[]
   /** Sessions answered with 404 before their DELETE. */
   lost: number
-  /** Calls of a session that another release answered than the one that began it. */
+  /** Calls in a session that were answered by another release than the first call of that session. */
   moved: number
-  /** Calls without a session that were sent after a release was live, and answered by one before it. */
-  stale: Stray[]
+  /** Calls without a session that were sent after a release went live, but answered by an earlier one. */
+  stale: StaleAnswer[]
 }
 
-/** An answer of a release that was not due. */
-interface Stray {
-  /** Which one answered, and which one was due. */
+/** An answer from the wrong release. */
+interface StaleAnswer {
+  /** The release that answered, and the expected one. */
   version: string
   due: string
-  /** Milliseconds from the answer to the release until the request was sent, and until it was answered. */
+  /** Milliseconds from the release's response to the request, and to its answer. */
   sentAfter: number
   answeredAfter: number
 }
@@ -66,48 +66,48 @@ interface Answer {
 }
 
 /**
- * Clients of both eras, each with one connection that it keeps and one request at a time. The server's tool `version`
- * tells which release answers, so that each answer can be told from a wrong one.
+ * Clients of both eras, each with one kept-alive connection and one request at a time. The server's tool `version` returns the
+ * release that answers, so that wrong answers can be detected.
  */
 export class Clients {
   readonly tally: Tally = { requests: 0, sessions: 0, faults: [], lost: 0, moved: 0, stale: [] }
   readonly #options: ClientsOptions
   readonly #lanes: Promise<void>[] = []
   readonly #releases: { version: string; at: number }[] = []
-  #coming: string | undefined
+  #releasingVersion: string | undefined
   #isOver = false
 
   constructor(options: ClientsOptions) {
     this.#options = options
   }
 
-  /** `version`: what the live release answers. */
+  /** `version`: answer of the live release. */
   start(version: string): void {
     this.released(version)
-    const { modern, lasting, passing, callsOfPassing } = this.#options
+    const { modern, longSessions, shortSessions, callsPerShortSession } = this.#options
     for (let count = 0; count < modern; count++) this.#lanes.push(this.#modernLane())
-    for (let count = 0; count < lasting; count++)
+    for (let count = 0; count < longSessions; count++)
       this.#lanes.push(this.#sessionLane(Number.POSITIVE_INFINITY))
-    for (let count = 0; count < passing; count++) this.#lanes.push(this.#sessionLane(callsOfPassing))
+    for (let count = 0; count < shortSessions; count++) this.#lanes.push(this.#sessionLane(callsPerShortSession))
   }
 
-  /** The deploy command is about to be sent: from now on this version may answer, also one that was live before. */
+  /** Must be called before the deploy request. This version may then answer, even if an earlier release had the same one. */
   releasing(version: string): void {
-    this.#coming = version
+    this.#releasingVersion = version
   }
 
-  /** The deploy command has answered: from now on no other version is due to clients without a session. */
+  /** Must be called after the deploy request was answered. Only this version may then answer clients without a session. */
   released(version: string): void {
-    this.#coming = undefined
+    this.#releasingVersion = undefined
     this.#releases.push({ version, at: performance.now() })
   }
 
-  /** Resolves when so many requests were answered in all. */
+  /** Resolves when the total number of requests is reached. */
   async reached(requests: number): Promise<void> {
     while (this.tally.requests < requests) await new Promise(resolve => setTimeout(resolve, 20))
   }
 
-  /** Ends every session; resolves with what was seen when the last answer has come. */
+  /** Ends every session. Resolves with the counts after the last answer. */
   async stop(): Promise<Tally> {
     this.#isOver = true
     await Promise.all(this.#lanes)
@@ -125,10 +125,10 @@ export class Clients {
     client.close()
   }
 
-  /** What is released while the call is under way may answer as well. */
+  /** A version that is released while the call is running may answer as well. */
   #judge(version: string, due: number, sentAt: number): void {
     const isKnown = (from: number) => this.#releases.slice(from).some(release => release.version === version)
-    if (isKnown(due) || version === this.#coming || !isKnown(0)) return
+    if (isKnown(due) || version === this.#releasingVersion || !isKnown(0)) return
     const { version: expected, at } = this.#releases[due]!
     const times = { sentAfter: sentAt - at, answeredAfter: performance.now() - at }
     this.tally.stale.push({ version, due: expected, ...times })
@@ -185,7 +185,7 @@ class Client {
     return this.isInSession
   }
 
-  /** What the tool `version` says; undefined for a fault. */
+  /** Result of the tool `version`. Undefined for a fault. */
   async call(): Promise<string | undefined> {
     const params = { name: 'version', arguments: {}, ...(this.#era === MODERN && { _meta: META }) }
     const answer = await this.#count({ method: 'tools/call', params })
@@ -197,7 +197,7 @@ class Client {
     this.#session = undefined
   }
 
-  /** The next request goes over a connection of its own, which leads to the live release. */
+  /** Makes the next request open a new connection, which leads to the live release. */
   reconnect(): void {
     this.#agent.destroy()
   }

@@ -1,14 +1,14 @@
 import { startDaemon } from '../daemon.ts'
 import { percentile } from '../measure.ts'
-import { type Crowd, killUnderLoad, releaseUnderLoad, type Subject } from './run.ts'
+import { type LoadProfile, killUnderLoad, releaseUnderLoad, type Subject } from './run.ts'
 
 /**
- * 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, under a load of clients of both
- * eras that keep their connections: `npm run bench:releases`; arguments choose parts: `releases` or `kills`, `declared` or
- * `module`, `1` or `2` instances. Ends with 1 when a promise was not kept; with MCP_HOME set, the daemon's log is there.
- * The suite has a short form (test/e2e/releases-under-load.test.ts).
+ * `npm run bench:releases`: 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, while
+ * clients of both eras call over kept-alive connections. Arguments choose parts: `releases` or `kills`, `declared` or
+ * `module`, `1` or `2` instances. Exits with 1 when a request or session was lost. Set MCP_HOME to keep the daemon's log.
+ * test/e2e/releases-under-load.test.ts is a short form.
  */
-const CROWD: Crowd = { modern: 8, lasting: 4, passing: 4, callsOfPassing: 300 }
+const LOAD: LoadProfile = { modern: 8, longSessions: 4, shortSessions: 4, callsPerShortSession: 300 }
 const PLAN = { releases: 50, rollbacks: 10, requests: 110_000 }
 const KILLS = { kills: 30, pauseMs: 1000 }
 
@@ -16,7 +16,7 @@ const chosen = new Set(process.argv.slice(2))
 const parts = choose(['releases', 'kills'])
 const kinds = choose(['declared', 'module'])
 const sizes = choose(['1', '2']).map(Number)
-if (chosen.size > 0) throw new Error(`There is no part called ${[...chosen].join(' or ')}.`)
+if (chosen.size > 0) throw new Error(`Unknown part: ${[...chosen].join(', ')}.`)
 const home = process.env.MCP_HOME
 const daemon = await startDaemon(home ? { MCP_HOME: home } : {})
 let isKept = true
@@ -25,22 +25,22 @@ try {
     for (const instances of sizes) {
       const subject = { call: daemon.call, kind, instances }
       if (parts.includes('releases'))
-        await tellReleases({ ...subject, name: `releases-${kind}-${instances}` })
-      if (parts.includes('kills')) await tellKills({ ...subject, name: `kills-${kind}-${instances}` })
+        await runReleases({ ...subject, name: `releases-${kind}-${instances}` })
+      if (parts.includes('kills')) await runKills({ ...subject, name: `kills-${kind}-${instances}` })
     }
 } finally {
   await daemon.stop()
 }
 process.exitCode = isKept ? 0 : 1
 
-/** Those that were named, or all; what is left in the end is none of any. */
+/** Removes the given names from `chosen` and returns them, or all when none was given. */
 function choose<Part extends string>(all: readonly Part[]): readonly Part[] {
   const named = all.filter(part => chosen.delete(part))
   return named.length > 0 ? named : all
 }
 
-async function tellReleases(subject: Subject): Promise<void> {
-  const report = await releaseUnderLoad(subject, PLAN, CROWD)
+async function runReleases(subject: Subject): Promise<void> {
+  const report = await releaseUnderLoad(subject, PLAN, LOAD)
   const { faults, lost, moved, stale, releaseMs, rollbackMs, ...others } = report
   isKept &&= faults.length + lost + moved + stale.length === 0
   console.log({
@@ -57,8 +57,8 @@ async function tellReleases(subject: Subject): Promise<void> {
   if (stale.length > 0) console.log(stale.slice(0, 5))
 }
 
-async function tellKills(subject: Subject): Promise<void> {
-  const { unexcused, faults, lost, ...others } = await killUnderLoad(subject, KILLS, CROWD)
+async function runKills(subject: Subject): Promise<void> {
+  const { unexcused, faults, lost, ...others } = await killUnderLoad(subject, KILLS, LOAD)
   isKept &&= unexcused.length + lost === 0
   console.log({ server: subject.name, ...others, failed: faults.length, unexcused: unexcused.length, lost })
   if (unexcused.length > 0) console.log(unexcused.slice(0, 5))

@@ -2,45 +2,45 @@ import { packFiles } from '../module.ts'
 import { Clients, type ClientsOptions, type Fault, type Tally } from './clients.ts'
 import { killInstance, type Victim } from './victim.ts'
 
-/** `data` of a /v1 answer, the body of an /api one. */
+/** Returns `data` of a /v1 response or the body of an /api response. */
 export type Call = <T>(method: string, path: string, body?: object) => Promise<T>
 
 export interface Subject {
   call: Call
   name: string
-  /** `declared`: templates; `module`: code. */
+  /** `declared` uses templates, `module` code. */
   kind: 'declared' | 'module'
-  /** Least number of instances, all of production. */
+  /** Minimum and maximum number of instances. The environment is production. */
   instances: number
 }
 
-export type Crowd = Omit<ClientsOptions, 'url'>
+export type LoadProfile = Omit<ClientsOptions, 'url'>
 
 export interface ReleasesPlan {
   releases: number
   rollbacks: number
-  /** Requests in all, at least. */
+  /** Minimum number of requests in total. */
   requests: number
 }
 
 export interface ReleasesReport extends Tally {
-  /** Milliseconds of each release and rollback, from the request to its answer. */
+  /** Milliseconds of each release and rollback, from the request to its response. */
   releaseMs: number[]
   rollbackMs: number[]
 }
 
-/** Releases and then rolls back, again and again, while clients of both eras call without a pause. */
+/** Releases repeatedly, then rolls back repeatedly, while clients of both eras call without a pause. */
 export async function releaseUnderLoad(
   subject: Subject,
   plan: ReleasesPlan,
-  crowd: Crowd,
+  profile: LoadProfile,
 ): Promise<ReleasesReport> {
   const builds: string[] = []
   for (let count = 0; count <= plan.releases; count++) builds.push(await build(subject, `v${count}`))
   const first = await deploy(subject, builds[0]!)
   const timed = { releaseMs: [] as number[], rollbackMs: [] as number[] }
   const moves = plan.releases + plan.rollbacks
-  const tally = await underLoad({ ...crowd, url: first.url }, async clients => {
+  const tally = await underLoad({ ...profile, url: first.url }, async clients => {
     const live = [0]
     let id = first.deployment_id
     for (let move = 1; move <= moves; move++) {
@@ -61,22 +61,22 @@ export async function releaseUnderLoad(
 
 export interface KillsReport extends Tally {
   kills: number
-  /** Faults of requests that were not sent over a connection that a killed instance had. */
+  /** Faults of requests that were not on a connection of a killed instance. */
   unexcused: Tally['faults']
 }
 
-/** Kills a random instance, again and again, while clients of both eras call without a pause. */
+/** Kills a random instance repeatedly while clients of both eras call without a pause. */
 export async function killUnderLoad(
   subject: Subject,
   { kills, pauseMs }: { kills: number; pauseMs: number },
-  crowd: Crowd,
+  profile: LoadProfile,
 ): Promise<KillsReport> {
   const { url, deployment_id } = await deploy(subject, await build(subject, 'v0'))
   const victims: Victim[] = []
-  const tally = await underLoad({ ...crowd, url }, async clients => {
+  const tally = await underLoad({ ...profile, url }, async clients => {
     while (victims.length < kills) {
       await new Promise(resolve => setTimeout(resolve, pauseMs))
-      await clients.reached(clients.tally.requests + 10) // whatever went on, it is served again
+      await clients.reached(clients.tally.requests + 10) // the server serves again
       const { instances } = await subject.call<Status>('GET', `/v1/deploy/${deployment_id}/status`)
       const ready = instances.filter(({ state }) => state === 'ready')
       const chosen = ready[Math.floor(Math.random() * ready.length)]
@@ -87,7 +87,7 @@ export async function killUnderLoad(
   return { ...tally, kills, unexcused: tally.faults.filter(fault => !isExcused(fault, victims)) }
 }
 
-/** Has clients call while something is done to the release `v0`, and no longer, also when that fails. */
+/** Runs `work` while clients call the release `v0`. The clients stop when it ends or fails. */
 async function underLoad(options: ClientsOptions, work: (clients: Clients) => Promise<void>): Promise<Tally> {
   const clients = new Clients(options)
   clients.start('v0')
@@ -100,8 +100,8 @@ async function underLoad(options: ClientsOptions, work: (clients: Clients) => Pr
 }
 
 /**
- * Each connection that a victim had excuses one request, and each one that another instance had made to it in order to
- * relay one of its sessions' requests, one of a session that was under way in that moment.
+ * Each connection of a victim excuses one request. Each connection over which another instance relayed requests to a victim
+ * excuses one running request of a session.
  */
 function isExcused({ port, openedAt, startedAt, endedAt, isOfSession }: Fault, victims: Victim[]): boolean {
   const isCut = (victim: Victim) =>

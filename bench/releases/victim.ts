@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { readStat } from '../processes.ts'
 
-/** An instance that was killed, and what was connected to it in that moment. */
+/** A killed instance and its connections at that time. */
 export interface Victim {
-  /** Times as `performance.now()` tells them: it did nothing any more, and its end. */
+  /** Times from `performance.now()`: when the process was suspended, and when it was killed. */
   stoppedAt: number
   killedAt: number
-  /** Ports of the clients whose connections it had. */
+  /** Ports of the clients that were connected to it. */
   clients: Set<number>
-  /** Connections over which other instances had brought it requests of its sessions. */
+  /** Number of connections over which other instances relayed requests of its sessions. */
   relayed: number
 }
 
@@ -22,8 +22,8 @@ interface Connection {
 const LISTENING = '0A'
 
 /**
- * Ends it with SIGKILL. It is stopped before, so that it takes nothing more after its connections were listed; what is on
- * its way then the daemon has to give to another one. Linux only (proc(5)). `port`: of the server's address.
+ * Kills an instance with SIGKILL. Suspends it first, so that it takes no connection after they were listed. The daemon must
+ * hand pending connections to another instance. Linux only (proc(5)). `port`: port of the server's address.
  */
 export function killInstance(pid: number, port: number): Victim {
   process.kill(pid, 'SIGSTOP')
@@ -42,7 +42,7 @@ export function killInstance(pid: number, port: number): Victim {
   }
 }
 
-/** `t` stands for a tracer's stop; one that has ended takes nothing more either. */
+/** `t` is a stop by a tracer. A process that has ended takes no connections either. */
 function hasStopped(pid: number): boolean {
   return readStat(pid).every(({ state }) => 'TtZX'.includes(state))
 }
@@ -53,7 +53,7 @@ function connectionsOf(pid: number): Connection[] {
   return [...new Map(own.map(connection => [connection.inode, connection])).values()]
 }
 
-/** Read in parts, it may miss an entry while others come and go: hence twice. */
+/** The kernel returns the table in parts and may skip an entry while others change, so callers read it twice. */
 function tcpTable(): Connection[] {
   const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
   return lines.map(parseConnection)
@@ -63,11 +63,11 @@ function inodeOf(path: string): string[] {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.slice(1) ?? []
   } catch {
-    return [] // closed meanwhile
+    return [] // closed since readdir
   }
 }
 
-/** `sl local:port remote:port state …`, addresses and ports in hexadecimal, the inode in the tenth column. */
+/** `sl local:port remote:port state …`: addresses and ports are hexadecimal, and the tenth column is the inode. */
 function parseConnection(line: string): Connection {
   const columns = line.trim().split(/\s+/)
   const portOf = (address: string) => Number.parseInt(address.split(':')[1]!, 16)

@@ -7,7 +7,7 @@ import type { Deployment } from '../../src/daemon/store/tables/deployments.ts'
 import type { Project } from '../../src/daemon/store/tables/projects.ts'
 import { homePaths } from '../../src/shared/paths.ts'
 
-/** Ids that the queries ask for. */
+/** Ids that the queries use. */
 export const SEEDED = {
   server: 'server-7',
   project: 'prj_0000000',
@@ -20,11 +20,11 @@ const BATCH = 20_000
 const SERVERS = 10
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z')
 
-/** Fills a home with so many builds, deployments, projects, container builds, chat messages and log lines of each kind. */
+/** Fills a home with this number of builds, deployments, projects, container builds, chat messages and log lines. */
 export function seedHome(home: string, rows: number): void {
   const paths = homePaths({ MCP_HOME: home })
   const store = openStore(paths.database)
-  for (let index = 0; index < SERVERS; index++) store.servers.ensure(`server-${index}`, moment(0))
+  for (let index = 0; index < SERVERS; index++) store.servers.ensure(`server-${index}`, timestampOf(0))
   fill(store, rows, index => store.projects.create(project(index, rows)))
   fill(store, rows, index => store.builds.create(build(index)))
   fill(store, rows, index => store.deployments.create(deployment(index)))
@@ -41,10 +41,10 @@ function fill(store: Store, rows: number, create: (index: number) => void): void
     })
 }
 
-/** Half of the messages in one chat, the others in chats of fifty. */
+/** Half of the messages are in one chat, the others in chats of fifty. */
 function seedChats(store: Store, rows: number): void {
   const say = (id: string, index: number, count: number) => {
-    const createdAt = moment(index)
+    const createdAt = timestampOf(index)
     const chat = { id, mcpId: 'mcp_0', name: `server-${index % SERVERS}`, model: 'embedded', createdAt }
     const said = Array.from({ length: count }, (_, at) => ({
       role: 'user' as const,
@@ -70,18 +70,18 @@ function writeLog(folder: string, lines: number): void {
 function logLine(index: number, lines: number): string {
   const phase = index < lines / 2 ? 'INSTALL' : 'BUILD'
   const message = `line ${index} of a log that is long enough to be worth a page`
-  return `${JSON.stringify({ timestamp: moment(index), level: 'info', stream: 'server', phase, message })}\n`
+  return `${JSON.stringify({ timestamp: timestampOf(index), level: 'info', stream: 'server', phase, message })}\n`
 }
 
 function project(index: number, rows: number): Project {
-  const at = moment(index)
+  const at = timestampOf(index)
   return {
     id: idOf('prj', index),
     name: `project-${index % 100}`,
     description: null,
     repositoryUrl: null,
     framework: null,
-    // The newest half is deleted: lists leave these out.
+    // The newer half is deleted. Lists omit these projects.
     status: index < rows / 2 ? 'active' : 'deleted',
     storageLocation: null,
     templateId: null,
@@ -107,12 +107,12 @@ function build(index: number): Build {
     sourceDigest: null,
     buildMs: 5,
     error: null,
-    createdAt: moment(index),
+    createdAt: timestampOf(index),
   }
 }
 
 function deployment(index: number): Deployment {
-  const at = moment(index)
+  const at = timestampOf(index)
   return {
     id: idOf('dep', index),
     mcpId: idOf('mcp', index),
@@ -132,7 +132,7 @@ function deployment(index: number): Deployment {
 }
 
 function containerBuild(index: number): ContainerBuild {
-  const at = moment(index)
+  const at = timestampOf(index)
   return {
     id: idOf('bld', index),
     projectId: index % 2 ? SEEDED.project : idOf('prj', index),
@@ -156,6 +156,6 @@ function idOf(kind: string, index: number): string {
   return `${kind}_${String(index).padStart(7, '0')}`
 }
 
-function moment(index: number): string {
+function timestampOf(index: number): string {
   return new Date(FIRST_MS + index * 1000).toISOString()
 }

@@ -12,7 +12,7 @@ import {
   LostSessionError,
   modernBody,
   openSession,
-  sendNonsense,
+  sendInvalidJson,
 } from './requests.ts'
 import type { Rests } from './rests.ts'
 import type { Target } from './servers.ts'
@@ -23,7 +23,7 @@ export interface ClientOptions {
   stopping: AbortSignal
   /** Mean pause between two requests of one client. */
   pauseMs: number
-  /** Nothing new is begun while everybody rests. */
+  /** No client starts anything during a rest. */
   rests: Rests
 }
 
@@ -32,13 +32,13 @@ type Client = (options: ClientOptions) => Promise<void>
 const CALLS_OF_A_SESSION = 60
 const STREAM_MS = 20_000
 
-/** Everybody who uses one target; resolves when all have gone. */
+/** Runs all clients of one target. Resolves when all have stopped. */
 export async function useTarget(options: ClientOptions): Promise<void> {
-  const clients: Client[] = [modernClient, sessionClient, listener, vanishing, slowClient]
+  const clients: Client[] = [modernClient, sessionClient, streamClient, disconnectingClient, slowClient]
   await Promise.all(clients.map(client => client(options)))
 }
 
-/** Calls, and now and then what must be refused. */
+/** Calls, and sometimes sends requests that must be refused. */
 async function modernClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const lane = new HttpLane()
@@ -51,15 +51,15 @@ async function modernClient(options: ClientOptions): Promise<void> {
 }
 
 function nextRequest(lane: HttpLane, { name, url, kind }: Target, count: number) {
-  // The program over stdio answers whatever tool is called.
+  // The program over stdio answers calls of any tool.
   if (count % 20 === 7 && kind !== 'stdio')
     return { what: 'a missing tool', request: () => callMissing(lane, url) }
-  if (count % 20 === 14) return { what: 'nonsense', request: () => sendNonsense(lane, url) }
+  if (count % 20 === 14) return { what: 'invalid JSON', request: () => sendInvalidJson(lane, url) }
   const text = `${name} ${count}`
   return { what: 'call', request: () => callModern(lane, url, text, count % 5 === 0) }
 }
 
-/** One session after the other, each with its calls. A session may be lost only with a process that was killed. */
+/** Opens one session after another and calls in each. A session may only be lost when its process was killed. */
 async function sessionClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const lane = new HttpLane()
@@ -76,7 +76,7 @@ async function sessionClient(options: ClientOptions): Promise<void> {
   lane.close()
 }
 
-/** False when the session is over. */
+/** Returns false when the session has ended. */
 async function callOnce(
   { target, ledger }: ClientOptions,
   call: { lane: HttpLane; session: string; openedAt: number; text: string },
@@ -90,7 +90,7 @@ async function callOnce(
       } catch (error) {
         isLost = error instanceof LostSessionError
         if (!isLost || ledger.causeSince(target.name, call.openedAt) === undefined) throw error
-        ledger.note('sessions lost with their process')
+        ledger.note('sessions lost with a killed process')
       }
     },
     'call in a session',
@@ -98,15 +98,15 @@ async function callOnce(
   return !isLost
 }
 
-/** A session that was lost meanwhile has ended as well. */
+/** Ignores 404, because the session may have been lost. */
 async function endQuietly(lane: HttpLane, url: string, session: string): Promise<void> {
   await endSession(lane, url, session).catch(error => {
     if (!String(error).includes('404')) throw error
   })
 }
 
-/** Keeps the stream of a session open for a while. */
-async function listener(options: ClientOptions): Promise<void> {
+/** Opens sessions and keeps the stream of each open for a while. */
+async function streamClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const lane = new HttpLane()
   while (!stopping.aborted) {
@@ -121,19 +121,19 @@ async function listener(options: ClientOptions): Promise<void> {
   lane.close()
 }
 
-/** Ends with the signal, or with the stream: releases, kills and stops end it. */
+/** Resolves on abort or at the end of the stream. Releases, kills and stops end it. */
 async function listen(url: string, session: string, signal: AbortSignal): Promise<void> {
   try {
     const headers = { ...LEGACY_HEADERS, accept: 'text/event-stream', 'mcp-session-id': session }
     const response = await fetch(url, { headers, signal })
     for await (const _ of response.body ?? []);
   } catch {
-    // cut by one side or the other
+    // closed by either side
   }
 }
 
-/** Sends half a request or a whole one and is gone, or comes without a word. */
-async function vanishing(options: ClientOptions): Promise<void> {
+/** Sends nothing, part of a request or a whole one, and disconnects. */
+async function disconnectingClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const { hostname, port, host, pathname } = new URL(target.url)
   const body = modernBody('gone')
@@ -143,12 +143,12 @@ async function vanishing(options: ClientOptions): Promise<void> {
     socket.write(request.subarray(0, Math.floor(Math.random() * 1.5 * request.length)))
     await sleep(300 * Math.random())
     socket.destroy()
-    ledger.note('clients that vanished')
+    ledger.note('clients that disconnected')
     await wait(options, 4000)
   }
 }
 
-/** Takes two seconds to send its request. */
+/** Sends its requests over two seconds. */
 async function slowClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   while (!stopping.aborted) {
@@ -189,8 +189,8 @@ function pause(options: ClientOptions, factor: number): Promise<void> {
   return wait(options, 2 * options.pauseMs * factor)
 }
 
-/** At most so long, and through any rest. */
-async function wait({ rests }: ClientOptions, mostMs: number): Promise<void> {
-  await sleep(mostMs * Math.random())
+/** Waits for a random time up to `maxMs`, then for the end of a rest. */
+async function wait({ rests }: ClientOptions, maxMs: number): Promise<void> {
+  await sleep(maxMs * Math.random())
   await rests.over
 }

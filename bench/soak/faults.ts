@@ -17,19 +17,22 @@ export interface FaultsOptions {
   stopping: AbortSignal
 }
 
-/** Seconds between two of each. A crash loop needs five without health: a SIGKILL from outside is none. */
-const EVERY = { kill: 5, release: 15, rollback: 50, stop: 60, build: 240 } as const
+/**
+ * Mean seconds between two faults of a kind. The kills do not add up to a crash loop, which takes five crashes of instances
+ * that never became healthy.
+ */
+const INTERVALS = { kill: 5, release: 15, rollback: 50, stop: 60, build: 240 } as const
 const ORPHAN_MS = 10_000
-/** A client that met a server asleep has asked again by then. */
-const AT_DOOR_SECONDS = 10
+/** Clients retry within this time after a server wakes up. */
+const WAKE_RETRY_SECONDS = 10
 
-/** What goes wrong, and what people do meanwhile. Only one of these at a time, but for the kills. */
+/** Injects faults, and releases, rolls back, stops and builds like users. One at a time, except for kills. */
 export class Faults {
   readonly #options: FaultsOptions
   #work: Promise<unknown> = Promise.resolve()
   #version = 1
   #restarting = false
-  /** Processes of several servers are killed as well. */
+  /** Whether processes of several servers are killed as well. */
   killShared = true
 
   constructor(options: FaultsOptions) {
@@ -38,18 +41,18 @@ export class Faults {
 
   async run(): Promise<void> {
     await Promise.all([
-      this.#each(EVERY.kill, () => this.#kill()),
-      this.#each(EVERY.release, () => this.#inTurn('release', () => this.#release())),
-      this.#each(EVERY.rollback, () => this.#inTurn('rollback', () => this.#rollback())),
-      this.#each(EVERY.stop, () => this.#inTurn('stop', () => this.#stopAndStart())),
-      this.#each(EVERY.build, () => this.#inTurn('container build', () => this.#containerBuild())),
+      this.#repeat(INTERVALS.kill, () => this.#kill()),
+      this.#repeat(INTERVALS.release, () => this.#enqueue('release', () => this.#release())),
+      this.#repeat(INTERVALS.rollback, () => this.#enqueue('rollback', () => this.#rollback())),
+      this.#repeat(INTERVALS.stop, () => this.#enqueue('stop', () => this.#stopAndStart())),
+      this.#repeat(INTERVALS.build, () => this.#enqueue('container build', () => this.#containerBuild())),
     ])
     await this.#work
   }
 
-  /** What the daemon started before must be gone soon; it starts its own anew. */
+  /** The processes of the old daemon must end soon. The new one starts its own. */
   restartDaemon(how: 'SIGKILL' | 'command'): Promise<void> {
-    return this.#inTurn('restart of the daemon', async () => {
+    return this.#enqueue('restart of the daemon', async () => {
       const { daemon, ledger, samples } = this.#options
       const before = samples.remember()
       const over = ledger.beginFault(how === 'SIGKILL' ? 'SIGKILL of the daemon' : 'restart of the daemon')
@@ -62,11 +65,11 @@ export class Faults {
         over()
       }
       for (const { pid } of stillRunning(before))
-        ledger.addUnexpected('orphan', `process ${pid} outlived its daemon`)
+        ledger.addUnexpected('orphan', `Process ${pid} is still running after its daemon ended`)
     })
   }
 
-  async #each(seconds: number, act: () => Promise<void>): Promise<void> {
+  async #repeat(seconds: number, act: () => Promise<void>): Promise<void> {
     const { stopping } = this.#options
     while (!stopping.aborted) {
       await sleep(seconds * 1000 * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => {})
@@ -75,7 +78,7 @@ export class Faults {
     }
   }
 
-  #inTurn(what: string, act: () => Promise<void>): Promise<void> {
+  #enqueue(what: string, act: () => Promise<void>): Promise<void> {
     const rested = this.#work.then(() => this.#options.rests.over)
     const done = rested.then(act).catch(error => this.#options.ledger.addUnexpected(what, String(error)))
     this.#work = done
@@ -102,10 +105,13 @@ export class Faults {
     if (names.includes('witness')) witness.killed()
     await this.#killUntilGone(victim.pid, [...names, ...waitingAt(names)])
 
-    /** A shared process also holds the requests to what sleeps or just wakes, and connections of then until their next answer. */
+    /**
+     * A shared process also has the requests to sleeping and waking servers, and the connections of servers that just woke up
+     * until their next answer.
+     */
     function waitingAt(served: string[]): string[] {
       const isAwake = (id: string) =>
-        running.some(one => one.deploymentId === id && one.uptimeSeconds > AT_DOOR_SECONDS)
+        running.some(one => one.deploymentId === id && one.uptimeSeconds > WAKE_RETRY_SECONDS)
       const isShared = targets.some(target => served.includes(target.name) && isInSharedProcess(target))
       return isShared ? targets.filter(target => !isAwake(target.deploymentId)).map(({ name }) => name) : []
     }
@@ -121,7 +127,7 @@ export class Faults {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // it has just ended by itself
+      // it has just exited
     }
     await ended(victim)
     over()
@@ -171,12 +177,16 @@ export class Faults {
       await sleep(250)
       build = await daemon.call('GET', `/api/lambda-builds/${build.id}`)
     }
-    if (build.status !== 'succeeded') throw new Error(`it ${build.status}: ${build.errorMessage}`)
+    if (build.status !== 'succeeded')
+      throw new Error(`The container build ${build.status}: ${build.errorMessage}`)
     ledger.note('container builds')
   }
 }
 
-/** On a busy machine a process takes a while to end, and answers until then. Gives up after a time. */
+/**
+ * Waits until the processes have ended. On a busy machine a process takes a while to end and still answers. Gives up after
+ * ORPHAN_MS.
+ */
 async function ended(processes: readonly ProcessId[]): Promise<void> {
   const end = performance.now() + ORPHAN_MS
   while (stillRunning(processes).length > 0 && performance.now() < end) await sleep(5)

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 45_000
 export class HttpLane {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-  /** Rejects when there is no whole answer. */
+  /** Rejects without a complete answer. */
   send(
     url: string,
     headers: Record<string, string>,

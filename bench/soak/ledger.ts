@@ -1,7 +1,7 @@
-/** A time in which requests to some servers may fail, and why. */
+/** A period in which requests to some servers may fail, and the cause. */
 interface Fault {
   cause: string
-  /** Names of servers; undefined: all. */
+  /** Names of servers. All when undefined. */
   subjects: ReadonlySet<string> | undefined
   from: number
   until: number
@@ -13,31 +13,28 @@ export interface Unexpected {
   message: string
 }
 
-/** A client learns only with its next packet that the other end is gone: what it sent until then was in flight. */
+/** A client notices a closed connection only with its next packet, so requests sent until then may fail. */
 const NOTICE_MS = 250
-/** No request takes so long; faults that ended before excuse nobody any more. */
+/** Longer than any request. Faults that ended earlier are dropped. */
 const FORGET_MS = 120_000
 const KEPT_UNEXPECTED = 50
 
-/**
- * Counts requests, and holds each failed one against the faults that were made on purpose: only a request that was under
- * way during one of them is excused.
- */
+/** Counts requests and attributes failed ones to injected faults. Only a request that was running during a fault is excused. */
 export class Ledger {
   answered = 0
   readonly excused = new Map<string, number>()
-  /** The first ones, with what was said. */
+  /** The first unexpected failures, with their messages. */
   readonly unexpected: Unexpected[] = []
   unexpectedCount = 0
   readonly events = new Map<string, number>()
   #faults: Fault[] = []
 
-  /** Something that was done or seen, for the report. */
+  /** Counts an event for the report. */
   note(event: string): void {
     this.events.set(event, (this.events.get(event) ?? 0) + 1)
   }
 
-  /** Requests to these servers may fail until the function that it gives is called. */
+  /** Requests to these servers may fail until the returned function is called. */
   beginFault(cause: string, subjects?: Iterable<string>): () => void {
     const now = performance.now()
     this.#faults = this.#faults.filter(fault => fault.until > now - FORGET_MS)
@@ -49,7 +46,7 @@ export class Ledger {
     }
   }
 
-  /** Counts what `request` does. Gives undefined when it failed. */
+  /** Counts the outcome of `request`. Returns undefined if it failed. */
   async attempt<T>(subject: string, request: () => Promise<T>, what = 'request'): Promise<T | undefined> {
     const sentAt = performance.now()
     try {
@@ -62,7 +59,7 @@ export class Ledger {
     }
   }
 
-  /** The cause that excuses what failed between `sentAt` (of `performance.now()`) and now, if there is one. */
+  /** Cause that excuses a failure between `sentAt` (from `performance.now()`) and now, if any. */
   causeSince(subject: string, sentAt: number): string | undefined {
     return this.#faults.find(
       ({ subjects, until }) => until >= sentAt && (subjects === undefined || subjects.has(subject)),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startDaemon } from '../daemon.ts'
-import { readStat, stillRunning, TICKS_A_SECOND } from '../processes.ts'
+import { readStat, stillRunning, TICKS_PER_SECOND } from '../processes.ts'
 import { useTarget } from './clients.ts'
 import { Faults } from './faults.ts'
 import { Ledger } from './ledger.ts'
@@ -29,7 +29,7 @@ if (!(totalSeconds > 0) || !(pauseMs > 0)) {
   )
   process.exit(2)
 }
-/** The daemon is restarted at these shares of the run, and what is judged begins later. */
+/** Restarts of the daemon, as shares of the run's duration. The measurement starts later. */
 const RESTARTS = [
   [0.08, 'command'],
   [0.16, 'SIGKILL'],
@@ -37,8 +37,8 @@ const RESTARTS = [
 ] as const
 const JUDGED_FROM = 0.4
 /**
- * V8 takes more for its young and its old generation until it has seen some thousand requests. Servers that nobody
- * disturbs get many, so that this is over before anything is judged, and a leak of little a request shows as much.
+ * V8 keeps growing its generations for the first few thousand requests. The steady servers get many requests, so that this ends
+ * before the measurement starts and a small leak per request becomes visible.
  */
 const STEADY_FACTOR = 20
 const sampleSeconds = Math.min(10, totalSeconds / 60)
@@ -58,11 +58,11 @@ const witness = new Witness({
   rests,
 })
 const faults = new Faults({ daemon, targets, ledger, samples, witness, rests, stopping: stop.signal })
-/** Of the load: rests come on top. */
+/** Time under load, without rests. */
 const start = performance.now()
 const elapsed = () => (performance.now() - start) / 1000 - rests.seconds
 
-const everybody = Promise.all([
+const clients = Promise.all([
   ...targets.map(target =>
     useTarget({
       target,
@@ -78,7 +78,7 @@ const everybody = Promise.all([
 ])
 const { marks, cpuSeconds } = await watch()
 stop.abort()
-await everybody
+await clients
 samples.remember()
 await daemon.stop()
 const report = {
@@ -97,7 +97,7 @@ const text = formatReport(report)
 console.log(text)
 if (values.write) writeFileSync(fileURLToPath(new URL('../../docs/reports/soak.md', import.meta.url)), text)
 const failures = faultsOf(report)
-console.log(failures.length === 0 ? 'Nothing grew, nothing was lost.' : `Failed: ${failures.join(', ')}.`)
+console.log(failures.length === 0 ? 'Passed: no growth, no losses.' : `Failed: ${failures.join(', ')}.`)
 process.exitCode = failures.length === 0 ? 0 : 1
 
 async function restartDaemon(): Promise<void> {
@@ -108,7 +108,7 @@ async function restartDaemon(): Promise<void> {
   faults.killShared = false
 }
 
-/** Until the time is over; gives what was counted at the end of each part, and the time of all processors taken. */
+/** Samples until the end of the run. Returns the counts at the end of each part, and the processor time of all processes. */
 async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
   const marks: Mark[] = []
   const ticks = new Map<string, number>()
@@ -121,7 +121,7 @@ async function watch(): Promise<{ marks: Mark[]; cpuSeconds: number }> {
     const at = elapsed()
     await rests.restWhenDue(at, () => samples.takeAtRest(at))
   }
-  return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / TICKS_A_SECOND }
+  return { marks, cpuSeconds: [...ticks.values()].reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND }
 }
 
 function mark(): Mark {

@@ -14,36 +14,36 @@ export interface Mark {
 
 export interface SoakReport {
   minutes: number
-  /** Clients of one target, targets, and the share of one core that the daemon and all its processes took. */
+  /** Number of targets, mean pause of a client, and the share of one core that the daemon and its processes used. */
   load: { targets: number; pauseMs: number; coreShare: number }
   judgedFrom: number
-  /** Memory was looked at in pauses of the load. */
+  /** Whether memory was measured while the load paused. */
   hasRested: boolean
   samples: Sample[]
   marks: Mark[]
   verdicts: Verdict[]
-  /** What was watched, and not seen often enough to judge it. */
+  /** Series with too few samples for a verdict. */
   unjudged: string[]
   ledger: Ledger
   witness: ReturnType<Witness['report']>
   orphans: number
 }
 
-/** The reasons why the run has failed; none when all held. */
+/** Reasons why the run failed. Empty when it passed. */
 export function faultsOf({ ledger, verdicts, unjudged, witness, orphans }: SoakReport): string[] {
   const grown = verdicts.filter(({ isFlat }) => !isFlat)
   return [
     ...(ledger.unexpectedCount > 0 ? [`${ledger.unexpectedCount} unexpected failures`] : []),
-    ...(verdicts.length === 0 ? ['too short to judge any process'] : []),
-    ...unjudged.map(name => `too little was seen of ${name}`),
+    ...(verdicts.length === 0 ? ['too short for a verdict on any process'] : []),
+    ...unjudged.map(name => `too few samples of ${name}`),
     ...grown.map(({ name, growth, unit }) => `${name} grew by ${growth.toFixed(1)} ${unit}`.trimEnd()),
     ...(witness.lost.length > 0 ? [`${witness.lost.length} lost log lines`] : []),
-    ...(witness.answered === 0 ? ['no log line was waited for'] : []),
+    ...(witness.answered === 0 ? ['no call with a log line was answered'] : []),
     ...(orphans > 0 ? [`${orphans} orphaned processes`] : []),
   ]
 }
 
-/** As it stands in docs/reports/soak.md. */
+/** Contents of docs/reports/soak.md. */
 export function formatReport(report: SoakReport): string {
   const { ledger, witness, load, minutes } = report
   const faults = faultsOf(report)
@@ -51,29 +51,28 @@ export function formatReport(report: SoakReport): string {
   return [
     '# Soak',
     '',
-    '`npm run soak` loads a daemon for an hour while things go wrong, and fails when anything grows, is lost or fails that',
-    'should not; `npm run soak -- --minutes 2` is its short form, `--write` puts the report here.',
+    '`npm run soak` loads a daemon for an hour while it injects faults. It fails when memory or descriptors grow, when a log line is',
+    'lost, or when a request fails for another reason than an injected fault. `npm run soak -- --minutes 2` is a short run.',
+    '`--write` updates this page.',
     '',
     `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}, ${minutes} minutes: **${faults.length === 0 ? 'passed' : `failed: ${faults.join(', ')}`}**.`,
     '',
     '## Load',
     '',
-    `${load.targets} deployments: servers that are declared, handler modules, and programs over stdio, each in production, staging and`,
-    `development. For each one client of 2026-07-28, one of 2025-11-25 with a session after the other, one that keeps a stream`,
-    `open, one that vanishes in the middle of requests, and one that takes two seconds to send its request; a pause of ${load.pauseMs} ms on`,
-    `average between requests. The daemon and all its processes took ${Math.round(load.coreShare * 100)} % of one core.`,
+    `${load.targets} deployments: declared servers, handler modules and programs over stdio, in production, staging and development. Each has`,
+    'five clients: one of 2026-07-28, one of 2025-11-25 that opens one session after another, one that keeps a stream open, one',
+    `that disconnects during requests, and one that takes two seconds to send a request. The mean pause between two requests is`,
+    `${load.pauseMs} ms. The daemon and its processes used ${Math.round(load.coreShare * 100)} % of one core.`,
     '',
-    table(['what was done or seen', 'times'], [...ledger.events].sort()),
+    table(['event', 'count'], [...ledger.events].sort()),
     '',
     '## Requests',
     '',
     table(
       ['', 'requests'],
       [
-        ['answered as they should be', ledger.answered],
-        ...[...ledger.excused].map(
-          ([cause, count]) => [`failed while under way at: ${cause}`, count] as const,
-        ),
+        ['answered correctly', ledger.answered],
+        ...[...ledger.excused].map(([cause, count]) => [`failed during: ${cause}`, count] as const),
         ['failed unexpectedly', ledger.unexpectedCount],
       ],
     ),
@@ -81,26 +80,26 @@ export function formatReport(report: SoakReport): string {
     ...ledger.unexpected
       .slice(0, 20)
       .map(({ at, subject, message }) => `- ${at} ${subject}: ${oneLine(message)}`),
-    `Log lines: ${witness.answered} calls printed one each, followed by \`mcp logs -f\`: ${witness.lost.length} lost, ${witness.withInstance} gone with an instance`,
-    `that was killed within the tenth of a second in which it gathers lines. Orphaned processes: ${report.orphans}.`,
+    `Log lines: ${witness.answered} calls printed one line each, read with \`mcp logs -f\`. ${witness.lost.length} were lost. ${witness.withInstance} more were lost with an`,
+    `instance that was killed before it wrote them, which it does every tenth of a second. Orphaned processes: ${report.orphans}.`,
     '',
     '## Memory and descriptors over time',
     '',
-    `Each line is the mean of its part. Processes are all below the daemon; MB proportional, but for the daemon's resident ones;`,
-    "threads without libuv's pool, whose four start when it is first used.",
+    'Each row is the mean of one part of the run. "Processes" are the descendants of the daemon. MB are proportional (PSS), except for',
+    'the RSS of the daemon. Threads do not include the four of libuv\'s pool, which start on first use.',
     '',
     parts(report),
     '',
     ...(report.hasRested ? ['## Memory at rest', '', ...atRest(report), ''] : []),
     '## Verdict',
     '',
-    `By the line of least squares through ${report.hasRested ? 'the memory at rest' : 'the least memory of each slot'} and the median of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)} on:`,
-    'before it the daemon and the shared process are killed as well, and everything warms up. What may grow is for the whole time.',
-    "Of the daemon's descriptors the channels of instances that deployments tell of are taken off: releases that sessions keep come",
-    'and go.',
+    `A line of least squares is fitted to ${report.hasRested ? 'the memory at rest' : 'the least memory of each slot'} and to the median number of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)}`,
+    'on. Before that, the daemon and the shared process are killed as well, and caches fill. "May grow" is the limit for that whole time.',
+    "The daemon's descriptors do not include the channels of known instances, because their number varies with the earlier releases",
+    'that still serve sessions.',
     '',
     table(
-      ['process', 'first', 'last', 'an hour', 'grown', 'may grow', ''],
+      ['process', 'first', 'last', 'per hour', 'growth', 'may grow', ''],
       report.verdicts.map(verdict => [
         verdict.name,
         `${verdict.points[0]!.value.toFixed(1)} ${verdict.unit}`,
@@ -119,8 +118,8 @@ function atRest({ verdicts }: SoakReport): string[] {
   const rows = verdicts.filter(({ unit }) => unit === 'MB')
   const times = [...new Set(rows.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b)
   return [
-    'Now and then everybody waits for 75 s, streams end, and V8 gives back what it holds in reserve; then each process is looked',
-    'at. The clock of the load stands still meanwhile. MB.',
+    'Six times during the run all clients pause for 75 s. Streams end and V8 releases its reserves before each process is measured.',
+    'These pauses do not count as time of the run. In MB.',
     '',
     table(
       ['process', ...times.map(at => `${(at / 60).toFixed(0)} min`)],

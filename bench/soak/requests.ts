@@ -8,7 +8,7 @@ export const LEGACY_HEADERS = {
   'mcp-protocol-version': LEGACY,
 }
 
-/** The prepared call of protocol 2026-07-28 with another text; `progress` asks for events before the answer. */
+/** The prepared call of protocol 2026-07-28 with another text. `progress` requests events before the answer. */
 export function modernBody(text: string, progress = false): string {
   const call = JSON.parse(MODERN_CALL.body)
   call.params.arguments = { text }
@@ -16,26 +16,26 @@ export function modernBody(text: string, progress = false): string {
   return JSON.stringify(call)
 }
 
-/** Throws unless the answer holds the text. */
+/** Throws unless the answer contains the text. */
 export async function callModern(lane: HttpLane, url: string, text: string, progress = false): Promise<void> {
   expectText(await lane.send(url, MODERN_CALL.headers, modernBody(text, progress)), text)
 }
 
-/** Throws unless the call of a tool that does not exist is answered with an error. */
+/** Throws unless a call of a missing tool is answered with an error. */
 export async function callMissing(lane: HttpLane, url: string): Promise<void> {
   const headers = { ...MODERN_CALL.headers, 'mcp-name': 'missing' }
   const body = modernBody('').replace('"name":"echo"', '"name":"missing"')
   const { status, text } = await lane.send(url, headers, body)
-  if (status >= 500 || !text.includes('"error"')) throw new Error(`no error but ${status} ${text}`)
+  if (status >= 500 || !text.includes('"error"')) throw new Error(`expected an error, got ${status} ${text}`)
 }
 
-/** Throws unless what is not JSON is refused. */
-export async function sendNonsense(lane: HttpLane, url: string): Promise<void> {
+/** Throws unless invalid JSON is refused. */
+export async function sendInvalidJson(lane: HttpLane, url: string): Promise<void> {
   const { status, text } = await lane.send(url, MODERN_CALL.headers, '{"jsonrpc":')
-  if (status !== 400) throw new Error(`nonsense was answered with ${status} ${text}`)
+  if (status !== 400) throw new Error(`invalid JSON was answered with ${status} ${text}`)
 }
 
-/** Opens a session of the era of handshakes; gives its id. */
+/** Opens a legacy session. Returns its id. */
 export async function openSession(lane: HttpLane, url: string): Promise<string> {
   const params = {
     protocolVersion: LEGACY,

@@ -1,32 +1,32 @@
-/** The streams of the load last up to 20 s, and V8 gives memory back after 30 s of quiet (src/shared/instances/idle-memory.ts). */
+/** Streams last up to 20 s, and V8 releases memory after 30 s without work (src/shared/instances/idle-memory.ts). */
 const REST_SECONDS = 75
 const RESTS = 6
-/** What is judged of a shorter run is no time for any. */
-const LEAST_JUDGED_SECONDS = 600
+/** Shorter runs have no time for rests. */
+const MIN_JUDGED_SECONDS = 600
 
 /**
- * Times in which nobody begins anything. What a process holds then is what it keeps: at work, memory goes up and down by
- * what V8 and the allocator hold free, by more than a leak would add in the same time.
+ * Pauses of the whole load. Memory at rest is what a process retains. Under load, memory varies with the free space of V8 and
+ * the allocator by more than a leak would add in the same time.
  */
 export class Rests {
-  /** Spent resting so far. */
+  /** Total time spent in rests. */
   seconds = 0
   #over: Promise<void> | undefined
   readonly #due: number[]
 
-  /** `from` and `until` in seconds of load: the first and the last one; short runs have none. */
+  /** `from` and `until`: times of the first and last rest, in seconds of load. Short runs have none. */
   constructor(from: number, until: number) {
     const step = (until - from) / (RESTS - 1)
-    const isLong = until - from >= LEAST_JUDGED_SECONDS
+    const isLong = until - from >= MIN_JUDGED_SECONDS
     this.#due = isLong ? Array.from({ length: RESTS }, (_, number) => from + number * step) : []
   }
 
-  /** Resolves when nobody rests, at once when nobody does. */
+  /** Resolves at the end of the current rest. Undefined when there is none. */
   get over(): Promise<void> | undefined {
     return this.#over
   }
 
-  /** When so much of the load is behind it that one is due: holds everybody back and calls `look` at its end. */
+  /** Starts a rest if one is due at this time of load, and calls `look` at its end. */
   async restWhenDue(elapsed: number, look: () => Promise<void>): Promise<void> {
     if (!(elapsed >= this.#due[0]!)) return
     this.#due.shift()

@@ -9,11 +9,11 @@ const MAY_GROW: Record<keyof Usage, number> = {
   descriptors: 4,
   threads: 1,
 }
-/** A process still compiles and fills its caches: in a short run only a leak that is faster than that is seen. */
+/** Limit for short runs, in which a process still compiles and fills its caches. They only detect fast leaks. */
 const WARMING_MB = 24
-/** Twice of what was seen; 2 KB that are kept of each request are 22 MB in ten minutes. */
+/** Twice the observed growth. A leak of 2 KB per request would be 22 MB in ten minutes. */
 const INSTANCE_WARMING_MB = 14
-/** An instance does less than the daemon, and there are many of them. */
+/** Limits per instance. An instance does less than the daemon, and there are many of them. */
 const INSTANCE_MAY_GROW: Partial<Record<keyof Usage, number>> = { residentMb: 5, proportionalMb: 5 }
 
 export interface Sample {
@@ -25,14 +25,14 @@ export interface Sample {
   processDescriptors: number
 }
 
-/** What the daemon tells of a deployment. */
-interface Told {
+/** Fields of a deployment that are read. */
+interface ListedDeployment {
   deployment_id: string
   instances: { pid: number | null; state: string; uptimeSeconds: number }[]
 }
 
 interface Page {
-  items: Told[]
+  items: ListedDeployment[]
   next_cursor: string | null
 }
 
@@ -42,10 +42,10 @@ export interface Running {
   uptimeSeconds: number
 }
 
-/** Looks at the daemon and its processes; what grows old is followed process by process. */
+/** Samples the daemon and its processes. Long-lived processes are sampled one by one. */
 export class Samples {
   readonly all: Sample[] = []
-  /** Every process that was ever seen below the daemon. */
+  /** All processes that ever ran below the daemon. */
   readonly seen = new Map<string, ProcessId>()
   readonly #daemon: BenchDaemon
   readonly #targets: Target[]
@@ -71,7 +71,7 @@ export class Samples {
       processesMb: sum(usages, 'proportionalMb'),
       processDescriptors: sum(usages, 'descriptors'),
     })
-    // A channel each: how many there are is told by the deployments, and instances that nobody tells of are counted here.
+    // Each instance takes a channel. Channels of known instances are subtracted, so that only unknown ones count as growth.
     const descriptors = usage.descriptors - known
     this.#add(`daemon|${pid}`, at, { ...usage, descriptors })
     for (const [name, pid] of await this.#oldProcesses()) {
@@ -80,20 +80,23 @@ export class Samples {
     }
   }
 
-  /** What is held while nobody does anything. */
+  /** Samples during a rest. */
   takeAtRest(at: number): Promise<void> {
     this.#restedAt.add(at)
     return this.take(at)
   }
 
-  /** Those that run now, kept for the search for orphans. */
+  /** Records the running processes for the search for orphans, and returns them. */
   remember(): ProcessId[] {
     const processes = descendantsOf(this.#daemon.pid)
     for (const one of processes) this.seen.set(`${one.pid} ${one.startedAt}`, one)
     return processes
   }
 
-  /** What was seen since then, of each process by itself: memory at rest, unless the run was too short for any; the others at work. */
+  /**
+   * Series since this time, one per process and quantity. Memory is from rests, or under load if the run was too short for
+   * rests. Other quantities are always under load.
+   */
   seriesFrom(from: number): Series[] {
     const hasRested = this.#restedAt.size > 0
     return [...this.#series].flatMap(([key, points]) => {
@@ -121,16 +124,16 @@ export class Samples {
     )
   }
 
-  /** Instances of deployments, those of earlier releases that stay for their sessions included. */
+  /** Number of instances of all deployments, including earlier releases that still serve their sessions. */
   async #knownProcesses(): Promise<number> {
     const items = await this.#deployments('')
     const pids = items.flatMap(({ instances }) => instances.map(({ pid }) => pid))
     return new Set(pids.filter(pid => pid !== null)).size
   }
 
-  /** Every page: a release of half an hour ago may have sessions, and there were more than a hundred since. */
-  async #deployments(query: string): Promise<Told[]> {
-    const all: Told[] = []
+  /** Reads all pages, because a release of half an hour ago may have sessions, and more than a hundred releases followed. */
+  async #deployments(query: string): Promise<ListedDeployment[]> {
+    const all: ListedDeployment[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const from: string = cursor && `&cursor=${encodeURIComponent(cursor)}`
       const path = `/v1/deploy?limit=100${query}${from}`
@@ -141,7 +144,7 @@ export class Samples {
     return all
   }
 
-  /** The instances that nobody kills, and the process that several declared servers share. */
+  /** The steady instances, and the process that several declared servers share. */
   async #oldProcesses(): Promise<Map<string, number>> {
     const running = await this.running().catch(() => []) // the daemon is being restarted
     const found = new Map<string, number>()

@@ -10,14 +10,14 @@ export interface Target {
   name: string
   kind: Kind
   environment: (typeof ENVIRONMENTS)[number]
-  /** Nobody kills, releases or stops it, so that its processes grow old. */
+  /** Excluded from kills, releases and stops, so that its processes live long. */
   isSteady: boolean
   url: string
   deploymentId: string
   projectId?: string
 }
 
-/** Declared servers are alone in their process in production only. */
+/** Declared servers have a dedicated process in production only. */
 export function isInSharedProcess({ kind, environment }: Target): boolean {
   return kind === 'declared' && environment !== 'production'
 }
@@ -25,7 +25,7 @@ export function isInSharedProcess({ kind, environment }: Target): boolean {
 const STDIO_ECHO = fileURLToPath(new URL('../stdio-echo.ts', import.meta.url))
 const ECHO_INPUT = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** Each kind of server in each environment, one of each kind that is left alone, and one whose log lines are counted. */
+/** Deploys each kind of server to each environment, a steady one of each kind, and one whose log lines are counted. */
 export async function deployTargets(daemon: BenchDaemon): Promise<Target[]> {
   const targets: Target[] = []
   for (const kind of ['declared', 'module', 'stdio'] as const) {
@@ -47,7 +47,7 @@ function describeTarget(
   return { name, kind, environment, isSteady, url: '', deploymentId: '' }
 }
 
-/** Builds the version and deploys it; throws unless it serves then. */
+/** Builds and deploys this version. Throws unless it is deployed. */
 export async function release(daemon: BenchDaemon, target: Target, version: number): Promise<void> {
   const { name, kind, environment } = target
   const build = kind === 'module' ? await moduleBuild(daemon, target, version) : BUILDS[kind](name, version)

@@ -4,15 +4,15 @@ export interface Point {
   value: number
 }
 
-/** What is watched for growth. */
+/** A quantity that must not grow. */
 export interface Series {
   name: string
   unit: string
-  /** So much the line may rise within the whole window that is judged. */
+  /** Maximum rise of the fitted line over the whole measurement. */
   mayGrow: number
   /**
-   * A heap rises until it is collected, so that of its samples within one slot the least counts (at rest there is one in
-   * a slot). Descriptors are told by the median of a slot.
+   * How the samples of a slot become one point. A heap grows until it is collected, so for memory the least counts (a rest is
+   * the only sample of its slot). For descriptors the median counts.
    */
   summary: 'least' | 'median'
   points: Point[]
@@ -21,19 +21,19 @@ export interface Series {
 export interface Verdict {
   name: string
   unit: string
-  /** Those the line was fitted through. */
+  /** Points that the line was fitted to. */
   points: Point[]
   slopePerHour: number
-  /** By the fitted line, over the window. */
+  /** Rise of the fitted line over the measurement. */
   growth: number
   mayGrow: number
   isFlat: boolean
 }
 
-/** Fewer points say nothing. */
-const LEAST_POINTS = 5
+/** Fewer points are not enough for a verdict. */
+const MIN_POINTS = 5
 
-/** A process that ended is one series and the one that came in its place another: one of a name is enough. */
+/** A restarted process starts a new series of the same name. One verdict per name is enough. */
 export function judgeAll(
   all: readonly Series[],
   slotSeconds: number,
@@ -43,7 +43,7 @@ export function judgeAll(
   return { verdicts, unjudged: [...names].filter(name => !verdicts.some(verdict => verdict.name === name)) }
 }
 
-/** Undefined when too little was seen of it. */
+/** Undefined without enough points. */
 export function judge(
   { name, unit, mayGrow, summary, points }: Series,
   slotSeconds: number,
@@ -53,7 +53,7 @@ export function judge(
     const values = within.map(({ value }) => value).sort((a, b) => a - b)
     return { at: slot * slotSeconds, value: summary === 'least' ? values[0]! : values[values.length >> 1]! }
   })
-  if (fitted.length < LEAST_POINTS) return undefined
+  if (fitted.length < MIN_POINTS) return undefined
   const slope = slopeOf(fitted)
   const growth = slope * (fitted.at(-1)!.at - fitted[0]!.at)
   return {
@@ -67,7 +67,7 @@ export function judge(
   }
 }
 
-/** Of the line with the least squared distance from the points, a second. */
+/** Slope per second of the least-squares line. */
 function slopeOf(points: Point[]): number {
   const meanAt = points.reduce((sum, { at }) => sum + at, 0) / points.length
   const mean = points.reduce((sum, { value }) => sum + value, 0) / points.length

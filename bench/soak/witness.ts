@@ -8,9 +8,9 @@ import { callModern } from './requests.ts'
 import type { Rests } from './rests.ts'
 import type { Target } from './servers.ts'
 
-/** Lines of two instances may come out of order: whoever begins again at the last one misses others. */
+/** Lines of two instances may arrive out of order, so a follower that resumes at the last line could miss some. */
 const OVERLAP_MS = 5000
-/** An instance writes its lines every tenth of a second; what a SIGKILL leaves no time for is lost with it. */
+/** An instance writes its lines every tenth of a second. Unwritten lines are lost with a SIGKILL. */
 const FLUSH_MS = 300
 const CATCH_UP_MS = 15_000
 
@@ -21,10 +21,10 @@ export interface WitnessOptions {
   rests: Rests
 }
 
-/** Calls a tool that prints a number, and follows the log: each number that was answered has to come. */
+/** Calls a tool that prints a number, and follows the log. Every answered number must appear. */
 export class Witness {
   readonly #options: WitnessOptions
-  /** When each was answered, of `performance.now()`. */
+  /** Time of each answer, from `performance.now()`. */
   readonly #answered = new Map<number, number>()
   readonly #seen = new Set<number>()
   #killedAt: number[] = []
@@ -36,7 +36,7 @@ export class Witness {
     this.#options = options
   }
 
-  /** Resolves when nothing more is called and every line had time to come. */
+  /** Resolves after the last call, when its line has arrived or is overdue. */
   async run(stopping: AbortSignal, pauseMs: number): Promise<void> {
     const { target, ledger, rests } = this.#options
     this.#follow()
@@ -55,12 +55,15 @@ export class Witness {
     this.#follower?.kill()
   }
 
-  /** One of its instances was killed just now. */
+  /** Must be called when one of its instances was killed. */
   killed(): void {
     this.#killedAt.push(performance.now())
   }
 
-  /** Lines of answered calls that never came; `withInstance`: in the moment of whose answer the instance was killed. */
+  /**
+   * `lost`: numbers of answered calls whose line is missing. `withInstance`: number of missing lines whose instance was killed
+   * right after the answer.
+   */
   report(): { answered: number; lost: number[]; withInstance: number } {
     const missing = this.#missing()
     const lost = missing.filter(number => !this.#wasKilledAfter(this.#answered.get(number)!))
@@ -75,7 +78,7 @@ export class Witness {
     return this.#killedAt.some(at => at >= answeredAt - 50 && at <= answeredAt + FLUSH_MS)
   }
 
-  /** A follower that ends, because its daemon did, goes on where it was. */
+  /** Follows the log. Resumes after a restart of the daemon. */
   #follow(): void {
     if (this.#stopped) return
     const { daemon, target, ledger } = this.#options
@@ -89,7 +92,7 @@ export class Witness {
     createInterface(child.stdout).on('line', line => this.#read(line))
     child.on('close', () => {
       if (this.#stopped) return
-      ledger.note('times that following the log had to begin again')
+      ledger.note('restarts of `mcp logs -f`')
       setTimeout(() => this.#follow(), 500)
     })
   }

@@ -54,7 +54,7 @@ test.each([
   expect(failed.error.details).toContain('because')
 })
 
-test('an unknown error code is replaced by the one of the status and shown', async () => {
+test('an unknown error code is reported as the code of its HTTP status', async () => {
   const failed = await answering(response => response.writeHead(409).end(envelope('NAME_TAKEN')))
   expect(failed).toMatchObject({ code: 5, error: { code: 'CONFLICT' } })
   expect(failed.error.details).toContain('NAME_TAKEN')

@@ -16,7 +16,7 @@ it('the schema for editors is generated from the validation schema (npm run sche
   expect(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createProjectFileSchema()))
 })
 
-it('the schema of suites is generated too', () => {
+it('the schema of suites is generated from the validation schema', () => {
   expect(JSON.parse(readFileSync(SUITE_SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(createSuiteSchema()))
 })
 

@@ -20,7 +20,7 @@ const DEAD_STORAGE = {
 
 type Given = { params?: Record<string, string>; [option: string]: unknown }
 
-/** Values that are valid for no operation. */
+/** Parameters that are valid for no operation. */
 const NOTHING = Object.fromEntries(
   ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor'].map(name => [
     name,

@@ -74,7 +74,7 @@ async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
   }
 }
 
-/** A record as text, without fields that change all the time. */
+/** A record as text, without times, which change. */
 function withoutMoments(record: unknown): string {
   const fleeting = ['instances', 'lastUsedAt']
   return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))

@@ -259,7 +259,7 @@ test('every transition between states is tested, and there are no others', () =>
     for (const [from, allowed] of Object.entries<readonly string[]>(machine)) {
       const comesTo = (earlier: string) =>
         (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
-      // Also states that an event leaves again.
+      // Includes states that a later event leaves again.
       const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
       for (const to of allowed) {
         const through = [

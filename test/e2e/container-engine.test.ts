@@ -28,7 +28,7 @@ interface Deployed {
   instances: { id: string; pid: number; restarts: number; lastFailure?: string; memoryBytes: number }[]
 }
 
-describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
+describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   let home: TestHome
   let env: NodeJS.ProcessEnv
 
@@ -45,7 +45,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     await home.remove()
   }, 60_000)
 
-  test('answers clients of both protocol eras and reports the calls in log and status', async () => {
+  test('a deployment in containers answers clients of both protocol eras, and log and status report the calls', async () => {
     const { url, config, deployment_id } = await status('weather')
     expect(config).toMatchObject({ engine: 'container' })
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
@@ -65,7 +65,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
   }, 60_000)
 
-  test('a deployment of containers has no privileges, no writable disk, and limits for memory and processes', async () => {
+  test('a deployment in containers has no privileges, no writable disk, and limits for memory and processes', async () => {
     const { deployment_id } = await deploy([
       WEATHER,
       '--image',
@@ -99,7 +99,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(said).toEqual(['EROFS', 'written', '65532', '0000000000000000', '1'])
   }, 60_000)
 
-  test('a deployment of containers is released again without a failed request', async () => {
+  test('a release of a deployment in containers fails no request', async () => {
     const { url } = await status('weather')
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
     const statuses: number[] = []
@@ -118,7 +118,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     await eventually(() => containers(before.deployment_id).length === 0)
   }, 60_000)
 
-  test('replaces a killed container and logs it', async () => {
+  test('a killed container is replaced and logged', async () => {
     const { url, deployment_id } = await status('weather')
     const killed = containerOf(deployment_id)
     podman('kill', '--signal', 'KILL', killed)
@@ -134,7 +134,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     await eventually(async () => (await logs(deployment_id)).includes(told))
   }, 60_000)
 
-  test('a deployment of containers is killed when it uses too much memory, and status and log say why', async () => {
+  test('a container that uses too much memory is killed, and status and log say why', async () => {
     const folder = join(home.dir, 'greedy')
     mkdirSync(join(folder, 'tools'), { recursive: true })
     writeFileSync(join(folder, 'mcp.config.json'), '{"name":"greedy","template":"custom"}')
@@ -168,7 +168,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     await home.mcp(['remove', 'greedy', '--yes'], { env })
   }, 60_000)
 
-  test('a deployment of containers leaves no container and loses no log line when the daemon is killed, and returns at the same address', async () => {
+  test('a killed daemon leaves no container, loses no log line, and serves the deployment at the same address again', async () => {
     const { url, deployment_id } = await deploy([WEATHER, '--image'])
     const call = () =>
       postModern(url, 'tools/call', { name: 'current_weather', arguments: { city: 'Cairo' } })
@@ -183,7 +183,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
-  test('a deployment of containers leaves no container when daemon and instance are killed together', async () => {
+  test('no container is left when daemon and instance are killed together', async () => {
     const [instance] = (await status('weather')).instances
     process.kill(home.discovery()!.pid, 'SIGKILL')
     process.kill(instance!.pid, 'SIGKILL')
@@ -192,7 +192,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(await status('weather')).toMatchObject({ status: 'deployed' })
   }, 60_000)
 
-  test('runs min_instances containers, and none after a stop', async () => {
+  test('a deployment runs min_instances containers, and none after a stop', async () => {
     const { deployment_id } = await deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
     expect(containers(deployment_id)).toHaveLength(2)
     expect((await home.mcp(['stop', deployment_id], { env })).code).toBe(0)
@@ -203,7 +203,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     await eventually(() => containers(deployment_id).length === 0)
   }, 60_000)
 
-  test('sleeps without a container and wakes up for a connection', async () => {
+  test('a sleeping deployment has no container, and a connection wakes it up', async () => {
     const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
@@ -230,7 +230,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(answer.json.error.message).toContain('Nothing is served at /nothing')
   }, 60_000)
 
-  test('deploys an existing image: reads its tools and pins it', async () => {
+  test('an existing image can be deployed: its tools are read and its digest is pinned', async () => {
     const image = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
     podman('tag', image, 'localhost/forecasts:1')
     const { url, config, deployment_id } = await deploy([
@@ -254,7 +254,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     expect(containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
-  test('finishes a request in flight when podman stops its exported image', async () => {
+  test('an exported image finishes its active request when podman stops it', async () => {
     const folder = join(home.dir, 'slow')
     mkdirSync(folder)
     const slow = {
@@ -309,7 +309,7 @@ describe.runIf(HAS_PODMAN)('a deployment that runs as containers', () => {
     podman('rm', '--force', name)
   }, 60_000)
 
-  test('a deployment of containers leaves no container when the daemon stops', async () => {
+  test('no container is left when the daemon stops', async () => {
     expect(containers().length).toBeGreaterThan(0)
     await home.mcp(['daemon', 'stop'], { env })
     expect(containers()).toEqual([])

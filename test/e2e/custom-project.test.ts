@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 describe('a new custom project', () => {
-  it('mcp up builds, deploys and calls it without an installation', async () => {
+  it('mcp up builds, deploys and calls a new custom project without an installation', async () => {
     const up = await home.json<{
       tools: string[]
       call: { tool: string; result: { structuredContent: unknown } }
@@ -29,7 +29,7 @@ describe('a new custom project', () => {
     })
   })
 
-  it('produces a new artifact only after a change', async () => {
+  it('a new custom project gets a new artifact only after a change', async () => {
     const build = () => home.json<BuildRecord>(['build', folder])
     const first = await build()
     const second = await build()
@@ -69,7 +69,7 @@ describe('a new custom project', () => {
     expect((await callTool(record.url, 'echo', { text: 'hey' })).content[0].text).toBe('hey')
   })
 
-  it('exports a folder that needs only node', async () => {
+  it('the export of a new custom project needs only node', async () => {
     const out = join(home.dir, 'alone')
     const { files } = await home.json<{ files: string[] }>(['export', 'dice', '--bundle', '--out', out])
     expect(files.toSorted()).toEqual(readdirSync(out).toSorted())

@@ -69,7 +69,7 @@ describe('weather', () => {
     server = await up('weather')
   })
 
-  it('mcp up deploys it and calls a tool', () => {
+  it('mcp up deploys the weather example and calls a tool', () => {
     expect(server).toMatchObject({
       mcp_id: expect.stringMatching(/^mcp_/),
       deployment_id: expect.stringMatching(/^dep_/),
@@ -79,7 +79,7 @@ describe('weather', () => {
     expect(server.tools).toHaveLength(3)
   })
 
-  it('answers every tool from the table', async () => {
+  it('the weather example answers every tool from the table', async () => {
     const results = await callAll(server.url, {
       current_weather: { city: 'Oslo', units: 'fahrenheit' },
       forecast: { city: 'Cape Town' },
@@ -104,7 +104,7 @@ describe('weather', () => {
     ])
   })
 
-  it('lists the known cities for an unknown one', async () => {
+  it('the weather example lists the known cities for an unknown one', async () => {
     const ended = await home.mcp(['call', 'weather', 'current_weather', 'city=Atlantis'])
     expect(ended.code).toBe(1)
     expect(ended.stdout).toBe('')
@@ -140,7 +140,7 @@ describe('weather', () => {
     })
   })
 
-  it('sends log messages and progress', async () => {
+  it('the weather example sends log messages and progress', async () => {
     const ended = await home.mcp(['call', 'weather', 'compare_cities', 'cities=Oslo,Lima'])
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('| Oslo | 4 | cloudy |') })
     expect(ended.stderr).toContain('[info] weather: Comparing Oslo, Lima')
@@ -177,7 +177,7 @@ describe('http-api', () => {
     server = await deploy('http-api', `BOOKS_API_URL=${api.url}`)
   })
 
-  it('calls the API for every tool', async () => {
+  it('the http-api example calls the API for every tool', async () => {
     const results = await callAll(server.url, {
       search_books: { text: 'guin' },
       get_book: { id: 'b3' },
@@ -201,7 +201,7 @@ describe('http-api', () => {
     ])
   })
 
-  it('turns a rejected request into a tool error without the token', async () => {
+  it('the http-api example turns a rejected request into a tool error without the token', async () => {
     const result = await use(server.url, connection =>
       callTool(connection, 'reserve_book', { id: 'b2', name: 'Ada' }),
     )
@@ -209,7 +209,7 @@ describe('http-api', () => {
     expect(JSON.stringify(result)).not.toContain('demo-token')
   })
 
-  it('reads a resource template from the API', async () => {
+  it('the http-api example reads a resource template from the API', async () => {
     const { contents } = await use(server.url, ({ client }) => client.readResource({ uri: 'book://b4' }))
     expect(JSON.parse(textOf(contents))).toMatchObject({ title: 'Kindred' })
   })
@@ -225,7 +225,7 @@ describe('from-openapi', () => {
     expect({ ...made, $schema: '' }).toEqual({ ...kept, $schema: '' })
   })
 
-  it('calls every operation', async () => {
+  it('the from-openapi example calls every operation', async () => {
     const server = await deploy('from-openapi', `API_BASE_URL=${api.url}`, 'API_TOKEN=demo-token')
     const results = await callAll(server.url, {
       listBooks: { q: 'stru', limit: 5 },
@@ -244,7 +244,7 @@ describe('basic', () => {
     server = await up('basic')
   })
 
-  it('answers every tool, with a sample where there is no handler', async () => {
+  it('the basic example answers every tool, with a sample if it has no handler', async () => {
     const results = await callAll(server.url, {
       find_person: { name: 'GRACE' },
       holidays_left: { taken: 5 },
@@ -260,7 +260,7 @@ describe('basic', () => {
     expect(results.book_room?.structuredContent).toMatchObject({ confirmed: expect.any(Boolean) })
   })
 
-  it('serves a file of the project and part of its table', async () => {
+  it('the basic example serves a file of the project and part of its table', async () => {
     const rules = readFileSync(join(examples, 'basic', 'rules.md'), 'utf8')
     await use(server.url, async ({ client }) => {
       const file = await client.readResource({ uri: 'handbook://rules' })
@@ -270,7 +270,7 @@ describe('basic', () => {
     })
   })
 
-  it('fills in the prompt and requires its arguments', async () => {
+  it('the basic example fills in the prompt and requires its arguments', async () => {
     const filled = await home.mcp(['prompt', 'handbook', 'welcome', 'name=Ada', 'role=engineer'])
     expect(filled.stdout).toContain('Write a warm welcome note for Ada, who starts as engineer.')
     const missing = await home.mcp(['prompt', 'handbook', 'welcome', 'name=Ada'])

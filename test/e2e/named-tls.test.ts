@@ -86,7 +86,7 @@ describe('a server with a custom domain', () => {
     expect(await say(plain)).toBe('You said hi')
   })
 
-  test('accepts https only from clients that trust the authority of this machine', async () => {
+  test('a server with a custom domain accepts https only from clients that trust the local authority', async () => {
     expect(await refusal(secure)).toMatch(/SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/)
     const authority = readFileSync(join(daemon.home.tls, 'authority.pem'), 'utf8')
     expect(await say(secure, authority)).toBe('You said hi')
@@ -105,8 +105,8 @@ describe('a server with a custom domain', () => {
   })
 })
 
-describe('logs an unusable certificate once', () => {
-  test('logs an unusable certificate once when it has expired, and the client reports it too', async () => {
+describe('an unusable certificate', () => {
+  test('an expired certificate is logged once, and the client reports it too', async () => {
     const { pem, key } = await makeCertificate(DOMAIN, -1)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -117,7 +117,7 @@ describe('logs an unusable certificate once', () => {
     expect(daemon.errors).toHaveLength(before + 1)
   })
 
-  test('logs an unusable certificate once when it is for another name', async () => {
+  test('a certificate for another name is logged once', async () => {
     const { pem, key } = await makeCertificate('other.example.com', 10)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -125,7 +125,7 @@ describe('logs an unusable certificate once', () => {
     expect(lastWarning()).toContain(`is not for ${DOMAIN}; it is for DNS:other.example.com`)
   })
 
-  test('logs an unusable certificate once when its key does not match, without using another certificate', async () => {
+  test('a certificate whose key does not match is logged once, and no other certificate replaces it', async () => {
     const [{ pem }, { key }] = await Promise.all([makeCertificate(DOMAIN, 10), makeCertificate(DOMAIN, 10)])
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -138,7 +138,7 @@ describe('logs an unusable certificate once', () => {
   test.each([
     ['pem', 'a certificate in PEM'],
     ['key', 'a private key in PEM without a passphrase'],
-  ] as const)('logs an unusable certificate once when its .%s is damaged', async (extension, expected) => {
+  ] as const)('a certificate with a damaged .%s is logged once', async (extension, expected) => {
     const made = await makeCertificate(DOMAIN, 10)
     writeFileSync(file('key'), made.key)
     writeFileSync(file('pem'), made.pem)
@@ -155,7 +155,7 @@ describe('mcp domains trust', () => {
     commands: { command: string }[]
   }
 
-  test('says when the authority is created, creates it for deployed servers, and names the port in use', async () => {
+  test('mcp domains trust says when the authority is created, and then shows its certificate and a command with the right port', async () => {
     const home = createHome()
     try {
       const before = await home.mcp(['domains', 'trust'])

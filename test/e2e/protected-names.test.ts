@@ -5,9 +5,9 @@ import { signInWithKey } from '../helpers/local-sign-in.ts'
 import { modern, modernHeaders, open, post, readEvents, rpc } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 
-/** A protected server of several instances, reached by its name: a token is good for that name alone. */
+/** A protected server with several instances and a named URL. Tokens are valid for that URL only. */
 let daemon: TestDaemon
-/** Its named URL, and where it is reached without anybody resolving the name. */
+/** The named URL, and the same with 127.0.0.1, which needs no name resolution. */
 let named: string
 let address: string
 let byName: Record<string, string>

@@ -16,12 +16,12 @@ import {
 } from '../sdk/oauth/support/flow.ts'
 import { close, listen } from '../sdk/oauth/support/identity-provider.ts'
 
-/** The daemon as users run it, killed in the middle of a sign-in. */
+/** A real daemon process, killed in the middle of a sign-in. */
 let home: TestHome
 let deployed: { url: string; sign_in: { issuer: string } }
 beforeAll(async () => {
   home = createHome()
-  // Issuers have the port in them, so it must be there again.
+  // Issuers contain the port, so the restarted daemon needs the same one.
   home.env.MCP_PORT = String(await freePort())
   const folder = join(home.dir, 'who')
   mkdirSync(join(folder, 'tools'), { recursive: true })

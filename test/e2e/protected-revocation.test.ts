@@ -7,10 +7,10 @@ import { post, rpc } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 import { redeem, refresh, type Tokens } from '../sdk/oauth/support/flow.ts'
 
-// Each runs several programs one after the other, which a busy machine makes slow.
+// Each test runs several programs in sequence, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** Tokens that were revoked, at the instances, which ask nobody for a request. */
+/** Revoked tokens at the instances, which verify requests without asking the daemon. */
 let daemon: TestDaemon
 let port: number
 let project: ReturnType<typeof createProjectFolder>
@@ -37,7 +37,7 @@ const deploy = (name = 'who') =>
   })
 const signIn = () => signInWithKey(issuer, daemon.ownerKey)
 
-/** Over connections of their own, so that every instance is asked. */
+/** Statuses of requests over separate connections, so that every instance gets some. */
 async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.url): Promise<number[]> {
   const initialize = rpc('initialize', {
     protocolVersion: '2025-06-18',
@@ -102,7 +102,7 @@ test('removing a server removes its clients, grants and keys, even for a new ser
   expect((await daemon.api('DELETE', `/v1/deploy/${first.deployment_id}`)).status).toBeLessThan(300)
   expect((await daemon.api('DELETE', `/v1/build/${body.data.mcp_id}`)).status).toBeLessThan(300)
   const again = await deploy('passing')
-  // It may have another port, and so another resource: the key is what must be another one.
+  // The port, and so the resource, may differ. The test is about the key.
   expect(await statuses(old, again.url)).toEqual([401])
   const { client_id, tokens } = old
   const refreshed = await refresh(`${again.sign_in.issuer}/oauth`, tokens.refresh_token!, { client_id })

@@ -27,7 +27,7 @@ let daemon: TestDaemon
 let provider: IdentityProvider
 let folder: string
 let port: number
-/** A server of code, with an identity provider of others. */
+/** Handler modules with an external identity provider. */
 let who: { deployment_id: string; url: string; sign_in: { issuer: string; callback_url: string } }
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ async function signIn(url: string, [, Transport, Class]: (typeof ERAS)[number]):
   const memory = createClientMemory()
   const transport = new Transport(new URL(url), { authProvider: memory })
   const client = new Class({ name: 'client', version: '1.0.0' })
-  // biome-ignore lint/suspicious/noExplicitAny: the two SDKs' transports are types of their own.
+  // biome-ignore lint/suspicious/noExplicitAny: the two SDKs have different types for transports.
   await expect(client.connect(transport as any)).rejects.toThrow(/unauthorized/i)
   const answer = await memory.approveInBrowser()
   await transport.finishAuth(answer.get('code')!, answer.get('iss')!)
@@ -79,7 +79,7 @@ async function callWho(url: string, memory: Memory, [, Transport, Class]: (typeo
   return JSON.parse((content as { text: string }[])[0]!.text)
 }
 
-/** A `tools/list` of the legacy era over a connection of its own, whatever the answer. */
+/** A legacy `tools/list` over a new connection, whatever the answer. */
 function list(url: string, token?: string): Promise<{ status: number; challenge: string | undefined }> {
   const headers = {
     'content-type': 'application/json',
@@ -187,7 +187,7 @@ describe('a protected deployment', () => {
     const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`
     socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
     await once(socket, 'data')
-    // One that drains would wait for the rest of this.
+    // A draining instance would wait for the rest of this request.
     socket.write(`${head}Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{`)
     const closed = once(socket, 'close')
     await deploy({ auth: { provider: 'local' } })

@@ -172,13 +172,13 @@ describe('when one of several instances of a release is killed', () => {
   const textOf = async (url: string, name: string, session: Record<string, string>) =>
     (await post(url, rpc('tools/call', { name }), session)).json.result.content[0].text as string
 
-  /** Process that began the session. */
+  /** Pid of the process that started the session. */
   async function pidOfSession(deploymentId: string, session: Record<string, string>): Promise<number> {
     const { instances } = (await daemon.api('GET', `/v1/deploy/${deploymentId}/status`)).body.data
     return instances.find(({ id }: { id: string }) => session['mcp-session-id']!.startsWith(id)).pid
   }
 
-  /** A session at each instance. */
+  /** One session at each instance. */
   async function sessionsOfBoth(url: string): Promise<Map<string, Record<string, string>>> {
     const found = new Map<string, Record<string, string>>()
     while (found.size < 2) {
@@ -238,7 +238,7 @@ describe('when one of several instances of a release is killed', () => {
     await deploy(daemon, await saying('over', 'two'), 'production', two)
     expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200)
     await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
-    // The other instance of the next release hears of it within a moment.
+    // The other instance of the next release is notified shortly after.
     const statuses = () =>
       Promise.all([1, 2, 3, 4].map(async () => (await post(url, rpc('ping'), session)).status))
     await vi.waitFor(async () => expect(await statuses()).toEqual([404, 404, 404, 404]))

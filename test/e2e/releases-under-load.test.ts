@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, killUnderLoad, releaseUnderLoad } from '../../bench/releases/run.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 
-/** In full as `npm run bench:releases`. */
-const CROWD = { modern: 4, lasting: 2, passing: 2, callsOfPassing: 40 }
-/** So many requests take their time on a machine that is busy with other things. */
+/** The full form is `npm run bench:releases`. */
+const LOAD = { modern: 4, longSessions: 2, shortSessions: 2, callsPerShortSession: 40 }
+/** The requests take a while on a busy machine. */
 const LIMIT_MS = 120_000
 
 let daemon: TestDaemon
@@ -23,11 +23,11 @@ describe.each([
   ['declared', 1],
   ['module', 2],
 ] as const)('under load of both eras, a %s server of %i', (kind, instances) => {
-  test('a server under load loses no request or session during releases and rollbacks, and gives no answer of the wrong release', {
+  test('a server under load loses no request or session during releases and rollbacks, and no wrong release answers', {
     timeout: LIMIT_MS,
   }, async () => {
     const plan = { releases: 4, rollbacks: 2, requests: 3000 }
-    const report = await releaseUnderLoad({ call, kind, instances, name: `r-${kind}` }, plan, CROWD)
+    const report = await releaseUnderLoad({ call, kind, instances, name: `r-${kind}` }, plan, LOAD)
     expect(report).toMatchObject({ faults: [], lost: 0, moved: 0, stale: [] })
     expect(report.requests).toBeGreaterThanOrEqual(3000)
   })
@@ -36,7 +36,7 @@ describe.each([
     timeout: LIMIT_MS,
   }, async () => {
     const plan = { kills: 3, pauseMs: 200 }
-    const report = await killUnderLoad({ call, kind, instances, name: `k-${kind}` }, plan, CROWD)
+    const report = await killUnderLoad({ call, kind, instances, name: `k-${kind}` }, plan, LOAD)
     expect(report).toMatchObject({ unexcused: [], lost: 0 })
   })
 })

@@ -42,7 +42,7 @@ test('a server with a full event loop gets a second instance, which kept-alive c
   expect(lines).toEqual(['scaled from 1 to 2 instances', 'scaled from 2 to 1 instances'])
 })
 
-/** Over one connection that only the server closes; every call has to be answered. */
+/** Calls over one connection that only the server closes. Every call must be answered. */
 async function keepCalling(signal: AbortSignal, answeredBy: Set<string>): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   while (!signal.aborted) {

@@ -12,7 +12,7 @@ import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'mcp-sealed-'))
 
-/** What servers are made of: packages from npm of both module systems, and Node's own modules. */
+/** Typical dependencies of servers: npm packages of both module systems, and Node's own modules. */
 const USES = `
   import { AsyncLocalStorage } from 'node:async_hooks'
   import { createHash } from 'node:crypto'
@@ -99,7 +99,7 @@ beforeAll(async () => {
   })
   await new Promise<void>(resolve => web.listen(0, '127.0.0.1', resolve))
   daemon = await startTestDaemon()
-  // The web server of this test is on loopback.
+  // The web server of this test listens on loopback.
   const config = { allow_private_network: true }
   const deployed = await deployFolder(daemon, 'uses', folder, { config })
   url = deployed.url

@@ -16,7 +16,7 @@ import {
 } from '../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../helpers/project-folder.ts'
 
-/** Everything here goes over connections of its own, which the daemon hands to the instance that has the fewest. */
+/** All requests use new connections, which the daemon hands to the instance with the fewest. */
 const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
 const me = crypto.randomUUID()
@@ -54,7 +54,7 @@ afterAll(() => daemon.close())
 const isListChanged = (message: { method?: string } | undefined) =>
   message?.method === 'notifications/tools/list_changed'
 
-/** Keeps a connection to an instance open, and tells when its client hears of a change. */
+/** Keeps a connection to an instance open and receives its notifications. */
 async function listen() {
   const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
   const events = readEvents(await open(url, { body, headers: modernHeaders('subscriptions/listen') }))
@@ -126,7 +126,7 @@ test('a client ends its session with a declared server at every instance', async
   const config = { scaling: { min_instances: 2, max_instances: 2 } }
   const { url } = await deploy(daemon, mcpId, 'production', config)
   const session = await beginSession(url)
-  // Connections that stay open make the next ones go to both instances.
+  // Open connections make the next ones go to both instances.
   const streams = await Promise.all(
     Array.from({ length: 4 }, async () => open(url, { headers: await beginSession(url) })),
   )
@@ -143,7 +143,7 @@ async function askedAndAnswered(session: Record<string, string>): Promise<string
   return answeredTo(events, url, session)
 }
 
-/** Answers every question of a call over a connection of its own; gives the call's text. */
+/** Answers each question of a call over a new connection. Returns the result's text. */
 async function answeredTo(
   events: ReturnType<typeof readEvents>,
   address: string,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await home.remove()
-  // Those that made room may still wait for their last connections.
+  // Replaced processes may still wait for their last connections.
   await eventually(() => left.every(pid => !isRunning(pid)))
 })
 
@@ -59,7 +59,7 @@ function call(headers: Record<string, string>) {
   })
 }
 
-/** Calls on kept-alive connections without a pause; `stop` gives every answer that is not the right one. */
+/** Calls on kept-alive connections without a pause. `stop` returns every wrong answer. */
 function keepCalling(headers: Record<string, string>) {
   const agent = new Agent({ keepAlive: true })
   const wrong: string[] = []
@@ -122,7 +122,7 @@ test('a new daemon that cannot start reports the reason, and the old one keeps s
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
   const program = join(folder, 'dist', 'daemon.js')
-  // It dies when the home is already its own.
+  // Exits when it takes over the home.
   writeFileSync(program, "process.on('message', () => process.exit(3)); process.send({ type: 'loaded' })")
   const { pid } = home.discovery()!
   expect(await api('POST', '/api/daemon/upgrade', { program })).toEqual({ status: 'upgrading' })

@@ -123,7 +123,7 @@ describe('absolute-form requests', () => {
         'latin1',
       ),
     )
-    expect(answer).toContain('X: \xef\xbf\xbd\r\n') // the upstream answers with what it read as UTF-8
+    expect(answer).toContain('X: \xef\xbf\xbd\r\n') // the upstream returns what it read as UTF-8
   })
 
   test('an absolute-form upgrade is joined with the destination', async () => {

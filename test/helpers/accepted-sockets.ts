@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Accepts connections without reading from them, as the daemon does; both ends are closed with it. */
+/** Accepts connections without reading from them, like the daemon. Disposal closes both ends. */
 export class AcceptedSockets implements Disposable {
   readonly #listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   readonly #clients: Socket[] = []
 
-  /** The accepted end of a new connection, and the port of the other one. */
+  /** Opens a connection. Returns the accepted end and the port of the other one. */
   async accept(): Promise<{ socket: Socket; port: number }> {
     if (!this.#listener.listening) await once(this.#listener, 'listening')
     const accepted = once(this.#listener, 'connection')

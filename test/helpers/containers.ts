@@ -9,7 +9,7 @@ import { processesNaming } from './processes.ts'
 /** Debian packages that `.ci/run` installs. Tests that need them are skipped elsewhere. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
 
-/** Only the engine. */
+/** True when only the engine is installed. */
 export const HAS_PODMAN = ['podman', 'runc'].every(isInstalled)
 
 /** A registry and an engine for one test. */

@@ -6,7 +6,7 @@ import { createProjectFolder } from './project-folder.ts'
 
 /** A registry with one package, `tiny` 1.0.0, which exports 42. */
 export interface NpmRegistry {
-  /** Integrity of the package's archive. */
+  /** Base URL. */
   url: string
   integrity: string
   requests: number

@@ -82,9 +82,9 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
   })
 }
 
-const LEAST_PREFIX = 4
+const MIN_PREFIX_LENGTH = 4
 
 function isPrefix(reference: string, id: string): boolean {
   const bare = reference.replace(/^prj_/, '')
-  return bare.length >= LEAST_PREFIX && id.startsWith(`prj_${bare}`)
+  return bare.length >= MIN_PREFIX_LENGTH && id.startsWith(`prj_${bare}`)
 }

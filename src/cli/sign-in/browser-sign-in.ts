@@ -20,7 +20,7 @@ import { withLock } from './lock-file.ts'
 import { type Loopback, openLoopback } from './loopback.ts'
 import { offerBrowser } from './open-browser.ts'
 import { withTokens } from './renew-server-session.ts'
-import type { Challenge, GivenClient, SignInTarget } from './server-auth.ts'
+import type { Challenge, RegisteredClient, SignInTarget } from './server-auth.ts'
 import {
   readServerSession,
   type ServerClient,
@@ -41,7 +41,7 @@ interface Running {
 interface SignInParts {
   name: string
   challenge: Challenge
-  client?: GivenClient | undefined
+  client?: RegisteredClient | undefined
 }
 
 /**
@@ -122,7 +122,7 @@ function portOf(known: ServerSession | undefined): number | undefined {
 function clientToUse(
   { redirectUrl }: Loopback,
   known: ServerSession | undefined,
-  given: GivenClient | undefined,
+  given: RegisteredClient | undefined,
 ): StoredOAuthClientInformation | undefined {
   if (given)
     return { client_id: given.id, ...(given.secret !== undefined && { client_secret: given.secret }) }

@@ -18,7 +18,7 @@ export interface Challenge {
 }
 
 /** A client that was registered by hand, for servers without client registration. */
-export interface GivenClient {
+export interface RegisteredClient {
   id: string
   secret?: string | undefined
   /** Port of the registered loopback URL. Undefined: the server accepts any port (RFC 8252 7.3). */
@@ -76,12 +76,12 @@ async function renewed(place: SignInTarget, stale: string | undefined): Promise<
  */
 export async function withSignIn<T>(
   context: CommandContext,
-  target: { url: string; name: string; client?: GivenClient | undefined },
+  target: { url: string; name: string; client?: RegisteredClient | undefined },
   work: (auth: AuthProvider) => Promise<T>,
 ): Promise<T> {
   const { paths, signal, output } = context
   const place = { file: paths.signIns, url: target.url, signal }
-  const asked = new Set<boolean>()
+  const attempted = new Set<boolean>()
   for (;;) {
     try {
       return await work(serverAuth(place))
@@ -89,9 +89,9 @@ export async function withSignIn<T>(
       const challenge = challengeOf(error)
       const { isDenied = false } = challenge ?? {}
       if (!challenge) throw error
-      if (asked.has(isDenied)) throw refusedAgain(target, challenge, error)
+      if (attempted.has(isDenied)) throw refusedAgain(target, challenge, error)
       if (!output.interactive) throw needsTerminal(target, challenge, error)
-      asked.add(isDenied)
+      attempted.add(isDenied)
       const { signInWithBrowser } = await import('./browser-sign-in.ts')
       await signInWithBrowser(context, place, { name: target.name, client: target.client, challenge })
     }

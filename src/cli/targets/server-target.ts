@@ -6,7 +6,7 @@ import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { OptionDeclaration } from '../command-line/declaration.ts'
-import { type GivenClient, withSignIn } from '../sign-in/server-auth.ts'
+import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import {
   type BuildEntry,
   type DeploymentEntry,
@@ -85,7 +85,7 @@ export async function useServer<T>(
 function givenClient(
   { env }: CommandContext,
   { clientId, callbackPort }: ServerInput,
-): GivenClient | undefined {
+): RegisteredClient | undefined {
   if (clientId === undefined && callbackPort !== undefined)
     throw new HostingError('INVALID_REQUEST', '--callback-port requires --client-id.')
   if (callbackPort !== undefined && (callbackPort < 1 || callbackPort > 65_535))

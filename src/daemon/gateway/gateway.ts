@@ -10,7 +10,7 @@ import { listenOnFreePort, listenOnPort } from './ports.ts'
 export interface GatewayOptions {
   /** Takes an accepted, unread connection. See `Supervisor.connect`. */
   connect(servedId: string, socket: Socket): void
-  /** Called during a rush of connections. See `Supervisor.shareSocket`. */
+  /** Called during a burst of connections. See `Supervisor.shareSocket`. */
   shareSocket?(servedId: string, socket: ShareableSocket): void
   /** A connection could not be accepted, for example ENOBUFS. Called at most once a minute. */
   onAcceptError?(error: Error): void
@@ -29,7 +29,7 @@ export class Gateway {
     this.#options = options
     this.#acceptor = {
       accept: (socket, { servedId }) => this.#accept(servedId, socket),
-      onRush: listener => this.#shareSocket(listener),
+      onBurst: listener => this.#shareSocket(listener),
       onAcceptError: oncePerMinute(options.onAcceptError),
     }
   }

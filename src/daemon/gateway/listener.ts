@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { ShareableSocket, SocketHandle } from '../runtime/process/socket-lease.ts'
 import { descriptorOf, type InheritedSockets, listenOptions } from './inherited-sockets.ts'
-import { RushDetector } from './rush-detector.ts'
+import { BurstDetector } from './burst-detector.ts'
 
 /** Connections that wait while the daemon is busy. The kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024
@@ -11,8 +11,8 @@ const BACKLOG = 1024
 export interface Acceptor {
   /** Takes an accepted, unread connection. */
   accept(socket: Socket, listener: Listener): void
-  /** Connections arrive so fast that the instance should accept them itself. Called repeatedly during a rush. */
-  onRush?(listener: Listener): void
+  /** Connections arrive so fast that the instance should accept them itself. Called repeatedly during a burst. */
+  onBurst?(listener: Listener): void
   /** A connection could not be accepted, for example ENOBUFS. On EMFILE libuv drops connections silently. */
   onAcceptError(error: Error): void
 }
@@ -27,7 +27,7 @@ export class Listener implements ShareableSocket {
   /** Server that receives the connections. */
   servedId: string | null = null
   readonly #acceptor: Acceptor
-  #rush: RushDetector | undefined
+  #burst: BurstDetector | undefined
   #server: Server | undefined
   #kept: SocketHandle | undefined
   #lease: { end(): void } | undefined
@@ -104,8 +104,8 @@ export class Listener implements ShareableSocket {
   /** @internal */
   take(socket: Socket): void {
     this.#acceptor.accept(socket, this)
-    this.#rush ??= new RushDetector()
-    if (this.#rush.count()) this.#acceptor.onRush?.(this)
+    this.#burst ??= new BurstDetector()
+    if (this.#burst.count()) this.#acceptor.onBurst?.(this)
   }
 }
 

@@ -125,7 +125,7 @@ export class Supervisor {
     else refuseConnection(socket, { message: 'This server is not running.', retryAfterSeconds: 5 }, named)
   }
 
-  /** Lets a sole instance accept connections itself during a rush. */
+  /** Lets the only instance accept connections itself during a burst. */
   shareSocket(id: string, socket: ShareableSocket): void {
     this.#pools.get(id)?.shareSocket(socket)
   }

@@ -5,24 +5,24 @@ import { connectOwn } from './own-connect.ts'
 type Distributed<T> = T extends unknown ? Omit<T, 'id'> : never
 export type Question = Distributed<ControlRequest>
 
-interface Asked {
+interface PendingAnswer {
   resolve(answer: ControlAnswer): void
   reject(error: Error): void
 }
 
 const LOOPBACK = '127.0.0.1'
 /** Each requested connection uses its own source address, so that the egress process can distinguish them. */
-const FIRST_FROM = 0x7f_40_00_01
-const FROM_COUNT = 0x3f_ff_fe
+const FIRST_SOURCE = 0x7f_40_00_01
+const SOURCE_COUNT = 0x3f_ff_fe
 
 /** Sends queries to the egress process over one connection. Reconnects with the next query if it breaks. */
 export class EgressClient {
   readonly port: number
-  readonly #asked = new Map<number, Asked>()
+  readonly #pending = new Map<number, PendingAnswer>()
   #socket: Socket | undefined
   #unfinished = ''
   #lastId = 0
-  #lastFrom = 0
+  #lastSource = 0
 
   constructor(port: number) {
     this.port = port
@@ -31,7 +31,7 @@ export class EgressClient {
   /** Rejects with the errors of `net.connect` and `dns.lookup`. */
   async ask(question: Question): Promise<ControlAnswer> {
     const id = ++this.#lastId
-    const answered = new Promise<ControlAnswer>((resolve, reject) => this.#asked.set(id, { resolve, reject }))
+    const answered = new Promise<ControlAnswer>((resolve, reject) => this.#pending.set(id, { resolve, reject }))
     const socket = this.#open()
     socket.ref()
     socket.write(`${JSON.stringify({ ...question, id })}\n`)
@@ -41,9 +41,9 @@ export class EgressClient {
   }
 
   /** A local address that no other connection of this process uses. */
-  nextFrom(): string {
-    this.#lastFrom = (this.#lastFrom + 1) % FROM_COUNT
-    const value = FIRST_FROM + this.#lastFrom
+  nextSource(): string {
+    this.#lastSource = (this.#lastSource + 1) % SOURCE_COUNT
+    const value = FIRST_SOURCE + this.#lastSource
     return [24, 16, 8, 0].map(bits => (value >>> bits) & 255).join('.')
   }
 
@@ -66,19 +66,19 @@ export class EgressClient {
     this.#unfinished = lines.pop()!
     for (const line of lines) {
       const answer = JSON.parse(line) as ControlAnswer
-      this.#asked.get(answer.id)?.resolve(answer)
-      this.#asked.delete(answer.id)
+      this.#pending.get(answer.id)?.resolve(answer)
+      this.#pending.delete(answer.id)
     }
     // Only an unanswered query keeps the process running.
-    if (this.#asked.size === 0) this.#socket?.unref()
+    if (this.#pending.size === 0) this.#socket?.unref()
   }
 
   #lost(socket: Socket): void {
     if (this.#socket !== socket) return
     this.#socket = undefined
     const error = toError({ code: 'ECONNRESET', message: 'The connection to the egress process was lost.' })
-    for (const { reject } of this.#asked.values()) reject(error)
-    this.#asked.clear()
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
   }
 }
 

@@ -18,7 +18,7 @@ export class EgressRoute implements NetworkRoute {
   }
 
   connectOptions(options: Partial<TcpSocketConnectOpts>, host: string, port: number): TcpSocketConnectOpts {
-    const from = this.#client.nextFrom()
+    const from = this.#client.nextSource()
     const { lookup: given } = options as { lookup?: Lookup }
     const lookup: Lookup = (_name, _options, callback) => {
       this.#request({ host, port, from }, given).then(

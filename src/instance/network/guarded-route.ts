@@ -21,8 +21,8 @@ export interface GuardedRouteOptions {
 }
 
 /**
- * Direct connections for machines without network namespaces. Functions in the same process enforce the same policy. The
- * functions here give each refusal its reason. The guard below refuses anything that gets past them.
+ * Direct connections for machines without network namespaces, where the process itself enforces the policy. This class gives
+ * each refusal its reason. The guard refuses connections that bypass this class.
  */
 export class GuardedRoute implements NetworkRoute {
   readonly guard: HandleGuard
@@ -102,7 +102,7 @@ async function addressesOf(name: string): Promise<string[]> {
   return (await lookupName(name, { all: true })).map(({ address }) => address)
 }
 
-/** Has private copies of its handle's functions, because user code loses the shared ones. */
+/** Resolver with private copies of its native functions, because the guard disables the shared ones. */
 function ownResolver(): Resolver {
   const resolver = new dns.Resolver()
   const handle = resolverHandle(resolver)

@@ -18,7 +18,7 @@ interface Network {
   bits: number
 }
 
-/** Entry of the deployment's list. `groups`: of an address. */
+/** Entry of the deployment's allow list. `groups` is set when the host is an address. */
 interface Listed {
   host: string
   isWildcard: boolean
@@ -136,7 +136,7 @@ export class HandleGuard {
     }
   }
 
-  /** A server in this process. A server on 127.0.0.2 does not open the same port on 127.0.0.1. */
+  /** True when a server of this process listens there. A server on 127.0.0.2 does not open the same port on 127.0.0.1. */
   #listensAt(groups: AddressGroups, port: number): boolean {
     if (!isLoopback(groups)) return false
     for (let at = 0; at < this.#listeningCount; at++) {
@@ -148,7 +148,7 @@ export class HandleGuard {
     return false
   }
 
-  /** A handle that is closed has no name. */
+  /** Closed handles have no name. */
   #forgetClosed(): void {
     let kept = 0
     for (let at = 0; at < this.#listeningCount; at++) {
@@ -161,7 +161,7 @@ export class HandleGuard {
   }
 }
 
-/** Options that let a socket share its port with a server of another process: IPv6 only, and SO_REUSEPORT. */
+/** Drops the flags of `bind`. IPV6_V6ONLY and SO_REUSEPORT would let a module share the port of another process's server. */
 function ignoreFlags(tcp: Record<string, Native | undefined>): void {
   for (const name of ['bind', 'bind6'] as const) {
     const bind = requireNative(tcp, name)

@@ -19,8 +19,7 @@ const { connect } = Socket.prototype
 
 /**
  * Redirects connections and lookups of handler modules to the route: fetch, node:http, node:tls and database clients all
- * connect through `net.Socket`. In a network namespace this is only plumbing, because the namespace is the barrier.
- * Elsewhere it enforces the policy.
+ * connect through `net.Socket`. Enforces the policy on machines without network namespaces.
  */
 export function replaceNetwork(tenant: Tenant, log: TenantLog): void {
   const route = routeOf(tenant, log)

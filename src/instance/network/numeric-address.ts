@@ -1,6 +1,6 @@
 /**
  * IP addresses as numbers, without methods that user code could replace. No array, regular expression or string method is looked
- * up here after this module was loaded.
+ * up here after this module is loaded.
  */
 export type AddressGroups = Uint16Array
 

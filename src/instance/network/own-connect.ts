@@ -6,7 +6,7 @@ const { connect } = Socket.prototype
 
 let guard: HandleGuard | undefined
 
-/** After this call, this program's own connections are reported to the guard. */
+/** Sets the guard that has to permit this program's own connections. */
 export function guardOwn(installed: HandleGuard): void {
   guard = installed
 }

@@ -1,7 +1,7 @@
 const QUIET_MS = 600_000
 const MAX_LINES = 50
 
-/** Logs each refusal at most once in ten minutes. */
+/** Logs each refusal at most once in ten minutes, and at most {@link MAX_LINES} different ones. */
 export class RefusalLog {
   readonly #loggedAt = new Map<string, number>()
   readonly #write: (message: string) => void

@@ -31,8 +31,8 @@ export class SessionOwners {
 
   /** Port of the session's owner, or this instance's own if there is none. `gone` is a port that no longer answers. */
   claim(session: string, gone: number): Promise<number> {
-    const asked = this.#waiting.get(session)
-    if (asked) return asked.promise
+    const pending = this.#waiting.get(session)
+    if (pending) return pending.promise
     const waiting = Promise.withResolvers<number>()
     this.#waiting.set(session, waiting)
     const timer = setTimeout(() => this.setOwner({ session, port: this.port }), ANSWER_MS)

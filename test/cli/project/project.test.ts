@@ -163,7 +163,7 @@ describe('files of resources', () => {
     ['none.txt', 'does not exist'],
     ['docs', 'is not a file'],
     ['big.txt', 'the maximum is 1048576 for the whole build request'],
-  ])('%s is rejected: %s', async (file, reason) => {
+  ])('the file %s of a resource is rejected: %s', async (file, reason) => {
     const secret = join(folder, '..', 'secret.txt')
     write({ ...project({ ...resource, file }), 'docs/a.md': 'A', 'big.txt': 'x'.repeat(1024 * 1024 + 1) })
     writeFileSync(secret, 'secret')

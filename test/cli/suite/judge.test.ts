@@ -26,7 +26,7 @@ const SEEN: Observed = {
 const failuresOf = (expectation: Expectation, seen: Partial<Observed> = {}) =>
   judge(expectationSchema.parse(expectation), { ...SEEN, ...seen }, check).failures
 
-describe('holds:', () => {
+describe('an expectation holds', () => {
   test.each<[string, Expectation]>([
     ['a list of used tools', { tools: ['find'] }],
     ['any of several', { tools: { any: ['write', 'read'] } }],
@@ -63,10 +63,10 @@ describe('holds:', () => {
       'numbers within their ranges',
       { errors: 1, turns: { min: 3, max: 3 }, seconds: 2, tokens: { max: 1000 } },
     ],
-  ])('%s', (_, expectation) => expect(failuresOf(expectation)).toEqual([]))
+  ])('an expectation holds: %s', (_, expectation) => expect(failuresOf(expectation)).toEqual([]))
 })
 
-describe('fails with a sentence:', () => {
+describe('a failed expectation is explained', () => {
   test.each<[Expectation, string]>([
     [{ tools: ['write'] }, 'tool write was not used (used: find, read)'],
     [{ tools: { any: ['a', 'b'] } }, 'none of a, b was used (used: find, read)'],
@@ -106,7 +106,7 @@ describe('fails with a sentence:', () => {
     [{ errors: 0 }, 'failed calls: 1, expected at most 0'],
     [{ turns: { min: 4 } }, 'turns: 3, expected at least 4'],
     [{ seconds: 1 }, 'seconds: 1.500, expected at most 1'],
-  ])('%j', (expectation, sentence) => expect(failuresOf(expectation)[0]).toContain(sentence))
+  ])('the expectation %j fails with a sentence', (expectation, sentence) => expect(failuresOf(expectation)[0]).toContain(sentence))
 })
 
 test('without expectations, no call may fail', () => {

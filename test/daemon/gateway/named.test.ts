@@ -28,7 +28,7 @@ let plain: NamedGateway
 let secure: TlsGateway
 
 beforeAll(async () => {
-  await certificates.find('a.localhost') // makes the authority
+  await certificates.find('a.localhost') // creates the authority
   harness = new RuntimeHarness()
   await harness.add('dep_a')
   await harness.add('dep_b')

@@ -6,79 +6,79 @@ import { RuntimeHarness } from '../../helpers/runtime-harness.ts'
 import { callTool } from '../../helpers/tool-call.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
-/** Answers over connections that the gateway did not accept, so the instance did. */
+/** Number of answers over connections that the instance accepted itself, not the gateway. */
 const SURPLUS = 300
 
-test('the instance accepts connections itself in a rush and returns the socket afterwards', async () => {
+test('the instance accepts connections itself in a burst and returns the socket afterwards', async () => {
   await using server = await start()
-  const rush = server.rush()
-  await rush.isLeased()
-  await rush.stop()
-  expect(rush.failures).toEqual([])
+  const burst = server.burst()
+  await burst.isLeased()
+  await burst.stop()
+  expect(burst.failures).toEqual([])
   const before = server.harness.acceptedHere
   while (server.harness.acceptedHere === before) {
     expect(await callTool(server.port, 'who')).toBe('dep_1')
-    await sleep(30) // faster would be a rush
+    await sleep(30) // more frequent connections would be a burst
   }
 })
 
-test('a release during a rush fails no request, and no later request reaches the old version', async () => {
+test('a release during a burst fails no request, and no later request reaches the old version', async () => {
   await using server = await start()
-  const rush = server.rush()
-  await rush.isLeased()
+  const burst = server.burst()
+  await burst.isLeased()
   await server.release('dep_2')
   await server.harness.supervisor.drain('dep_1')
-  rush.answers.length = 0
-  await rush.isLeased()
-  await rush.stop()
-  expect(rush.failures).toEqual([])
-  expect(new Set(rush.answers)).toEqual(new Set(['dep_2']))
+  burst.answers.length = 0
+  await burst.isLeased()
+  await burst.stop()
+  expect(burst.failures).toEqual([])
+  expect(new Set(burst.answers)).toEqual(new Set(['dep_2']))
 })
 
-test('new instances take over during a rush without a failed request', async () => {
+test('new instances take over during a burst without a failed request', async () => {
   await using server = await start()
-  const rush = server.rush()
-  await rush.isLeased()
+  const burst = server.burst()
+  await burst.isLeased()
   const old = server.harness.pids('dep_1')
   await server.harness.supervisor.renew('dep_1')
-  await rush.isLeased()
-  await rush.stop()
-  expect(rush.failures).toEqual([])
+  await burst.isLeased()
+  await burst.stop()
+  expect(burst.failures).toEqual([])
   await server.harness.until(() => !server.harness.pids('dep_1').includes(old[0]!))
 })
 
 test('when an instance that accepts itself dies, only its accepted connections are lost', async () => {
   await using server = await start()
-  const rush = server.rush()
-  await rush.isLeased()
+  const burst = server.burst()
+  await burst.isLeased()
   process.kill(server.harness.pids('dep_1')[0]!, 'SIGKILL')
-  await rush.isLeased()
-  await rush.stop()
-  expect(rush.failures.length).toBeLessThanOrEqual(rush.clients)
-  expect(rush.failures.filter(code => code === 'ECONNREFUSED')).toEqual([])
+  await burst.isLeased()
+  await burst.stop()
+  expect(burst.failures.length).toBeLessThanOrEqual(burst.clients)
+  expect(burst.failures.filter(code => code === 'ECONNREFUSED')).toEqual([])
 })
 
 test('an instance that hangs while it accepts itself loses the socket and is replaced', async () => {
   await using server = await start({ hangTimeoutMs: 300 })
-  const rush = server.rush()
-  await rush.isLeased()
+  const burst = server.burst()
+  await burst.isLeased()
   const [hanging] = server.harness.pids('dep_1')
   process.kill(hanging!, 'SIGSTOP')
-  // All clients of the rush may wait for the stopped process. It cannot have accepted this connection.
+  // All clients of the burst may wait for the stopped process. It cannot have accepted this connection.
   expect(await callTool(server.port, 'who')).toBe('dep_1')
   await server.harness.until(() => !server.harness.pids('dep_1').includes(hanging!))
-  await rush.isLeased()
-  await rush.stop()
-  expect(rush.failures.filter(code => code === 'ECONNREFUSED')).toEqual([])
+  await burst.isLeased()
+  await burst.stop()
+  expect(burst.failures.filter(code => code === 'ECONNREFUSED')).toEqual([])
 })
 
-test('an address that is closed during a rush accepts no more connections', async () => {
+test('an address that is closed during a burst accepts no more connections', async () => {
   await using server = await start()
-  const rush = server.rush()
-  await rush.isLeased()
+  const burst = server.burst()
+  await burst.isLeased()
   await server.harness.gateway.close('who')
-  await server.harness.until(() => rush.failures.includes('ECONNREFUSED'))
-  await rush.stop()
+  await server.harness.until(() => burst.failures.includes('ECONNREFUSED'))
+  await burst.stop()
   await expect(callTool(server.port, 'who')).rejects.toThrow('ECONNREFUSED')
 })
 
@@ -95,13 +95,13 @@ async function start(options: { hangTimeoutMs?: number } = {}) {
     harness,
     port,
     release,
-    rush: () => startRush(harness, port),
+    burst: () => startBurst(harness, port),
     [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose](),
   }
 }
 
 /** Clients that open a connection for every request. */
-function startRush(harness: RuntimeHarness, port: number, clients = 16) {
+function startBurst(harness: RuntimeHarness, port: number, clients = 16) {
   const answers: string[] = []
   const failures: unknown[] = []
   let running = true

@@ -71,7 +71,7 @@ test('serves a deployment at its subdomain and its domain, also by https', async
     'http://other.localhost/mcp',
     'https://other.localhost/mcp',
   ])
-  await health(urls[3]!).catch(() => {}) // the first https connection makes the local authority
+  await health(urls[3]!).catch(() => {}) // the first https connection creates the local authority
   const ca = readFileSync(join(daemon.home.tls, 'authority.pem'))
   for (const url of urls) expect(await health(url, ca)).toMatchObject({ server: 'other' })
 })

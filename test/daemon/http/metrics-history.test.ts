@@ -29,7 +29,7 @@ async function callAndWrite(times: number): Promise<void> {
   const expected = (await total()) + 2 * times
   for (let count = 0; count < times; count++) await callTool(url, 'say', { text: 'hello' })
   await expect.poll(total, SOON).toBe(expected)
-  await daemon.restart() // what is pending is written
+  await daemon.restart() // writes pending counts
 }
 
 test('keeps minutes for a week', async () => {

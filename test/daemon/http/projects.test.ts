@@ -193,7 +193,7 @@ describe('the source of a project', () => {
   test('removes a partial upload when the client disconnects', async () => {
     const { id } = await create()
     const sent = startUpload(id)
-    sent.on('error', () => {}) // that is the point
+    sent.on('error', () => {}) // expected
     sent.write(Buffer.concat([await archive(), Buffer.alloc(500_000, 7)]))
     const temporary = () => readdirSync(daemon.home.sources).filter(name => name.endsWith('.tmp'))
     await expect.poll(temporary).toHaveLength(1)

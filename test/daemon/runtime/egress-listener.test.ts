@@ -45,7 +45,7 @@ test('a sealed process that is ready without a handle cannot send one later', as
   expect(reason).toBe('was killed because it sent the daemon a handle')
 })
 
-/** What the daemon hears of a sealed process that runs this with a listening socket, and how the process ends. */
+/** Messages of a sealed process that runs this code with a listening socket, and how the process ends. */
 async function run(name: string, source: string) {
   const program = join(folder, `${name}.mjs`)
   writeFileSync(

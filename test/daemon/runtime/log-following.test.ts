@@ -76,7 +76,7 @@ test('following since a time starts with the first line written after it', async
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })
 
-/** Messages that following gives until the last one of them. */
+/** Messages of a followed log up to `until`. */
 async function followed(until: string, query: { after?: string; since?: string }): Promise<string[]> {
   const abort = new AbortController()
   const seen: string[] = []

@@ -92,7 +92,7 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
     expect(await instancesOf(deployed)).toHaveLength(1)
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
-    // The line is written with others of its moment.
+    // The line is written together with others.
     await expect.poll(() => wakingLines(deployed.deployment_id)).toEqual(['woken by a request'])
   })
 
@@ -102,7 +102,7 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
     const awake = (await postModern(url, 'server/discover')).json.result
     await daemon.restart()
     const asleep = (await postModern(url, 'server/discover')).json.result
-    // A program's description does not tell which of its lists change.
+    // A program's description does not say which of its lists can change.
     if (kind === 'a program over stdio')
       expect(Object.keys(asleep.capabilities)).toEqual(Object.keys(awake.capabilities))
     else expect(asleep).toEqual(awake)

@@ -77,7 +77,7 @@ test('a key expires by the current clock and is valid again when the clock is co
   const status = async () => (await daemon.api('GET', '/v1/build', { key })).status
   aheadMs = 3 * DAY_MS
   expect(await status()).toBe(401)
-  await buildServer(daemon) // a record of the future
+  await buildServer(daemon) // a record with a time in the future
   aheadMs = 0
   expect(await status()).toBe(200)
 })

@@ -104,7 +104,7 @@ test('counts the memory of an orphaned process in another session (sandbox off)'
   )
 })
 
-/** Stops the program after a while when nothing else does. */
+/** Stops the program after a while if nothing else did. */
 async function endingOf(script: string, limits: ProgramLimits): Promise<string> {
   const program = start(script, { sandbox: 'off', limits })
   const timer = setTimeout(() => void program.stop(), 8000)
@@ -118,7 +118,7 @@ test.runIf(hasSandbox)('a sandboxed program cannot connect to a Unix socket', as
   expect(await output(start(script, { sandbox: 'auto' }))).toContain('Address family not supported')
 })
 
-/** Sleeps for a minute, under a command line that no other test has. */
+/** Sleeps for a minute, with a command line that no other test uses. */
 function unique(digit: string): string {
   return `sleep 60.${digit}${process.pid}${folders.length}${Date.now()}`
 }

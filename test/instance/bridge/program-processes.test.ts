@@ -115,7 +115,7 @@ describe('clean-up of a program', () => {
   })
 })
 
-/** All that runs below an instance, a program of its program among it. */
+/** All processes below an instance, including a program that its program started. */
 async function withGrandchild(url: string, instance: number): Promise<number[]> {
   await callModern(url, 'grandchild')
   return eventually(() => {

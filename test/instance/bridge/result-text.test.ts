@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findResult, toResultText } from '../../../src/instance/bridge/result-text.ts'
 import { ResultText } from '../../../src/instance/server/results.ts'
 
-/** What is passed on without being read; undefined for a line that is read whole. */
+/** The parts that are passed on unparsed. Undefined for a line that is parsed as a whole. */
 function pass(line: string): { id: number; members: string; failed: boolean } | undefined {
   const answer = findResult(line)
   const text = answer && toResultText(answer.result)
@@ -100,7 +100,7 @@ test('no value of a handler is mistaken for validated text', () => {
 
 type Random = (below: number) => number
 
-/** Mulberry32, so that a failure comes again. */
+/** Deterministic random numbers (mulberry32), so that failures can be repeated. */
 function createRandom(seed: number): Random {
   let state = seed
   return below => {
@@ -122,7 +122,7 @@ function randomLine(random: Random): string {
 
 const IDS = ['9007199254740991', '9007199254740993', '0', '007', '-3', '1.0', '1e3', '"1"', 'null', '{}']
 
-/** Most lines as they are; of the others a piece is missing, doubled or another one. */
+/** Leaves most lines unchanged. In others a piece is missing, doubled or replaced. */
 function mangle(random: Random, line: string): string {
   const at = random(line.length)
   const length = random(4)
@@ -193,7 +193,7 @@ function space(random: Random): string {
   return random(20) === 0 ? pick(random, [' ', '\t', '\r']) : ''
 }
 
-/** The other values once in eight times. */
+/** One of the other values in one of eight cases. */
 function mostly<T>(random: Random, value: T, others: readonly T[]): T {
   return random(8) === 0 ? pick(random, others) : value
 }

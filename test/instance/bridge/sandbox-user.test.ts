@@ -25,9 +25,9 @@ const walls = findIsolationTools(process.env.PATH!)
 
 describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daemon that runs as root', () => {
   let top: string
-  /** Of the daemon, private as it makes it. */
+  /** The daemon's home, private as usual. */
   let home: string
-  /** Open to everyone. */
+  /** A folder that everyone can read. */
   let open: string
   beforeAll(() => {
     top = mkdtempSync(join(tmpdir(), 'mcp-users-'))
@@ -72,7 +72,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
       try {
         giveAway(folder, 1_900_000_001, 1_900_000_001)
       } catch {
-        // something was renamed in between
+        // renamed in between
       }
     program.kill('SIGKILL')
     await once(program, 'exit')

@@ -258,7 +258,7 @@ describe('one child per session', () => {
     const { url } = await serve({ isolation: { ...isolation, idleMs: 200 } })
     const session = await openSession(url)
     const first = await session.call('who')
-    // The question itself keeps it awake, so it must not come too often.
+    // Polling keeps the instance awake, so it must not be frequent.
     const next = await eventually(async () => {
       await new Promise(resolve => setTimeout(resolve, 400))
       const who = await session.call('who')
@@ -304,7 +304,7 @@ describe('one child per session', () => {
     expect((await nextMessage(events)).result.content[0].text).toBe('gave up')
   })
 
-  test('a modern client is asked by input_required, and its second try is answered', async () => {
+  test('a modern client is asked by input_required, and its second attempt is answered', async () => {
     const { url } = await serve({ isolation })
     const capable = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
     const params = { name: 'ask', arguments: { question: 'how many?' } }
@@ -326,7 +326,7 @@ describe('one child per session', () => {
 
 type Events = ReturnType<typeof readEvents>
 
-/** The first JSON-RPC message that a stream has still to give. */
+/** Next JSON-RPC message of a stream. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of a message.
 async function nextMessage(events: ReturnType<typeof readEvents>): Promise<any> {
   for (;;) {

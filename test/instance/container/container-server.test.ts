@@ -11,7 +11,7 @@ import { postModern } from '../../helpers/mcp-requests.ts'
 import { readLines } from '../../helpers/programs.ts'
 import { type StubEngine, stubEngine } from '../../helpers/stub-engine.ts'
 
-/** A "container" on the published port: what `$PORT` is inside. */
+/** A stand-in for a container, listening on the published port, which is `$PORT` inside. */
 const SERVE = `exec '${process.execPath}' -e '
   require("node:http").createServer((request, response) => {
     if (request.url === "/end") process.exit(7)
@@ -82,7 +82,7 @@ test('/health is unhealthy while the container does not answer', async () => {
     return { code: answer.status, status: ((await answer.json()) as { status: string }).status }
   }
   expect(await health()).toEqual({ code: 200, status: 'ok' })
-  fetch(new URL('/hang', url)).catch(() => {}) // is cut when the instance ends
+  fetch(new URL('/hang', url)).catch(() => {}) // cut off when the instance ends
   await eventually(async () => (await health()).code === 503)
   expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
 })

@@ -37,7 +37,7 @@ const VALUES = [
 
 test('a tool always answers with text or a tool error, for any values and templates', async () => {
   let state = 42
-  // A generator of its own (Lehmer), so that a failure can be repeated.
+  // Deterministic random numbers (Lehmer), so that failures can be repeated.
   const pick = <T>(from: readonly T[]): T => {
     state = (state * 48_271) % 2_147_483_647
     return from[state % from.length]!

@@ -4,7 +4,7 @@ import { nodeFlags } from '../../../src/daemon/engine/process-engine.ts'
 
 const TUNE = new URL('../../../src/instance/host/tune-memory.ts', import.meta.url).href
 
-/** Nearly the 8 MB of `nodeFlags`. */
+/** Slightly less than the 8 MB of `nodeFlags`. */
 const LIMIT_BYTES = 7.5 * 2 ** 20
 const isStep = (bytes: number) => bytes > 1.25 * 2 ** 20 && bytes < LIMIT_BYTES
 
@@ -13,13 +13,13 @@ test('the young generation grows to its limit in one step', () => {
   const tuned = sizesUnderLoad(`const { tuneMemory } = await import(${JSON.stringify(TUNE)}); tuneMemory()`)
   for (const sizes of [untuned, tuned]) expect(Math.max(...sizes)).toBeGreaterThanOrEqual(LIMIT_BYTES)
   expect(untuned.filter(isStep).length).toBeGreaterThanOrEqual(2)
-  // What was begun before is doubled at most once.
+  // A size from before the change doubles at most once.
   expect(tuned.filter(isStep).length).toBeLessThanOrEqual(1)
 })
 
 /**
- * Capacities of the young generation in bytes, each once, in the order in which it had them. V8 14 commits its pages one
- * by one, so the committed size says nothing about the steps in which it grows.
+ * Capacities of the young generation in bytes, without repetitions, in order of time. V8 14 commits pages one by one, so the
+ * committed size does not show the steps in which the capacity grows.
  */
 function sizesUnderLoad(before: string): number[] {
   const script = `

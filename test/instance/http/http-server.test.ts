@@ -16,7 +16,7 @@ const LARGE = 'x'.repeat(20_000_000)
 const hello: RequestListener = (request, response) =>
   request.resume().on('end', () => response.end(request.url === '/large' ? LARGE : 'hello'))
 
-/** A listener that hands its connections over within this process. */
+/** A server whose connections are handed over within this process. */
 async function serve(timeouts: Partial<HttpTimeouts>, onClose = () => {}): Promise<() => Socket> {
   const http = new HttpServer(hello, {
     headersMs: 0,

@@ -18,7 +18,7 @@ async function listen(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** An address whose requests are passed on to another one over a connection that is there by then, after `wait`. */
+/** A server that relays its requests to another one over a connection that is opened before `wait` ends. */
 function relayTo(port: number, wait: (exchange: HttpExchange) => Promise<unknown>): Promise<number> {
   return listen(async (request, response) => {
     const exchange = { request, response } as HttpExchange

@@ -14,7 +14,7 @@ test('no replaced intrinsic opens a seal or leaks an original function, a handle
   const collect = encodeURIComponent(readFileSync(fixture('collect-originals.mjs'), 'utf8'))
   const execArgv = [...sealedFlags(PROGRAM), '--import', `data:text/javascript,${collect}`]
   const harness = new InstanceHarness({ execArgv })
-  // A process that has ended takes none.
+  // A process that has ended cannot receive messages.
   const pings = setInterval(() => harness.child.connected && harness.send({ type: 'ping' }), 2)
   try {
     const tenant = tenantAt(1, { id: 'build_1', env: { PROGRAM } })

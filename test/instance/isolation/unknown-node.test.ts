@@ -5,7 +5,7 @@ import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
 
 const BUNDLE = `console.log('user code ran'); export default { definitions: [] }`
 
-/** What a process says of a bundle when this ran before its own program. */
+/** Error for a bundle in a process that ran `preload` before its own program. */
 async function refusalAfter(preload: string) {
   const harness = new InstanceHarness({ execArgv: ['--import', `data:text/javascript,${preload}`] })
   try {

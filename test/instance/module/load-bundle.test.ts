@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startModules } from '../../helpers/module-server.ts'
 
-/** What is said of a project with this one file. */
+/** Error for a project with only this file. */
 async function refusal(path: string, text: string): Promise<{ message: string; trace?: string }> {
   const imports = `import * as sdk from 'mcp-hosting/server'\nimport * as zm from 'zod/mini'\n`
   const started = startModules({ [path]: imports + text })

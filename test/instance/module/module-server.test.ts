@@ -153,7 +153,7 @@ describe('the answer of a module handler', () => {
 })
 
 describe('the log of a module', () => {
-  /** Lines that the process wrote about a failure, as they stand there. */
+  /** Raw lines of the log about a failure. */
   const logged = async (part: string) => {
     while (!server.harness.output.includes(part)) await once(server.harness.child.stdout!, 'data')
     return server.harness.output

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 
 type Call = PreparedTool['call']
 
-/** A supervised server with one tool, and the log that it writes to. */
+/** A supervised server with one tool, and its log. */
 function createServer(call: Call, handlerTimeoutMs = 20) {
   const tool: PreparedTool = { name: 'slow', inputSchema: {}, streams: false, call }
   const server = {

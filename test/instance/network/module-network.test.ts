@@ -22,7 +22,7 @@ interface ModuleProcess {
   stop(): Promise<void>
 }
 
-/** With an egress listener, whether or not there is a namespace around it: names come from the test's resolver. */
+/** Has an egress listener, with or without a namespace. Names come from the test's resolver. */
 async function startModule(settings: NetworkSettings, { isBordered = true } = {}): Promise<ModuleProcess> {
   const child = fork(PROGRAM, [JSON.stringify(settings)], {
     execArgv: ['--no-warnings'],
@@ -304,7 +304,7 @@ describe('without a network namespace', () => {
   })
 
   describe('native handles', () => {
-    /** The result code of a connection to the daemon's port that is made by a native handle. */
+    /** Code that connects to the daemon's port with a native handle and returns the result. */
     const connectNatively = (port: number, before = '') => `
       const net = await load('node:net')
       ${before}

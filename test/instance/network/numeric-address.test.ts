@@ -11,7 +11,7 @@ const random = (below: number) => {
 }
 const pick = <T>(values: readonly T[]) => values[random(values.length)]!
 
-/** Texts that are addresses, or nearly. */
+/** A text that is an address or almost one. */
 function randomText(): string {
   const parts = [
     '0',

@@ -21,7 +21,7 @@ const TENANT = {
   allowedHosts: ['shop.test'],
 }
 
-/** Both have the one address of their deployment. */
+/** Both instances have the address of their deployment. */
 const HOST = { host: 'shop.test' }
 
 let server: ModuleServer
@@ -142,7 +142,7 @@ test('a session of a stopped instance is taken over, and no other process on its
     socket.on('data', (bytes: Buffer) => seen.push(bytes)).on('error', () => {}),
   )
   await new Promise<void>(resolve => stranger.listen(port, '127.0.0.1', resolve))
-  // All that it lacks is the key.
+  // Correct except for the key.
   const welcome = Buffer.concat([randomBytes(PROOF_BYTES), Buffer.of(REPLY.accepted)])
   stranger.on('connection', socket => socket.once('data', () => socket.write(welcome)))
   expect(await pidOf(here, headers)).toBe(server.harness.pid)

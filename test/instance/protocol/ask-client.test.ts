@@ -215,7 +215,7 @@ describe('a client without a session', () => {
   const call = async (name: string, more: object = {}, capabilities?: object) =>
     (await request('tools/call', { name, ...more }, capabilities)).json
 
-  test('a client without a session gets a question as the result and continues with its next try', async () => {
+  test('a client without a session gets a question as the result and continues with its next attempt', async () => {
     const { result } = await call('name')
     expect(result).toMatchObject({
       resultType: 'input_required',

@@ -3,7 +3,7 @@ import { RequestContext } from '../../../src/instance/protocol/request-context.t
 import type { Run } from '../../../src/instance/protocol/run.ts'
 import { runRequest } from '../../../src/instance/protocol/run-request.ts'
 
-/** A run whose exchange only notes what becomes of it. */
+/** A run that records its outcome. */
 function createRun(parts: Partial<Run>, log: object = {}) {
   const sent = Promise.withResolvers<string | undefined>()
   const told = Promise.withResolvers<string>()

@@ -26,7 +26,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return listenOnFreePort(server)
 }
 
-/** Where nobody listens. */
+/** Origin of a port without a listener. */
 async function deadOrigin(): Promise<string> {
   const server = createServer()
   const origin = await listenOnFreePort(server)

@@ -46,7 +46,7 @@ test('forwards requests and answers unchanged, except for headers of a single co
 test('listens on $PORT and has only its own environment', async () => {
   const env = await call('env')
   expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
-  // Without a sandbox a mark of its own, by which everything that it started is found.
+  // Without a sandbox, a marker that identifies all processes that the program started.
   const own = ['API_TOKEN', 'HOME', 'HOST', 'MCP_HOSTING_PROGRAM', 'PATH', 'PORT', 'PWD', 'TMPDIR']
   expect(Object.keys(env).sort()).toEqual(own)
 })
@@ -121,7 +121,7 @@ test('a program that breaks off during a 10 MB body gets its client an error, an
 
 test('an answer before the end of the request body reaches the client', async () => {
   const outgoing = httpRequest(`${served.address.origin}/early`, { method: 'POST' })
-  outgoing.on('error', () => {}) // what is not read may be refused
+  outgoing.on('error', () => {}) // unread bytes may be refused
   outgoing.write('begun')
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   expect(answer.statusCode).toBe(413)
@@ -131,7 +131,7 @@ test('an answer before the end of the request body reaches the client', async ()
 
 test('a client that breaks off during its body aborts the request at the program', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream?broken`, { method: 'POST' })
-  outgoing.on('error', () => {}) // its own doing
+  outgoing.on('error', () => {}) // the test destroyed it
   outgoing.write('one\n')
   await once(outgoing, 'response')
   outgoing.destroy()

@@ -20,7 +20,7 @@ const TENANT = {
 
 const FACTS = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
 
-/** Both have the one address of their deployment. */
+/** Both instances have the address of their deployment. */
 const HOST = { host: 'shop.test' }
 
 const served: ServedProgram[] = []
@@ -36,7 +36,7 @@ async function begin({ url }: ServedProgram): Promise<Record<string, string>> {
   return { ...HOST, 'mcp-session-id': String(headers['mcp-session-id']) }
 }
 
-/** Where other instances bring requests of the session. */
+/** Port where other instances relay requests of the session. */
 function peerPortOf(session: Record<string, string>): number {
   const claim = session['mcp-session-id']!.split('.')[2]!
   return Number.parseInt(claim.split('-')[2]!, 36)
@@ -55,7 +55,7 @@ test('a request relayed by another instance is answered here, even if neither in
   expect(claimsOf(there)).toEqual([])
 })
 
-/** What it asked the daemon: who has a session. */
+/** Session claims that the instance sent to the daemon. */
 function claimsOf({ harness }: ServedProgram): unknown[] {
   return harness.received.filter(({ type }) => type === 'claim')
 }

@@ -85,7 +85,7 @@ describe('a sample matches its schema', () => {
       'json-pointer',
       'regex',
     ].map(format => ({ type: 'string', format })),
-  ])('%j', schema => {
+  ])('a sample matches its schema: %j', schema => {
     expect(violationsOf(schema, sampleOf(schema))).toEqual([])
   })
 
@@ -144,7 +144,7 @@ function violationsOf(schema: JsonSchema, value: unknown): unknown[] {
 
 type Random = (below: number) => number
 
-/** Numbers that are the same in every run (a linear congruential generator). */
+/** Deterministic random numbers (a linear congruential generator). */
 function createRandom(seed: number): Random {
   let state = seed
   return below => {
@@ -153,7 +153,7 @@ function createRandom(seed: number): Random {
   }
 }
 
-/** Schemas that have a value, of every type. */
+/** A schema of any type that has a valid value. */
 function randomSchema(random: Random, depth: number): JsonSchema {
   const scalars = [randomString, randomNumber, () => ({ type: 'boolean' }), () => ({ enum: ['a', 1, null] })]
   const nested = depth < 4 ? [randomObject, randomArray, randomUnion] : []
@@ -202,7 +202,7 @@ function randomUnion(random: Random, depth: number): JsonSchema {
 
 test('a pattern with nested repetitions does not fill the memory', () => {
   const sample = createSampler({ type: 'string', pattern: '^((a{900}){900}){600}$' })
-  // On a machine that does much else it may be given up; nothing is filled then either.
+  // On a busy machine the sampler may give up, and then fills in nothing.
   const text = attemptSample(sample)
   expect(text.length).toBeLessThan(20_000)
   expect(text).toMatch(/^(a*|null)$|takes longer than 100 ms to match/)

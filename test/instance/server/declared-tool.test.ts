@@ -99,7 +99,7 @@ test('reports arguments nested too deeply for the validator as a tool error', as
   let args: Record<string, unknown> = {}
   for (let depth = 0; depth < 100_000; depth++) args = { next: args }
   expect((await callTool({ inputSchema }, args)).isError).toBe(true)
-  // Without a schema they are echoed where JSON.stringify does not recurse (V8 14, Node 26).
+  // Without a schema, arguments are echoed if JSON.stringify does not recurse (V8 14, Node 26).
   const echoed = await callTool({}, args)
   expect(echoed.isError ?? echoed.content[0]).toEqual(
     echoed.isError ? true : { type: 'text', text: expect.any(String) },

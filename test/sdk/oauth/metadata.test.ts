@@ -41,7 +41,7 @@ const DOCUMENTED = {
   code_challenge_methods_supported: ['S256'],
 }
 
-test('has exactly the documented values, and those of newer specifications', async () => {
+test('the metadata has exactly the documented values and those of newer specifications', async () => {
   expect(await metadataOf({ enableDCR: true })).toEqual({
     ...DOCUMENTED,
     token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -50,7 +50,7 @@ test('has exactly the documented values, and those of newer specifications', asy
   })
 })
 
-test('contains enabled endpoints only', async () => {
+test('the metadata contains only enabled endpoints', async () => {
   expect(await metadataOf({})).not.toHaveProperty('registration_endpoint')
   expect(
     await metadataOf({
@@ -69,7 +69,7 @@ test('contains enabled endpoints only', async () => {
   })
 })
 
-test('is between host and path of an issuer with a path', async () => {
+test('the metadata is between host and path of an issuer with a path', async () => {
   const metadata = await metadataOf({ issuer: `${issuer}/tenants/a` }, '/tenants/a')
   expect(metadata).toMatchObject({
     issuer: `${issuer}/tenants/a`,
@@ -77,7 +77,7 @@ test('is between host and path of an issuer with a path', async () => {
   })
 })
 
-test('allows cross-origin requests for endpoints of clients, but not for pages', async () => {
+test('endpoints for clients allow cross-origin requests, pages do not', async () => {
   const server = create({ enableDCR: true })
   const preflight = (path: string) => server.fetch(new Request(issuer + path, { method: 'OPTIONS' }))
   for (const path of ['/.well-known/oauth-authorization-server', '/oauth/token', '/oauth/register']) {
@@ -94,7 +94,7 @@ test('allows cross-origin requests for endpoints of clients, but not for pages',
   }
 })
 
-test('reports wrong methods and paths', async () => {
+test('wrong methods and paths are reported', async () => {
   const server = create()
   const wrong = await server.fetch(new Request(`${issuer}/oauth/token?code=a`))
   expect(wrong.status).toBe(405)

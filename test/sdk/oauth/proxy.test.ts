@@ -39,7 +39,7 @@ async function signInWith(provider: string): Promise<Response> {
   return redeem(base, flow, answer.get('code')!, { client_id: 'any client' })
 }
 
-test('lists its providers', async () => {
+test('the proxy lists its providers', async () => {
   expect(await (await fetch(`${base}/providers`)).json()).toEqual([
     { id: 'openid', name: 'Scripted openid' },
     { id: 'plain', name: 'Scripted plain' },
@@ -54,7 +54,7 @@ test('lets the user choose a provider, unless the client did', async () => {
   expect(one.text).not.toContain('Scripted openid')
 })
 
-test('issues its own tokens for every provider', async () => {
+test('the proxy issues its own tokens for every provider', async () => {
   for (const [id, subject] of [
     ['openid', 'openid|ada'],
     ['plain', 'plain|ada'],
@@ -143,7 +143,7 @@ test('a configured client may skip the consent page, but not with a manipulated 
   expect((await openAuthorize(trick)).status).toBe(400)
 })
 
-test('is found by its metadata, without a registration endpoint', async () => {
+test('the metadata of the proxy has no registration endpoint', async () => {
   const metadata = await (await fetch(`${proxy.origin}/.well-known/oauth-authorization-server/auth`)).json()
   expect(metadata).toMatchObject({ issuer: base, authorization_endpoint: `${base}/authorize` })
   expect(metadata).not.toHaveProperty('registration_endpoint')
@@ -155,7 +155,7 @@ test.each([
   [{ baseUrl: 'https://app.example/sign-in/' }, 'https://app.example/sign-in'],
   [{ baseUrl: 'https://app.example', basePath: '/a/b' }, 'https://app.example/a/b'],
   [{ baseUrl: 'https://app.example', basePath: '' }, 'https://app.example'],
-])('%j is at %s', (where, issuer) => {
+])('the options %j give the issuer %s', (where, issuer) => {
   const options = { sessionSecret: 'x'.repeat(32), providers: [openid.config], ...where }
   const made = createOAuthProxy(options)
   expect(made.issuer).toBe(issuer)

@@ -67,6 +67,6 @@ test.runIf(isRoot)('uses the controllers cpu and pids of cgroup v1, and never me
   )
 })
 
-test('finds nothing without /proc', () => {
+test('finds no control groups without /proc', () => {
   expect(findControlGroups(7, join(root, 'nowhere'))).toBeUndefined()
 })

@@ -8,7 +8,7 @@ export type LogPosition = Record<string, { segment: number; offset: number }>
 
 const CHUNK_BYTES = 65_536
 /** Leaves space for lines written since the file was listed. */
-const LEAST_BYTES = 4096
+const MIN_READ_BYTES = 4096
 
 /**
  * Lines of all instances of one deployment after a position, merged by time. A last line without a line end is still
@@ -119,7 +119,7 @@ class InstanceCursor {
     this.#file ??= await open(segment.path, 'r')
     let end = this.#pending.indexOf(10)
     while (end === -1 && this.#pending.length < MAX_LINE_BYTES) {
-      const length = Math.min(CHUNK_BYTES, Math.max(LEAST_BYTES, segment.size - this.#readOffset))
+      const length = Math.min(CHUNK_BYTES, Math.max(MIN_READ_BYTES, segment.size - this.#readOffset))
       const { bytesRead, buffer } = await this.#file.read(Buffer.alloc(length), 0, length, this.#readOffset)
       if (bytesRead === 0) return undefined
       this.#readOffset += bytesRead

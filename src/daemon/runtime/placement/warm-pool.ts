@@ -19,7 +19,7 @@ const REFILL_DELAY_MS = 150
  * A release of several instances may need more processes than there are spares, and is often followed by another, for example a
  * rollback. The pool keeps up to this many extra spares until none was taken for a while.
  */
-const MOST_EXTRA = 3
+const MAX_EXTRA = 3
 const EXTRA_MS = 10 * 60_000
 
 /** Spare host processes, loaded and waiting for work. */
@@ -67,7 +67,7 @@ export class WarmPool {
 
   #keepMore(): void {
     if (this.#size === 0 || !this.#isInUse || this.#closed) return
-    this.#extra = Math.min(this.#extra + 1, MOST_EXTRA)
+    this.#extra = Math.min(this.#extra + 1, MAX_EXTRA)
     this.#calm ??= setTimeout(() => this.#shrink(), EXTRA_MS).unref()
   }
 

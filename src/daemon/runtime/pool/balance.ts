@@ -1,4 +1,4 @@
-export interface Burden {
+export interface InstanceLoad {
   /** Open connections, including ones being handed over. */
   connections: number
   activeRequests: number
@@ -10,7 +10,7 @@ export interface Burden {
 const FULL_LOOP = 10
 
 /** A new connection goes to the instance with the lowest burden. Reports are up to a second old, hand-overs are current. */
-export function burdenOf({ connections, activeRequests, utilization }: Burden): number {
+export function loadOf({ connections, activeRequests, utilization }: InstanceLoad): number {
   return connections + activeRequests + FULL_LOOP * utilization
 }
 

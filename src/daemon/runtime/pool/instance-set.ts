@@ -7,7 +7,7 @@ import type { RevokedTokens } from '../../../shared/instances/revoked-tokens.ts'
 import type { Place } from '../placement/placement.ts'
 import type { ServedReport } from '../served.ts'
 import { SessionClaims } from '../sessions/session-owners.ts'
-import { burdenOf, surplusConnections } from './balance.ts'
+import { loadOf, surplusConnections } from './balance.ts'
 import { type DrainOptions, drainInstance } from './drain.ts'
 import { Instance, type InstanceOwner, type InstancePast, type Siblings } from './instance.ts'
 
@@ -125,12 +125,12 @@ export class InstanceSet implements Siblings {
 
   /** The least loaded instance that takes connections. */
   pick(now = Date.now()): Instance | undefined {
-    let least: { instance: Instance; burden: number } | undefined
+    let least: { instance: Instance; load: number } | undefined
     for (const instance of this.#all) {
       if (!instance.takesConnections) continue
       const { connections, activeRequests } = instance
-      const burden = burdenOf({ connections, activeRequests, utilization: instance.utilization(now) })
-      if (!least || burden < least.burden) least = { instance, burden }
+      const load = loadOf({ connections, activeRequests, utilization: instance.utilization(now) })
+      if (!least || load < least.load) least = { instance, load }
     }
     return least?.instance
   }

@@ -24,7 +24,7 @@ export interface LauncherOwner {
   readonly listsOnly: boolean
   onReady(instance: Instance): void
   /** Another attempt would not help. */
-  onGivenUp(error: Error): void
+  onGiveUp(error: Error): void
 }
 
 /** Starts the instances of one deployment and restarts crashed ones, until that becomes a crash loop. */
@@ -122,7 +122,7 @@ export class Launcher {
     const { failuresInARow, isLoop } = this.#countFailure(error, instance)
     if (isLoop || isFinalFailure(error)) {
       const output = instance ? lastLogLines(instance.place.host.logPath) : []
-      return this.#owner.onGivenUp(describeStartFailure(served.serverName, error, { isLoop, output }))
+      return this.#owner.onGiveUp(describeStartFailure(served.serverName, error, { isLoop, output }))
     }
     const delayMs = restartDelayMs(failuresInARow)
     const who = instance ? `instance ${instance.id}` : 'an instance'

@@ -126,7 +126,7 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
     this.#idle?.touch()
   }
 
-  onGivenUp(error: Error, isReported: boolean): void {
+  onGiveUp(error: Error, isReported: boolean): void {
     this.#failure = error
     this.#idle?.stop()
     this.#held?.refuseAll({ message: error.message, retryAfterSeconds: 30 })

@@ -16,7 +16,7 @@ export interface ReplicasOwner {
   onReady(): void
   onActivity(): void
   /** No instance will start. `isReported`: a pending `start` rejects with the error. */
-  onGivenUp(error: Error, isReported: boolean): void
+  onGiveUp(error: Error, isReported: boolean): void
 }
 
 /** Keeps the desired number of instances of one deployment: starts, restarts, replaces and scales them. */
@@ -135,14 +135,14 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     this.#listsOnly = false
   }
 
-  onGivenUp(error: Error): void {
+  onGiveUp(error: Error): void {
     this.#log('error', error.message)
     this.#halt()
     void this.instances.dismissAll(0)
     const starting = this.#starting
     this.#starting = undefined
     starting?.reject(error)
-    this.#owner.onGivenUp(error, starting !== undefined)
+    this.#owner.onGiveUp(error, starting !== undefined)
   }
 
   get #minimum(): number {

@@ -35,6 +35,6 @@ export async function startReserve(count: number, options: ReserveOptions): Prom
 /** A started instance may have ended or been stopped while the others were still starting. */
 async function requireReady({ state, place: { host } }: Instance): Promise<void> {
   if (state === 'ready' && host.isReachable) return
-  if (host.isReachable) throw new HostEndedError({ asked: true, code: null, signal: null })
+  if (host.isReachable) throw new HostEndedError({ requested: true, code: null, signal: null })
   throw new HostEndedError(await host.ended)
 }

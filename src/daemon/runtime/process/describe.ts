@@ -53,7 +53,7 @@ function toBuildError(error: unknown, output: string[]): unknown {
   if (error instanceof RefusedArtifactError)
     return new HostingError('INVALID_MCP', `The server cannot be loaded: ${error.message}`, { cause: error })
   if (!(error instanceof HostEndedError)) return error
-  if (error.ending.asked)
+  if (error.ending.requested)
     return new HostingError('INTERRUPTED', 'The daemon was stopped before the server had loaded.')
   return new HostingError('INVALID_MCP', `The server's process ${error.message} while it was loading.`, {
     details: output.join('\n') || undefined,

@@ -1,6 +1,6 @@
 export interface HostEnding {
   /** The daemon stopped it, so it is not a crash. */
-  asked: boolean
+  requested: boolean
   code: number | null
   signal: NodeJS.Signals | null
   /** It could not even be started. */
@@ -31,10 +31,10 @@ export class RefusedArtifactError extends Error {
 }
 
 /** For example `crashed with exit code 1`, `was killed by SIGKILL`, `could not be started: spawn EAGAIN`. */
-function describeEnding({ asked, code, signal, error, reason }: HostEnding): string {
+function describeEnding({ requested, code, signal, error, reason }: HostEnding): string {
   if (error) return `could not be started: ${error.message}`
   if (reason) return reason
-  if (asked) return 'was stopped'
+  if (requested) return 'was stopped'
   if (signal) return `was killed by ${signal}`
   return code === 0 ? 'exited by itself' : `crashed with exit code ${code}`
 }

@@ -47,7 +47,7 @@ export class HostProcess {
   readonly #vitals: VitalSigns | undefined
   #logPath: string
   readonly #raw: RawOutput | undefined
-  #asked = false
+  #requested = false
   #hasSentMessage = false
   #unread = 0
   /** Only descriptions are large. */
@@ -119,7 +119,7 @@ export class HostProcess {
 
   /** Resolves when the process has ended. */
   async stop(): Promise<void> {
-    this.#asked = true
+    this.#requested = true
     await terminate(this.child, () => this.send({ type: 'shutdown' }), this.#options.termination)
     await this.ended
   }
@@ -160,7 +160,7 @@ export class HostProcess {
       // `close` is emitted after the last message was read, `exit` possibly before.
       this.child.once('close', (code, signal) => resolve(this.#endingOf(code, signal)))
       this.child.on('error', error => {
-        if (this.child.pid === undefined) resolve({ asked: this.#asked, code: null, signal: null, error })
+        if (this.child.pid === undefined) resolve({ requested: this.#requested, code: null, signal: null, error })
       })
     })
     this.#vitals?.stop()
@@ -174,6 +174,6 @@ export class HostProcess {
     const reason =
       heapFailure(signal, this.#raw?.tail ?? readLogTail(this.#logPath), this.#options.memoryLimitMb) ??
       this.#reason
-    return { asked: this.#asked, code, signal, reason }
+    return { requested: this.#requested, code, signal, reason }
   }
 }

@@ -249,10 +249,10 @@ export class Host {
         for (const metrics of message.tenants) this.#watchers.get(metrics.tenantId)?.onMetrics(metrics)
         return
       case 'failed': {
-        const asked =
+        const pending =
           this.#answers.take('serving', message.tenantId) ?? this.#answers.take('described', message.tenantId)
         const error = new RefusedArtifactError(message.message, message.stack)
-        return asked ? asked.reject(error) : this.#watchers.get(message.tenantId)?.onFailed(error)
+        return pending ? pending.reject(error) : this.#watchers.get(message.tenantId)?.onFailed(error)
       }
       case 'ready':
         this.#openEgress(handle as SocketHandle | undefined)
@@ -275,10 +275,10 @@ export class Host {
 
   #onRetired(message: MessageOf<'retired'>): void {
     const { tenantId } = message
-    const asked = this.#answers.take('retired', tenantId)
-    if (!asked) return
-    this.#answers.rejectBefore(asked, NOT_SENT_AFTER_RETIRED, tenantId, new Error('was retired before'))
-    asked.resolve(message)
+    const pending = this.#answers.take('retired', tenantId)
+    if (!pending) return
+    this.#answers.rejectBefore(pending, NOT_SENT_AFTER_RETIRED, tenantId, new Error('was retired before'))
+    pending.resolve(message)
   }
 
   #close(ending: HostEnding): HostEnding {

@@ -65,7 +65,7 @@ export class SocketLeases {
 }
 
 /**
- * A listening socket that an instance uses during a rush of connections. Each hand-over takes two processes and some messages,
+ * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some messages,
  * which limits them to a few thousand per second. An instance that accepts by itself has no such limit.
  */
 class SocketLease {

@@ -39,7 +39,7 @@ function findProblem(exchange: TenantExchange, messages: unknown[]): string | un
   return undefined
 }
 
-/** Answers all requests in one JSON array, in request order. It has no room for log messages or progress. */
+/** Answers all requests in one JSON array, in request order. It cannot carry log messages or progress. */
 function runBatch(
   exchange: TenantExchange,
   session: Session,

@@ -182,13 +182,13 @@ describe('reports a registry with invalid content or broken connections, and kee
     ['a manifest that is a list', server => manifest(server, Buffer.from('[]')), /is not a JSON object/],
     ['an old manifest', server => manifest(server, { schemaVersion: 1 }), /schemaVersion is not 2/],
     [
-      'a media type of something else',
+      'an unknown media type',
       server => change(server, { mediaType: 'application/vnd.cncf.helm' }),
       /media type is "application\/vnd.cncf.helm"/,
     ],
-    ['no layers', server => change(server, { layers: [] }), /must have 1 to 256 layers/],
+    ['an image without layers', server => change(server, { layers: [] }), /must have 1 to 256 layers/],
     [
-      'a thousand layers',
+      'an image with a thousand layers',
       server => change(server, { layers: Array(1000).fill(image.manifest.layers[0]) }),
       /must have 1 to 256 layers/,
     ],
@@ -204,12 +204,12 @@ describe('reports a registry with invalid content or broken connections, and kee
       /must have 1 to 256 layers/,
     ],
     [
-      'a layer of another kind',
+      'a layer of an unknown type',
       server => change(server, { layers: [{ ...image.manifest.layers[0], mediaType: 'text/plain' }] }),
       /is of the type "text\/plain"/,
     ],
     [
-      'layers without end',
+      'endless layers',
       server => change(server, { layers: [{ ...image.manifest.layers[0], size: 1e15 }] }),
       /more than 20000000000 bytes/,
     ],
@@ -219,30 +219,30 @@ describe('reports a registry with invalid content or broken connections, and kee
       /more than 4000000 bytes/,
     ],
     [
-      'a manifest without an end',
+      'an endless manifest',
       server => server.lie(/manifests/, (_, response) => forever(response)),
       /more than 4000000 bytes/,
     ],
-    ['a manifest of another digest', server => change(server, {}, true), /instead of sha256/],
+    ['a manifest with the wrong digest', server => change(server, {}, true), /instead of sha256/],
     ['endlessly nested indexes', server => nested(server), /nested too deeply/],
     ['blobs that do not exist', server => server.blobs.clear(), /has no blob sha256:.*: HTTP 404/],
     [
-      'another blob',
+      'a blob with other content',
       server => server.blobs.set(layer(), Buffer.from('other')),
       /sent sha256:.* instead of the blob/,
     ],
     [
-      'a blob without an end',
+      'an endless blob',
       server => server.lie(/GET .*blobs/, (_, response) => forever(response)),
       /sent more than/,
     ],
     [
-      'a blob that breaks off',
+      'a truncated blob',
       server => server.lie(new RegExp(`GET .*${layer()}`), (_, response) => cut(response)),
       /did not respond/,
     ],
     [
-      'redirects without an end',
+      'endless redirects',
       server => server.lie(/blobs/, (request, response) => redirect(response, request.url!)),
       /redirects more than 5 times/,
     ],
@@ -252,7 +252,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /not a web address/,
     ],
     [
-      'a config of another processor',
+      'a config for another processor',
       server => config(server, { architecture: 'mips' }),
       /is for linux\/mips/,
     ],
@@ -262,7 +262,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /does not match its 2 layers/,
     ],
     [
-      'a config that lies about a layer',
+      'a config with a wrong digest of a layer',
       server => config(server, { rootfs: { diff_ids: Array(2).fill(`sha256:${'0'.repeat(64)}`) } }),
       /unpacks to sha256/,
     ],
@@ -287,7 +287,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /HTTP 500/,
     ],
   ]
-  test.each(cases)('%s', async (_name, lie, expected) => {
+  test.each(cases)('rejects %s from a registry and keeps nothing', async (_name, lie, expected) => {
     await using server = await startRegistry()
     await push(server)
     lie(server)

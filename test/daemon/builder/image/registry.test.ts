@@ -124,44 +124,44 @@ test('rejects a repository without a host, with an example', () => {
 
 describe('a push to a failing or malicious registry leaves no tag and reports the reason', () => {
   const cases: [string, (server: SmallRegistry) => void, RegExp][] = [
-    ['no upload starts', server => server.failNext(/^POST/, 503), /did not start an upload: HTTP 503/],
+    ['a refused upload', server => server.failNext(/^POST/, 503), /did not start an upload: HTTP 503/],
     [
-      'an upload without an address',
+      'an upload without a location',
       server => answer(server, /^POST/, 202, {}),
       /did not start an upload: HTTP 202/,
     ],
     [
-      'an address that is none',
+      'an invalid upload location',
       server => answer(server, /^POST/, 202, { location: 'http://' }),
       /is not a web address/,
     ],
     [
-      'an address of another kind',
+      'an upload location that is a file',
       server => answer(server, /^POST/, 202, { location: 'file:///etc' }),
       /is not a web address/,
     ],
     [
-      'a blob that is not taken',
+      'a rejected blob',
       server => server.failNext(/^PUT .*uploads/, 400),
       /rejected sha256:.*HTTP 400/,
     ],
     [
-      'a connection that is cut',
+      'a closed connection during an upload',
       server => server.lie(/^PUT .*uploads/, request => request.destroy()),
       /did not respond/,
     ],
     [
-      'a manifest that is not taken',
+      'a rejected manifest',
       server => server.failNext(/^PUT .*manifests/, 500),
       /rejected the manifest of 1.0.0: HTTP 500/,
     ],
     [
-      'a manifest that is cut',
+      'a closed connection during the manifest',
       server => server.lie(/^PUT .*manifests/, request => request.destroy()),
       /did not respond/,
     ],
   ]
-  test.each(cases)('%s', async (_name, lie, expected) => {
+  test.each(cases)('a push leaves no tag and reports %s', async (_name, lie, expected) => {
     await using server = await startRegistry()
     lie(server)
     const push = pushImage(new Registry(repository(server.host), {}), layout.blobs, image, '1.0.0')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { burdenOf, surplusConnections } from '../../../../src/daemon/runtime/pool/balance.ts'
+import { loadOf, surplusConnections } from '../../../../src/daemon/runtime/pool/balance.ts'
 
 test('a new instance gets its share of the connections that others hold', () => {
   expect(surplusConnections([8, 0])).toEqual([4, 0])
@@ -22,15 +22,15 @@ test('an instance never closes all of its connections', () => {
 test('one connection that fills the event loop weighs more than three idle ones', () => {
   const idle = { connections: 3, activeRequests: 0, utilization: 0 }
   const full = { connections: 1, activeRequests: 1, utilization: 1 }
-  expect(burdenOf(full)).toBeGreaterThan(burdenOf(idle))
+  expect(loadOf(full)).toBeGreaterThan(loadOf(idle))
 })
 
 test('connections handed over since the last report count immediately', () => {
   const before = { connections: 2, activeRequests: 1, utilization: 0.2 }
-  expect(burdenOf({ ...before, connections: 3 })).toBeGreaterThan(burdenOf(before))
+  expect(loadOf({ ...before, connections: 3 })).toBeGreaterThan(loadOf(before))
 })
 
 test('an active request weighs as much as a connection', () => {
   const quiet = { connections: 2, activeRequests: 0, utilization: 0 }
-  expect(burdenOf({ ...quiet, activeRequests: 2 })).toBeGreaterThan(burdenOf({ ...quiet, connections: 3 }))
+  expect(loadOf({ ...quiet, activeRequests: 2 })).toBeGreaterThan(loadOf({ ...quiet, connections: 3 }))
 })

@@ -36,7 +36,7 @@ function launchFailing() {
     isMissing: true,
     listsOnly: false,
     onReady() {},
-    onGivenUp: error => void failures.push(error),
+    onGiveUp: error => void failures.push(error),
   })
   const startedAt = Date.now()
   void launcher.launch()

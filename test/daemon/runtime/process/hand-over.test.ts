@@ -73,7 +73,7 @@ test.runIf(process.platform === 'linux')(
     const open = sockets.filter(({ destroyed }) => !destroyed)
     expect(open.length).toBeGreaterThan(100)
     expect(open.length).toBeLessThan(CONNECTIONS)
-    // A new connection with the descriptor of a closed one would be sent now.
+    // With a premature close, a new connection with the same descriptor would be sent.
     const others: number[] = []
     for (let count = 0; count < 50; count++) others.push((await connections.accept()).port)
     await stopped()

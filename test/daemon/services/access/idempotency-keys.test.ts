@@ -23,7 +23,7 @@ function createKeys() {
         try {
           work()
         } catch {
-          // As in the daemon, which reports it.
+          // The daemon reports the error.
         }
       },
     },

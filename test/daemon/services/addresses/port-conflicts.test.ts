@@ -11,7 +11,7 @@ import { HostingError } from '../../../../src/shared/errors.ts'
 class HeldStart {
   readonly log: string[] = []
   readonly released = Promise.withResolvers<void>()
-  readonly background = new Background(() => {}) // what else a start does is not of interest here
+  readonly background = new Background(() => {}) // the rest of a start does not matter here
   readonly #states: Record<string, DeploymentState>
 
   constructor(names: string[]) {

@@ -25,7 +25,7 @@ test('health reports requests, errors and latencies by tool and by instance', as
   )
   await callTimes(url, 3)
   await callTool(url, 'nothing-of-the-kind')
-  // Each round is a handshake and a call.
+  // Each round has a handshake and a call.
   await expect.poll(async () => (await health(deployment_id)).requests.total, SOON).toBe(8)
   const report = await health(deployment_id)
   expect(report.requests).toMatchObject({ errors: 1, errorRate: 1 / 8 })

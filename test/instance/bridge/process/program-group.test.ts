@@ -12,7 +12,7 @@ import { eventually } from '../../../helpers/mcp.ts'
 import { FIXTURE, programFolders, type ServedProgram, serveProgram } from '../../../helpers/programs.ts'
 
 const groups = ownControlGroups()
-// Elsewhere there is no control group to test with: version 1 needs root, version 2 needs a delegated group.
+// False without a usable control group. Version 1 needs root, version 2 a delegated group.
 const hasProcessor = groups?.parents.has('cpu') === true
 const hasProcesses = groups?.parents.has('pids') === true
 const parents = [...new Set(groups?.parents.values())]
@@ -52,7 +52,7 @@ async function output(program: ProgramProcess): Promise<string> {
 }
 
 test.runIf(hasProcessor)('a program with limits.cpus 0.25 gets about a quarter of a processor', async () => {
-  // Two busy processes: the limit is that of the tree.
+  // Two busy processes, because the limit applies to the whole tree.
   const busy = `'${process.execPath}' -e 'const end = Date.now() + 2000; while (Date.now() < end);\n console.log(process.cpuUsage().user + process.cpuUsage().system)'`
   const used = await output(start(`${busy} & ${busy} & wait`, { ...LIMITS, cpus: 0.25 }))
   const seconds = used.split('\n').map(text => Number(text) / 1e6)
@@ -60,7 +60,7 @@ test.runIf(hasProcessor)('a program with limits.cpus 0.25 gets about a quarter o
   expect((seconds[0]! + seconds[1]!) / 2).toBeLessThan(0.5)
 })
 
-// However busy the machine is, a hundredth of a processor is less than the program would get.
+// A hundredth of a processor is less than the program would get on any busy machine.
 test.runIf(hasProcessor)('the kernel throttles a program that uses up its limits.cpus', async () => {
   const program = start('while :; do :; done', { ...LIMITS, cpus: 0.01 })
   const group = guards[0]!.nextGroup().replace(/\d+$/, '1')

@@ -36,7 +36,7 @@ function shell(script: string, ...args: string[]): CommandLine {
   return { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
 }
 
-/** Runs the script, sandboxed where that is possible here. */
+/** Runs the script, in a sandbox if this machine supports it. */
 function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
   const path = join(outside, 'filter')
   if (filter) writeFileSync(path, filter)
@@ -49,7 +49,7 @@ function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
   }
 }
 
-/** What the script prints. */
+/** Output of the script. */
 function run(line: CommandLine): string {
   const { stdout, stderr, status } = start(line)
   if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)
@@ -110,7 +110,7 @@ test.runIf(state.usable && state.canSizeMemory)('in-memory folders have a size l
     echo gone >/dev/null && head -c 4 /dev/zero | wc -c`
   const limited = { ...shell(script), limits: { memoryMb: 32, pids: 512 } }
   const printed = run(sandboxed(limited, program('auto'), tenant)).split('\n')
-  expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // /run is of root's alone
+  expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // only root has /run
 })
 
 test('a file that the command names is readable with its siblings, also below /tmp', () => {

@@ -33,7 +33,7 @@ describe('rejects URLs that arguments would lead elsewhere', () => {
     ['https://api.example.com{{ path }}', { path: '.evil.example/' }],
     ['https://api.example.com{{ path }}', { path: '@evil.example/' }],
     ['https://api.example.com{{ path }}', { path: ':8443/' }],
-    // `.community` is a domain of its own.
+    // `.community` is a different top-level domain.
     ['https://api.example.com{{ path }}', { path: 'munity/' }],
     ['https://{{ env.HOST }}{{ path }}', { path: 'munity/' }],
     ['https://{{ env.HOST }}{{ path }}', { path: '@evil.example/' }],

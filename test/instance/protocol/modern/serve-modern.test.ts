@@ -256,7 +256,7 @@ describe('a modern tool that streams', () => {
         headers: modernHeaders('tools/call', name),
         signal: controller.signal,
       }).catch(() => 'closed')
-      // It is running when the daemon is told of it.
+      // The request is running when the daemon receives its metrics.
       await harness.message('metrics', ({ tenants }) => tenants[0]!.activeRequests > 0)
       controller.abort()
       expect(await hanging).toBe('closed')

@@ -15,32 +15,32 @@ describe('PKCE', () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-  test('matches the example of the RFC', () => {
+  test('PKCE matches the example of the RFC', () => {
     expect(matchesChallenge(verifier, challenge)).toBe(true)
     expect(matchesChallenge(`${verifier}x`, challenge)).toBe(false)
   })
 
-  test('never accepts the challenge itself, as with the method "plain"', () => {
+  test('PKCE never accepts the challenge itself, as with the method "plain"', () => {
     expect(matchesChallenge(challenge, challenge)).toBe(false)
   })
 
   test.each(['', 'short', verifier.slice(1), `${verifier} `, 'a'.repeat(129), `${verifier}=`])(
-    'takes no verifier "%s"',
+    'PKCE rejects the verifier "%s"',
     value => expect(matchesChallenge(value, challenge)).toBe(false),
   )
 
   test.each(['', 'x', `${challenge}=`, challenge.slice(1), `${challenge}A`, challenge.replace('-', '+')])(
-    'takes no challenge "%s"',
+    'PKCE rejects the challenge "%s"',
     value => expect(isCodeChallenge(value)).toBe(false),
   )
 })
 
 describe('parameters', () => {
-  test('empty ones are ignored', () => {
+  test('empty parameters are ignored', () => {
     expect(readParameters(new URLSearchParams('state=&scope=a')).get('state')).toBeUndefined()
   })
 
-  test('repeated ones are an error, except resource', () => {
+  test('repeated parameters are an error, except resource', () => {
     expect(() => readParameters(new URLSearchParams('state=a&state=b'))).toThrow(
       '"state" must not be repeated',
     )
@@ -88,7 +88,7 @@ describe('resources', () => {
     allowed: ['https://mcp.example/mcp', 'https://other.example'],
   }
 
-  test('without a list, only those on the issuer’s origin are granted', () => {
+  test('without a list, only resources on the issuer’s origin are granted', () => {
     expect(grantResources(['https://app.example/mcp'], open)).toEqual(['https://app.example/mcp'])
     for (const foreign of [
       'https://app.example.evil.example/mcp',
@@ -102,7 +102,7 @@ describe('resources', () => {
     }
   })
 
-  test('the default is the first of the list, or the issuer', () => {
+  test('the default resource is the first of the list, or the issuer', () => {
     expect(grantResources([], listed)).toEqual(['https://mcp.example/mcp'])
     expect(grantResources([], open)).toEqual(['https://app.example'])
     expect(grantResources(['https://other.example/'], listed)).toEqual(['https://other.example'])
