@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { filesWithDependency, startRegistry } from '../test/helpers/npm-registry.ts'
 import { processesNaming } from '../test/helpers/processes.ts'
 import { type BuildRecord, type Line, startLife } from './kill-builds/daemon-life.ts'
-import { leftFiles, unsoundImages } from './kill-builds/left-files.ts'
+import { brokenImages, leftFiles } from './kill-builds/left-files.ts'
 import { projectFiles } from './kill-builds/project-files.ts'
 import { Shown } from './kill-builds/shown.ts'
 
@@ -52,7 +52,7 @@ export async function killBuilds(
     const logs = await life.logs(records)
     problems.push(...shown.lost(logs), ...records.flatMap(record => faultsOf(record, logs.get(record.id)!)))
     if (records.length !== builds) problems.push(`${records.length} builds of ${builds} are known`)
-    problems.push(...unsoundImages(home, records), ...(await life.stop()), ...leftFiles(home))
+    problems.push(...brokenImages(home, records), ...(await life.stop()), ...leftFiles(home))
     return {
       ...countsOf(records),
       kills,

@@ -88,7 +88,8 @@ export class Clients {
     for (let count = 0; count < modern; count++) this.#lanes.push(this.#modernLane())
     for (let count = 0; count < longSessions; count++)
       this.#lanes.push(this.#sessionLane(Number.POSITIVE_INFINITY))
-    for (let count = 0; count < shortSessions; count++) this.#lanes.push(this.#sessionLane(callsPerShortSession))
+    for (let count = 0; count < shortSessions; count++)
+      this.#lanes.push(this.#sessionLane(callsPerShortSession))
   }
 
   /** Must be called before the deploy request. This version may then answer, even if an earlier release had the same one. */

@@ -1,6 +1,6 @@
 import { startDaemon } from '../daemon.ts'
 import { percentile } from '../measure.ts'
-import { type LoadProfile, killUnderLoad, releaseUnderLoad, type Subject } from './run.ts'
+import { killUnderLoad, type LoadProfile, releaseUnderLoad, type Subject } from './run.ts'
 
 /**
  * `npm run bench:releases`: 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, while
@@ -24,8 +24,7 @@ try {
   for (const kind of kinds)
     for (const instances of sizes) {
       const subject = { call: daemon.call, kind, instances }
-      if (parts.includes('releases'))
-        await runReleases({ ...subject, name: `releases-${kind}-${instances}` })
+      if (parts.includes('releases')) await runReleases({ ...subject, name: `releases-${kind}-${instances}` })
       if (parts.includes('kills')) await runKills({ ...subject, name: `kills-${kind}-${instances}` })
     }
 } finally {

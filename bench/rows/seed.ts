@@ -43,18 +43,18 @@ function fill(store: Store, rows: number, create: (index: number) => void): void
 
 /** Half of the messages are in one chat, the others in chats of fifty. */
 function seedChats(store: Store, rows: number): void {
-  const say = (id: string, index: number, count: number) => {
+  const append = (id: string, index: number, count: number) => {
     const createdAt = timestampOf(index)
     const chat = { id, mcpId: 'mcp_0', name: `server-${index % SERVERS}`, model: 'embedded', createdAt }
-    const said = Array.from({ length: count }, (_, at) => ({
+    const messages = Array.from({ length: count }, (_, at) => ({
       role: 'user' as const,
       content: `message ${at}`,
     }))
-    store.chats.append({ ...chat, updatedAt: createdAt }, said)
+    store.chats.append({ ...chat, updatedAt: createdAt }, messages)
   }
   const long = rows / 2
-  for (let from = 0; from < long; from += BATCH) say(SEEDED.chat, 0, Math.min(BATCH, long - from))
-  fill(store, rows / 2 / 50, index => say(idOf('cht', index + 1), index + 1, 50))
+  for (let from = 0; from < long; from += BATCH) append(SEEDED.chat, 0, Math.min(BATCH, long - from))
+  fill(store, rows / 2 / 50, index => append(idOf('cht', index + 1), index + 1, 50))
 }
 
 function writeLog(folder: string, lines: number): void {

@@ -86,7 +86,7 @@ export function formatReport(report: SoakReport): string {
     '## Memory and descriptors over time',
     '',
     'Each row is the mean of one part of the run. "Processes" are the descendants of the daemon. MB are proportional (PSS), except for',
-    'the RSS of the daemon. Threads do not include the four of libuv\'s pool, which start on first use.',
+    "the RSS of the daemon. Threads do not include the four of libuv's pool, which start on first use.",
     '',
     parts(report),
     '',

@@ -41,7 +41,7 @@ export interface DaemonLife {
   stop(): Promise<string[]>
 }
 
-const PATIENCE_MS = 10_000
+const EXIT_TIMEOUT_MS = 10_000
 
 export async function startLife(home: string): Promise<DaemonLife> {
   const env = { ...process.env, MCP_HOME: home, MCP_PORT: '0', NO_COLOR: '1' }
@@ -115,7 +115,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
 
 /** Waits until there are no processes. Returns those that stay. */
 async function stillRunning(find: () => number[]): Promise<string[]> {
-  const until = performance.now() + PATIENCE_MS
+  const until = performance.now() + EXIT_TIMEOUT_MS
   while (find().length > 0 && performance.now() < until) await wait(20)
   return find().map(pid => `${pid} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 100)}`)
 }

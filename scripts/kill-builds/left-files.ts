@@ -11,7 +11,7 @@ export function leftFiles(home: string): string[] {
 }
 
 /** Images of successful builds whose manifest, configuration or layers are missing or truncated. */
-export function unsoundImages(home: string, records: readonly BuildRecord[]): string[] {
+export function brokenImages(home: string, records: readonly BuildRecord[]): string[] {
   const blobs = join(home, 'images', 'blobs', 'sha256')
   const index = JSON.parse(readFileSync(join(home, 'images', 'index.json'), 'utf8'))
   const listed = new Set(index.manifests.map(({ digest }: { digest: string }) => digest))

@@ -78,8 +78,8 @@ test('a suite judges documented fields and reports the others as unknown', async
     writeFileSync(file, JSON.stringify({ server: 'mcp-123', cases: [{ message: 'sum', expect }] }))
     return ['test', '--suite', file]
   }
-  const told = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
-  expect((await home.mcp(suite(told))).code).toBe(0)
+  const expected = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
+  expect((await home.mcp(suite(expected))).code).toBe(0)
   expect((await home.mcp(suite({ tools: ['subtract'] }))).code).toBe(1)
   const untold = await home.mcp(suite({ calls: [{ tool: 'add' }] }))
   expect(untold).toMatchObject({

@@ -44,8 +44,8 @@ test('metrics shows requests by time and by tool', async () => {
   await call()
   await call()
   const history = await eventually(async () => {
-    const told = await home.json<MetricsHistory>(['metrics', 'greeter'])
-    return calls(told) === 2 && told
+    const history = await home.json<MetricsHistory>(['metrics', 'greeter'])
+    return calls(history) === 2 && history
   })
   expect(history).toMatchObject({ stepSeconds: 60, requests: { errors: 0 } })
   const { stdout, stderr } = await home.mcp(['metrics', 'greeter', '--since', '2d', '--step', '1d'])
@@ -103,8 +103,8 @@ test('following continues after a restart of the daemon without missing or dupli
   }
   await call()
   const all = await eventually(async () => {
-    const told = (await home.mcp(['logs', 'greeter', '--since', '1h', ...args])).stdout.trim().split('\n')
-    return told.length === before.length + 3 ? told : undefined
+    const lines = (await home.mcp(['logs', 'greeter', '--since', '1h', ...args])).stdout.trim().split('\n')
+    return lines.length === before.length + 3 ? lines : undefined
   })
   for (const line of all.slice(before.length))
     expect(JSON.parse((await lines.next()).value)).toEqual(JSON.parse(line))

@@ -32,7 +32,7 @@ async function expectPages(api: OpenApiClient, spec: Spec): Promise<void> {
   const read = async (query: string) => {
     const { body } = await api.call(operationId, params, { query })
     const page = body.data ?? body
-    const records = (page.items ?? page.lines).map(withoutMoments) as string[]
+    const records = (page.items ?? page.lines).map(withoutTimes) as string[]
     return { records, next: page.next_cursor ?? page.nextToken }
   }
   const { records: all } = await read('limit=1000')
@@ -75,7 +75,7 @@ async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
 }
 
 /** A record as text, without times, which change. */
-function withoutMoments(record: unknown): string {
+function withoutTimes(record: unknown): string {
   const fleeting = ['instances', 'lastUsedAt']
   return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
 }

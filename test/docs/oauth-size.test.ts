@@ -9,8 +9,8 @@ const page = readFileSync(`${root}/docs/oauth.md`, 'utf8')
 const size = page.slice(page.indexOf('## Size'), page.indexOf('## Speed'))
 
 /** Rounded to kilobytes, so that small changes do not change the documented number. */
-const isAbout = (told: string | undefined, bytes: number) =>
-  Math.abs(Number(told) * 1000 - bytes) < 0.05 * bytes
+const isAbout = (stated: string | undefined, bytes: number) =>
+  Math.abs(Number(stated) * 1000 - bytes) < 0.05 * bytes
 
 test('the page states the size of the packed component, and how much of it is our own code', async () => {
   const [, whole, compressed, own] = /`dist\/oauth\.js`: (\d+) KB, (\d+) KB compressed[^.]*\. (\d+) KB/.exec(

@@ -135,10 +135,10 @@ test.each([
     })
     const suite = await home.json<SuiteOutcome>(['test', '--suite', file])
     expect(suite.cases.map(({ status }) => status)).toEqual(['passed', 'passed'])
-    const told = stub.requests.map(({ body }) => JSON.stringify(body))
-    expect(told[1]).toContain('ada')
-    expect(told[1]).toContain('sampled words')
-    expect(told[3]).toMatch(/decline/)
+    const bodies = stub.requests.map(({ body }) => JSON.stringify(body))
+    expect(bodies[1]).toContain('ada')
+    expect(bodies[1]).toContain('sampled words')
+    expect(bodies[3]).toMatch(/decline/)
   },
 )
 

@@ -130,8 +130,8 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     const [instance] = (await status('weather')).instances
     expect(instance).toMatchObject({ restarts: 1, lastFailure: 'was killed by SIGKILL, exit code 137' })
     expect(containerOf(deployment_id)).not.toBe(killed)
-    const told = 'server: the container was killed by SIGKILL, exit code 137. Restarting immediately.'
-    await eventually(async () => (await logs(deployment_id)).includes(told))
+    const expected = 'server: the container was killed by SIGKILL, exit code 137. Restarting immediately.'
+    await eventually(async () => (await logs(deployment_id)).includes(expected))
   }, 60_000)
 
   test('a container that uses too much memory is killed, and status and log say why', async () => {

@@ -44,7 +44,7 @@ afterAll(() => daemon.close())
 test('handler code reaches nothing outside its process', async () => {
   await using unix = await listenOnUnixSocket(join(daemon.home.home, 'engine.sock'))
   const [instance] = await instancesOf(neighbour)
-  const { structuredContent: told } = await callTool(hostile.url, 'attempt', {
+  const { structuredContent: outcome } = await callTool(hostile.url, 'attempt', {
     home: daemon.home.home,
     daemonPid: process.pid,
     neighbourPid: instance.pid,
@@ -52,7 +52,7 @@ test('handler code reaches nothing outside its process', async () => {
     unixSocket: unix.path,
     ...programInside(),
   })
-  const { outcomes, ...seen } = told
+  const { outcomes, ...seen } = outcome
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
   const sandbox = moduleSandbox()
   // In a network namespace it is another port. The neighbour still answers, see below.
@@ -81,7 +81,7 @@ test('the status reports the isolation of the modules', async () => {
   )
 })
 
-const ENDINGS: [how: string, told: RegExp][] = [
+const ENDINGS: [how: string, expected: RegExp][] = [
   ['loop', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
   ['microtasks', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
   ['heap', /crashed: out of memory \(limit 64 MB\)/],
@@ -94,14 +94,14 @@ const ENDINGS: [how: string, told: RegExp][] = [
 
 test.each(ENDINGS)(
   '%s only stops its own instance, which is restarted, and the log says why',
-  async (how, told) => {
+  async (how, expected) => {
     await forgetCrashes()
     await callTool(hostile.url, 'harm', { how }).catch(() => {}) // the connection may be cut
     await until(async () => (await restartsOf(hostile)) === 1)
     expect(await callTool(hostile.url, 'greet')).toMatchObject({ content: [{ text: 'hello' }] })
     const [{ lastFailure }] = await instancesOf(hostile)
     expect(lastFailure).toMatch(/^(was killed|crashed)/)
-    await until(async () => told.test((await logOf(hostile)).join('\n')))
+    await until(async () => expected.test((await logOf(hostile)).join('\n')))
     await expectNeighbourUnharmed()
   },
 )
@@ -124,8 +124,8 @@ test('a handler that never answers times out, and other calls are answered', asy
 test('keeps part of a flood of output and counts the rest', async () => {
   const printed = await callTool(hostile.url, 'harm', { how: 'flood' })
   expect(printed).toMatchObject({ content: [{ text: 'printed' }] })
-  const told = /\d+ lines \(\d+ KB\) of output were dropped: the limit is 256 KB per second/
-  await until(async () => told.test(filesOfLog()))
+  const expected = /\d+ lines \(\d+ KB\) of output were dropped: the limit is 256 KB per second/
+  await until(async () => expected.test(filesOfLog()))
   expect(filesOfLog().length).toBeLessThan(4 * 1024 * 1024)
   await expectNeighbourUnharmed()
 })

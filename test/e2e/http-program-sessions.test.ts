@@ -44,7 +44,7 @@ async function count(url: string, session: Session): Promise<string[]> {
   return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
 }
 
-const told = async (url: string, session: Session) => (await count(url, session)).slice(0, 2).join(' ')
+const answerOf = async (url: string, session: Session) => (await count(url, session)).slice(0, 2).join(' ')
 const end = (url: string, headers: Session) => send(url, { method: 'DELETE', headers })
 const statusOf = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
 const instancesOf = async (id: string): Promise<{ pid: number }[]> => (await statusOf(id)).instances
@@ -69,12 +69,12 @@ test('a release keeps sessions and their streams in the old release until the la
   await once(stream, 'data')
   let isOpen = true
   stream.once('close', () => (isOpen = false)).on('error', () => {})
-  for (const session of sessions) expect(await told(url, session)).toBe('one 1')
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 1')
   await release('staying', 'two')
-  for (const session of sessions) expect(await told(url, session)).toBe('one 2')
-  expect(await told(url, await beginSession(url))).toBe('two 1')
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 2')
+  expect(await answerOf(url, await beginSession(url))).toBe('two 1')
   await release('staying', 'three')
-  for (const session of sessions) expect(await told(url, session)).toBe('one 3')
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 3')
   expect(isOpen).toBe(true)
   stream.destroy()
   for (const session of sessions) expect((await end(url, session)).status).toBe(200)
@@ -89,9 +89,9 @@ test('killing a program ends only its sessions', async () => {
   process.kill(pid, 'SIGKILL')
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
   // Returns 502 until the instance notices that its program exited.
-  await expect.poll(() => told(url, sessions[0]!)).toBe('404')
+  await expect.poll(() => answerOf(url, sessions[0]!)).toBe('404')
   for (const [at, session] of sessions.entries())
-    expect(await told(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
+    expect(await answerOf(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
 })
 
 test('an unknown session id is passed to the program unchanged', async () => {
@@ -114,9 +114,9 @@ describe('a sleeping program over HTTP', () => {
     expect(await instancesOf(deployment_id)).toEqual([])
     const [version, calls, , capabilities] = await count(url, session)
     expect([version, calls, capabilities]).toEqual(['one', '1', 'sampling'])
-    expect(await told(url, session)).toBe('one 2')
+    expect(await answerOf(url, session)).toBe('one 2')
     expect((await end(url, session)).status).toBe(200)
-    expect(await told(url, session)).toBe('404')
+    expect(await answerOf(url, session)).toBe('404')
   })
 
   test.each([

@@ -38,7 +38,7 @@ test('replaces an instance above its memory limit without a failed request, and 
   const first = await call()
   let isReplaced = false
   // One of these is in flight whenever the instance is replaced.
-  const underWay = (async () => {
+  const activeCall = (async () => {
     while (!isReplaced) expect(await callTool(Number(new URL(url).port), 'slow')).toBe('done')
   })()
   let calls = 1
@@ -51,7 +51,7 @@ test('replaces an instance above its memory limit without a failed request, and 
   })().finally(() => {
     isReplaced = true
   })
-  await Promise.all([leaks, underWay])
+  await Promise.all([leaks, activeCall])
   expect(calls).toBeGreaterThan(5)
   const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
   expect(body.data).toMatchObject({

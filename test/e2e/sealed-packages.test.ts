@@ -73,11 +73,11 @@ const USES = `
     description: 'Uses what servers use',
     input: { type: 'object' },
     handler: async where => {
-      const told = {}
+      const answers = {}
       for (const [name, use] of Object.entries(USES)) {
-        try { told[name] = await use(where) } catch (error) { told[name] = String(error.stack) }
+        try { answers[name] = await use(where) } catch (error) { answers[name] = String(error.stack) }
       }
-      return told
+      return answers
     },
   }
 `
@@ -113,8 +113,8 @@ afterAll(async () => {
 
 test('real packages and Node modules work in a locked-down process', async () => {
   const { port } = web.address() as AddressInfo
-  const { structuredContent: told } = await callTool(url, 'use', { url: `http://127.0.0.1:${port}/` })
-  expect(told).toEqual({
+  const { structuredContent: answers } = await callTool(url, 'use', { url: `http://127.0.0.1:${port}/` })
+  expect(answers).toEqual({
     zod: 'url',
     ajv: true,
     chalk: true,

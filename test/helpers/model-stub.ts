@@ -1,17 +1,17 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { closeServer } from './sdk-server.ts'
-import { anthropicStream, chatCompletionsStream, openAiStream, type Said } from './vendor-streams.ts'
+import { anthropicStream, chatCompletionsStream, type ModelTurn, openAiStream } from './vendor-streams.ts'
 
 export type Wire = 'anthropic' | 'openai' | 'compatible'
 
 /** Behaviour for a request: a reply, a rejection, a broken stream, or an error in the stream. */
 export type Turn =
-  | Said
+  | ModelTurn
   | { status: number; body?: unknown; headers?: Record<string, string> }
-  | { cutAfter: number; said: Said }
-  | { endAfter: number; said: Said }
-  | { streamError: unknown; said: Said }
+  | { cutAfter: number; turn: ModelTurn }
+  | { endAfter: number; turn: ModelTurn }
+  | { streamError: unknown; turn: ModelTurn }
   | { silent: true }
 
 export interface ModelStub {
@@ -60,8 +60,7 @@ function play(response: ServerResponse, wire: Wire, turn: Turn, number: number):
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const said = 'said' in turn ? turn.said : turn
-  const events = STREAM_OF[wire](said, number)
+  const events = STREAM_OF[wire]('turn' in turn ? turn.turn : turn, number)
   if ('cutAfter' in turn) {
     response.write(events.slice(0, turn.cutAfter).join(''), () => response.destroy())
   } else if ('endAfter' in turn) response.end(events.slice(0, turn.endAfter).join(''))

@@ -9,16 +9,16 @@ import { createTenant } from '../fixtures/instance/tenant.ts'
 
 /** A call context that records what the handler sent. */
 export interface RecordedCall extends ClientContext {
-  said: unknown[][]
+  sent: unknown[][]
 }
 
 export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
-  const said: unknown[][] = []
+  const sent: unknown[][] = []
   return {
-    said,
+    sent,
     signal: new AbortController().signal,
-    log: (...line) => said.push(['log', ...line]),
-    progress: (...step) => said.push(['progress', ...step]),
+    log: (...line) => sent.push(['log', ...line]),
+    progress: (...step) => sent.push(['progress', ...step]),
     hostingContext: undefined,
     meta: {},
     client: { protocolVersion: '2025-11-25', capabilities: {}, info: undefined },
@@ -28,12 +28,12 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
     inputResponses: undefined,
     requestState: undefined,
     ask: (...question) => {
-      said.push(['ask', ...question])
+      sent.push(['ask', ...question])
       return Promise.reject(new Error('nobody answers'))
     },
-    announce: list => said.push(['announce', list]),
-    resourceUpdated: uri => said.push(['updated', uri]),
-    closeStream: () => said.push(['closed']),
+    announce: list => sent.push(['announce', list]),
+    resourceUpdated: uri => sent.push(['updated', uri]),
+    closeStream: () => sent.push(['closed']),
     onCancel: () => {},
     ...changes,
   }

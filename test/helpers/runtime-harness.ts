@@ -10,7 +10,7 @@ import { Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/sup
 import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
-import type { Wishes } from '../fixtures/instance.ts'
+import type { Behaviour } from '../fixtures/instance.ts'
 
 const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
 
@@ -56,7 +56,7 @@ export class RuntimeHarness implements AsyncDisposable {
   }
 
   /** Adds a tenant and opens an address of the same name for it. Returns the URL. */
-  async add(id: string, served: Partial<Served> & { wishes?: Wishes } = {}): Promise<string> {
+  async add(id: string, served: Partial<Served> & { behaviour?: Behaviour } = {}): Promise<string> {
     this.supervisor.add(describeServed(id, served))
     const port = await this.gateway.open(id)
     this.gateway.point(id, id)
@@ -110,7 +110,7 @@ export class RuntimeHarness implements AsyncDisposable {
 
 export function describeServed(
   id: string,
-  { wishes, ...served }: Partial<Served> & { wishes?: Wishes } = {},
+  { behaviour, ...served }: Partial<Served> & { behaviour?: Behaviour } = {},
 ): Served {
   return {
     id,
@@ -119,7 +119,7 @@ export function describeServed(
     placement: 'dedicated',
     scaling: { min: 1, max: 1 },
     idleMs: null,
-    loadArtifact: () => createArtifact({ server: { name: id, version: '1' }, data: { ...wishes } }),
+    loadArtifact: () => createArtifact({ server: { name: id, version: '1' }, data: { ...behaviour } }),
     ...served,
   }
 }

@@ -1,5 +1,5 @@
 /** Output of a model in one turn. */
-export interface Said {
+export interface ModelTurn {
   text?: string
   /** `raw` replaces `arguments` by text that may be invalid JSON. */
   calls?: { name: string; arguments?: unknown; raw?: string }[]
@@ -9,7 +9,7 @@ export interface Said {
 const USAGE = { input: 100, output: 20, cached: 0 }
 
 /** https://docs.anthropic.com/en/docs/build-with-claude/streaming */
-export function anthropicStream({ text, calls = [], usage }: Said, turn: number): string[] {
+export function anthropicStream({ text, calls = [], usage }: ModelTurn, turn: number): string[] {
   const { input, output, cached = 0 } = { ...USAGE, ...usage }
   const event = (data: { type: string; [key: string]: unknown }) =>
     `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
@@ -65,7 +65,7 @@ export function anthropicStream({ text, calls = [], usage }: Said, turn: number)
 }
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
-export function openAiStream({ text, calls = [], usage }: Said, turn: number): string[] {
+export function openAiStream({ text, calls = [], usage }: ModelTurn, turn: number): string[] {
   const { input, output, cached = 0 } = { ...USAGE, ...usage }
   let sequence = 0
   const event = (type: string, data: object) =>
@@ -131,7 +131,7 @@ export function openAiStream({ text, calls = [], usage }: Said, turn: number): s
 }
 
 /** https://platform.openai.com/docs/api-reference/chat/streaming, as Ollama, llama.cpp, LM Studio and vLLM speak it. */
-export function chatCompletionsStream({ text, calls = [], usage }: Said, turn: number): string[] {
+export function chatCompletionsStream({ text, calls = [], usage }: ModelTurn, turn: number): string[] {
   const { input, output } = { ...USAGE, ...usage }
   const head = {
     id: `chatcmpl-${turn}`,
@@ -170,7 +170,7 @@ export function chatCompletionsStream({ text, calls = [], usage }: Said, turn: n
   ]
 }
 
-function argumentsOf(call: NonNullable<Said['calls']>[number]): string {
+function argumentsOf(call: NonNullable<ModelTurn['calls']>[number]): string {
   return call.raw ?? JSON.stringify(call.arguments ?? {})
 }
 

@@ -50,7 +50,7 @@ export class FolderWatcher {
 
   #open(folder: string, options: { recursive: boolean }): FSWatcher | undefined {
     try {
-      return watch(join(this.#directory, folder), options, (_, name) => this.#heard(folder, name))
+      return watch(join(this.#directory, folder), options, (_, name) => this.#onEvent(folder, name))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
@@ -74,7 +74,7 @@ export class FolderWatcher {
     }
   }
 
-  #heard(folder: string, name: string | null): void {
+  #onEvent(folder: string, name: string | null): void {
     if (name === null) return this.#changed()
     const path = pathIn(folder, name.replaceAll('\\', '/'))
     if ((IGNORE_FILES as readonly string[]).includes(basename(path)))

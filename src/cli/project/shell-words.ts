@@ -9,14 +9,14 @@ const OPERATORS = /[|&;<>`]|\$[({\w]/
  */
 export function splitShellWords(text: string): string[] {
   const words = [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+|\S/gs)].map(([word]) => word)
-  const strange = words.find(word => isUnfinished(word) || OPERATORS.test(withoutQuotes(word)))
-  if (strange === undefined && words.length > 0) return words.map(unquote)
-  if (strange === undefined) throw new HostingError('INVALID_REQUEST', '--command is empty.')
+  const invalid = words.find(word => isUnfinished(word) || OPERATORS.test(withoutQuotes(word)))
+  if (invalid === undefined && words.length > 0) return words.map(unquote)
+  if (invalid === undefined) throw new HostingError('INVALID_REQUEST', '--command is empty.')
   throw new HostingError(
     'INVALID_REQUEST',
-    isUnfinished(strange)
-      ? `--command has an unterminated quote: ${strange}`
-      : `--command contains ${strange}, which only a shell interprets.`,
+    isUnfinished(invalid)
+      ? `--command has an unterminated quote: ${invalid}`
+      : `--command contains ${invalid}, which only a shell interprets.`,
     { details: `Run it with a shell: --command "sh -c '…'"` },
   )
 }

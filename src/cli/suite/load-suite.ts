@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 
-const MAX_TOLD = 20
+const MAX_PROBLEMS = 20
 
 /** Reads a suite in YAML or JSON. Throws NOT_FOUND, or INVALID_REQUEST with every problem. */
 export async function loadSuite(file: string): Promise<Suite> {
@@ -23,7 +23,7 @@ export async function parseSuite(value: unknown, name: string): Promise<Suite> {
   const parsed = suiteSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const lines = parsed.error.issues
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_PROBLEMS)
     .map(({ path, message }) => `${placeOf(path)}${message}`)
   throw new HostingError('INVALID_REQUEST', `${name} is not a valid suite: ${lines[0]}`, {
     details: lines.join('\n'),

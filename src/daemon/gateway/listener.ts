@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { ShareableSocket, SocketHandle } from '../runtime/process/socket-lease.ts'
-import { descriptorOf, type InheritedSockets, listenOptions } from './inherited-sockets.ts'
 import { BurstDetector } from './burst-detector.ts'
+import { descriptorOf, type InheritedSockets, listenOptions } from './inherited-sockets.ts'
 
 /** Connections that wait while the daemon is busy. The kernel may cap it (net.core.somaxconn). */
 const BACKLOG = 1024

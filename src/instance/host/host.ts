@@ -115,7 +115,7 @@ export class Host {
   }
 
   /** `handle` is undefined when it was lost in transit. The daemon then keeps accepting. */
-  leaseSocket({ tenantId, leaseId }: Of<'lend'>, handle: unknown): void {
+  leaseSocket({ tenantId, leaseId }: Of<'lease'>, handle: unknown): void {
     if (!handle) return
     const accept = (socket: Socket) => this.#open(tenantId, socket)
     this.#leasedSockets.set(leaseId, new LeasedSocket(handle, { leaseId, accept, send: this.#send }))

@@ -28,8 +28,8 @@ export const bytesOf = Buffer.from as (from: string | Uint8Array) => Buffer
 export const subarray = uncurryThis<Buffer, [start: number], Buffer>(Buffer.prototype.subarray as never)
 export const toIsoString = (() => {
   const iso = uncurryThis<Date, [], string>(Date.prototype.toISOString)
-  const Moment = Date
-  return (unixMs: number) => iso(new Moment(unixMs))
+  const NativeDate = Date
+  return (unixMs: number) => iso(new NativeDate(unixMs))
 })()
 
 /** An object without a prototype, which contains only its own members. */

@@ -31,7 +31,9 @@ export class EgressClient {
   /** Rejects with the errors of `net.connect` and `dns.lookup`. */
   async ask(question: Question): Promise<ControlAnswer> {
     const id = ++this.#lastId
-    const answered = new Promise<ControlAnswer>((resolve, reject) => this.#pending.set(id, { resolve, reject }))
+    const answered = new Promise<ControlAnswer>((resolve, reject) =>
+      this.#pending.set(id, { resolve, reject }),
+    )
     const socket = this.#open()
     socket.ref()
     socket.write(`${JSON.stringify({ ...question, id })}\n`)

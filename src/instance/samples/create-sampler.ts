@@ -45,8 +45,8 @@ function sampleAs(given: unknown, attempt: Attempt, place: Place): unknown {
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[place.seed % schema.enum.length]
   if (attempt.annotated) {
-    const said = annotation(schema, place)
-    if (said !== undefined) return said
+    const annotated = annotation(schema, place)
+    if (annotated !== undefined) return annotated
   }
   return sampleOfType(schema, attempt, place)
 }

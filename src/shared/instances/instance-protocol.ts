@@ -127,7 +127,7 @@ export type ToInstance =
    * Has the handle of a listening socket: also accept the tenant's connections from it until `give-back`. Answered by
    * `borrowed` with the same handle, so that the sender has one without accepting on it.
    */
-  | { type: 'lend'; tenantId: string; leaseId: number }
+  | { type: 'lease'; tenantId: string; leaseId: number }
   | { type: 'give-back'; tenantId: string; leaseId: number }
   /**
    * Close each kept-alive connection with its next response. Answered by `drained`. `changed`: a newer build

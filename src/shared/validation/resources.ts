@@ -35,9 +35,9 @@ function checkPlainUri(path: string, given: string, filled: string): DefinitionP
 
 function checkCharacters(path: string, given: string, filled: string): DefinitionProblem[] {
   if (URI_CHARACTERS.test(filled)) return []
-  const strange = filled.match(/%(?![0-9A-Fa-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/u)?.[0] ?? '%'
-  const encoded = strange.isWellFormed() ? ` as ${encodeURIComponent(strange)}` : ''
-  return [{ path, message: `"${given}" contains "${strange}"; percent-encode it${encoded}` }]
+  const invalid = filled.match(/%(?![0-9A-Fa-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/u)?.[0] ?? '%'
+  const encoded = invalid.isWellFormed() ? ` as ${encodeURIComponent(invalid)}` : ''
+  return [{ path, message: `"${given}" contains "${invalid}"; percent-encode it${encoded}` }]
 }
 
 function checkContent(path: string, resource: ResourceDefinition): DefinitionProblem[] {

@@ -166,7 +166,7 @@ onLinux('logout ends the sign-in at its server, so that a copy of it is worth no
   expect(await home.json(['logout', '--server', 'who'])).toEqual({ server: url, removed: false })
 })
 
-onLinux('a user who refuses is told so, and nothing is saved', async () => {
+onLinux('a refused sign-in is reported, and nothing is saved', async () => {
   const terminal = atTerminal('tools', 'who')
   const address = await openPage(terminal)
   const browser = createBrowser()

@@ -148,14 +148,14 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
   })
 
   test('a connection cut during an answer fails the run', async () => {
-    const { status, body } = await run(wire, [{ cutAfter: 3, said: { text: 'This will never be whole.' } }])
+    const { status, body } = await run(wire, [{ cutAfter: 3, turn: { text: 'This will never be whole.' } }])
     expect(status).toBeGreaterThanOrEqual(502)
     expect(body.error.message).toContain('The model')
     expect(stub!.requests.length).toBeLessThanOrEqual(3)
   })
 
   test('an incomplete answer without an error fails the run', async () => {
-    const { status, body } = await run(wire, [{ endAfter: 3, said: { text: 'This will never be whole.' } }])
+    const { status, body } = await run(wire, [{ endAfter: 3, turn: { text: 'This will never be whole.' } }])
     expect(status).toBe(502)
     expect(body.error.message).toMatch(/incomplete|without a finish/)
   })
@@ -195,7 +195,7 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
 
 test('an error within a stream is reported', async () => {
   const streamError = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-  const { status, body } = await run('anthropic', [{ streamError, said: { text: 'x' } }])
+  const { status, body } = await run('anthropic', [{ streamError, turn: { text: 'x' } }])
   expect(status).toBe(503)
   expect(body.error.message).toMatch(/claude-sonnet-4-5.*[Oo]verloaded/)
 })

@@ -74,10 +74,10 @@ test('a daemon without file descriptors drops connections and recovers', async (
 })
 
 test('failed accepts are reported once a minute', async () => {
-  const told: Error[] = []
+  const reported: Error[] = []
   const gateway = new Gateway({
     connect: (_id, socket) => socket.destroy(),
-    onAcceptError: e => told.push(e),
+    onAcceptError: e => reported.push(e),
   })
   const servers = await listenersOpenedBy(async () => {
     await gateway.open('a')
@@ -85,7 +85,7 @@ test('failed accepts are reported once a minute', async () => {
   })
   const error = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' })
   for (const server of [...servers, ...servers]) server.emit('error', error)
-  expect(told).toEqual([error])
+  expect(reported).toEqual([error])
   await gateway.closeAll()
 })
 

@@ -48,7 +48,7 @@ test('a connection that a killed instance did not take goes to another one', asy
 
 test('a connection lost during the hand-over is sent again', async () => {
   await using harness = new RuntimeHarness()
-  const url = await harness.add('dep_a', { wishes: { loseFirst: true } })
+  const url = await harness.add('dep_a', { behaviour: { loseFirst: true } })
   await harness.supervisor.start('dep_a')
   const lost = await open(url)
   await harness.accepted(1)

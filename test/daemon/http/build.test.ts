@@ -124,8 +124,8 @@ describe('removing a build', () => {
     await daemon.api('DELETE', `/v1/build/${mcpId}`)
     expect(slots()).toEqual([])
     database.close()
-    const anew = await deploy(daemon, await buildServer(daemon, echoServer('forgotten')), 'production')
-    expect(await say(anew.url)).toBe('You said hello')
+    const redeployed = await deploy(daemon, await buildServer(daemon, echoServer('forgotten')), 'production')
+    expect(await say(redeployed.url)).toBe('You said hello')
   })
 
   test('removing a build removes its artifact unless another build has it', async () => {

@@ -87,9 +87,9 @@ describe('a body', () => {
 
   test('rejects a body larger than 1 MiB with or without Content-Length', async () => {
     const huge = JSON.stringify({ ...echoServer(), data: 'x'.repeat(1024 * 1024) })
-    const told = await post('/v1/build', huge)
-    expect(told.status).toBe(413)
-    expect(told.body).toMatchObject(error('PAYLOAD_TOO_LARGE'))
+    const answer = await post('/v1/build', huge)
+    expect(answer.status).toBe(413)
+    expect(answer.body).toMatchObject(error('PAYLOAD_TOO_LARGE'))
     const chunked = await fetch(`${daemon.url}/v1/build`, {
       method: 'POST',
       duplex: 'half',

@@ -127,28 +127,28 @@ test('logs the tool of a call', async () => {
 })
 
 test('the log of a deployment has its build, its states and its calls', async () => {
-  const mcpId = await buildServer(daemon, echoServer('told'))
+  const mcpId = await buildServer(daemon, echoServer('logged'))
   const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
   await callTool(url, 'say', { text: 'hello' })
   await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
-  const told = async (query = '') => {
+  const linesOf = async (query = '') => {
     const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/logs${query}`)
     return body.lines.map(({ phase, message }: LogLine) => `${phase} ${message}`)
   }
   const expected = [
-    new RegExp(`^BUILD build ${mcpId} of told started`),
+    new RegExp(`^BUILD build ${mcpId} of logged started`),
     /^BUILD built in \d+ ms: 1 tool$/,
     /^RUN instance \S+ is ready after \d+ ms$/,
     new RegExp(`^RUN deployed build ${mcpId} to production in \\d+ ms$`),
     /^RUN tools\/call say$/,
     /^RUN deployment stopped$/,
   ].map(pattern => expect.stringMatching(pattern))
-  await expect.poll(() => told(), { timeout: 10_000 }).toEqual(expect.arrayContaining(expected))
-  const all = await told()
+  await expect.poll(() => linesOf(), { timeout: 10_000 }).toEqual(expect.arrayContaining(expected))
+  const all = await linesOf()
   expect(all.slice(0, 2)).toEqual(expected.slice(0, 2))
-  expect(await told('?phase=build')).toEqual(all.slice(0, 2))
-  expect(await told('?phase=RUN')).toEqual(all.slice(2))
-  expect(await told('?tail=1')).toEqual(all.slice(-1))
+  expect(await linesOf('?phase=build')).toEqual(all.slice(0, 2))
+  expect(await linesOf('?phase=RUN')).toEqual(all.slice(2))
+  expect(await linesOf('?tail=1')).toEqual(all.slice(-1))
   const paged: string[] = []
   for (let next: string | null = ''; next !== null; ) {
     const { body } = await daemon.api(

@@ -62,12 +62,12 @@ describe('a project', () => {
     ['an unknown field', { nmae: 'x' }, 'did you mean "name"?'],
     ['a template id that is no UUID', { templateId: 'basic' }, 'templateId'],
     ['an unknown status', { status: 'gone' }, 'status'],
-  ])('refuses a change with %s', async (_, body, told) => {
+  ])('refuses a change with %s', async (_, body, expected) => {
     const { id } = await create()
     const answer = await daemon.api('PATCH', `/api/projects/${id}`, { body })
     expect(answer.status).toBe(400)
     expect(answer.body.error.code).toBe('INVALID_REQUEST')
-    expect(answer.body.error.details).toContain(told)
+    expect(answer.body.error.details).toContain(expected)
   })
 
   test('a project moves between active and archived, and ends deleted', async () => {

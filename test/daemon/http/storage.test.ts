@@ -70,14 +70,14 @@ test('rejects a source that was changed in the bucket', async () => {
 test('an upload that the bucket rejects changes nothing', async () => {
   const id = await createProject()
   const { bytes, digest } = archive('refused')
-  for (const [status, told] of [
+  for (const [status, expected] of [
     [403, 'denied access'],
     [404, 'HTTP 404'],
   ] as const) {
     server.fail({ pattern: new RegExp(`^PUT .*${digest}`), status })
     const refused = await upload(id, bytes)
     expect([refused.status, refused.body.error.code]).toEqual([502, 'UPSTREAM_FAILED'])
-    expect(refused.body.error.message).toContain(told)
+    expect(refused.body.error.message).toContain(expected)
   }
   expect((await daemon.api('GET', `/api/projects/${id}`)).body).toMatchObject({
     sourceId: null,

@@ -9,7 +9,7 @@ const to =
 
 test('connections held during a start are answered by the release that takes over the address', async () => {
   await using harness = new RuntimeHarness()
-  const url = await harness.add('dep_a', { wishes: { hang: true } })
+  const url = await harness.add('dep_a', { behaviour: { hang: true } })
   await harness.add('dep_b')
   const waiting = where(url)
   await harness.accepted(1)

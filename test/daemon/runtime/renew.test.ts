@@ -1,24 +1,24 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Served } from '../../../src/daemon/runtime/served.ts'
-import type { Wishes } from '../../fixtures/instance.ts'
+import type { Behaviour } from '../../fixtures/instance.ts'
 import { isRunning } from '../../helpers/processes.ts'
 import { describeServed, RuntimeHarness, until, where } from '../../helpers/runtime-harness.ts'
 
 const placements: Served['placement'][] = ['dedicated', 'shared']
 
-/** A server whose next start behaves as `wish` says. */
+/** A server whose next start behaves as `setBehaviour` says. */
 function changeable(placement: Served['placement']) {
-  let wishes: Wishes = {}
+  let behaviour: Behaviour = {}
   const served: Partial<Served> = {
     placement,
     scaling: { min: 2, max: 2 },
-    loadArtifact: () => describeServed('dep_a', { wishes }).loadArtifact(),
+    loadArtifact: () => describeServed('dep_a', { behaviour }).loadArtifact(),
   }
   return {
     served,
-    wish(next: Wishes) {
-      wishes = next
+    setBehaviour(next: Behaviour) {
+      behaviour = next
     },
   }
 }
@@ -44,7 +44,7 @@ test.each(placements)('a refused start keeps the old instances: %s', async place
   const url = await harness.add('dep_a', server.served)
   await harness.supervisor.start('dep_a')
   const before = harness.supervisor.report('dep_a').instances.map(({ id }) => id)
-  server.wish({ refuse: 'not today' })
+  server.setBehaviour({ refuse: 'not today' })
   await expect(harness.supervisor.renew('dep_a')).rejects.toThrow('Server "dep_a" did not start: not today.')
   await harness.until(() => harness.supervisor.report('dep_a').instances.length === before.length)
   expect(before).toContain((await where(url)).instanceId)
@@ -57,7 +57,7 @@ test('a program that exits during start-up is reported with its last log lines a
   const url = await harness.add('dep_a', server.served)
   await harness.supervisor.start('dep_a')
   const before = harness.pids('dep_a')
-  server.wish({ exitWith: 'cannot find the moon' })
+  server.setBehaviour({ exitWith: 'cannot find the moon' })
   const failure = await harness.supervisor.renew('dep_a').catch(error => error)
   expect(failure.message).toContain('crashed with exit code 3')
   expect(failure.details).toContain('cannot find the moon')
@@ -97,7 +97,7 @@ test.each(placements)('a server removed during renewal leaves no process: %s', a
   const server = changeable(placement)
   await harness.add('dep_a', server.served)
   await harness.supervisor.start('dep_a')
-  server.wish({ hang: true })
+  server.setBehaviour({ hang: true })
   const renewed = harness.supervisor.renew('dep_a').catch(error => error)
   const pids = harness.pids('dep_a')
   await harness.supervisor.remove('dep_a')

@@ -43,7 +43,7 @@ test('connections beyond the hold limit get 503 with Retry-After', async () => {
 
 test('a connection that waits too long gets 503', async () => {
   await using harness = new RuntimeHarness({ limits: { hold: { connections: 10, waitMs: 20 } } })
-  const url = await harness.add('dep_a', { wishes: { hang: true } })
+  const url = await harness.add('dep_a', { behaviour: { hang: true } })
   const { status, text } = await post(url)
   expect(status).toBe(503)
   expect(JSON.parse(text).error.message).toBe('The server did not start within 0.02 s. See its log.')
@@ -51,7 +51,7 @@ test('a connection that waits too long gets 503', async () => {
 
 test('a server that fails to wake answers held connections with the reason and is reported', async () => {
   await using harness = new RuntimeHarness()
-  const url = await harness.add('mcp_a', { wishes: { refuse: 'no such thing' } })
+  const url = await harness.add('mcp_a', { behaviour: { refuse: 'no such thing' } })
   const { status, text } = await post(url)
   expect(status).toBe(503)
   expect(JSON.parse(text).error.message).toBe('Server "mcp_a" did not start: no such thing.')

@@ -30,7 +30,7 @@ test('an added deployment sleeps until its first connection', async () => {
 
 test('an artifact that the instance refuses fails the start with its message', async () => {
   await using harness = new RuntimeHarness()
-  await harness.add('dep_a', { wishes: { refuse: 'tools[0]: unknown filter "shout"' } })
+  await harness.add('dep_a', { behaviour: { refuse: 'tools[0]: unknown filter "shout"' } })
   await expect(harness.supervisor.start('dep_a')).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: 'Server "dep_a" did not start: tools[0]: unknown filter "shout".',
@@ -51,7 +51,7 @@ test('an artifact that cannot be read fails the start with the same error', asyn
 
 test('a program that exits at every start fails the start with its last output', async () => {
   await using harness = new RuntimeHarness()
-  await harness.add('dep_a', { wishes: { exitWith: 'cannot find the moon' } })
+  await harness.add('dep_a', { behaviour: { exitWith: 'cannot find the moon' } })
   const failure = await harness.supervisor.start('dep_a').catch(error => error)
   expect(failure.message).toContain(
     'failed 5 times within 60 s; the last time its process crashed with exit code 3',
@@ -62,13 +62,13 @@ test('a program that exits at every start fails the start with its last output',
 
 test('a process that does not serve in time is killed', async () => {
   await using harness = new RuntimeHarness({ limits: { startMs: 20 } })
-  await harness.add('dep_a', { wishes: { hang: true } })
+  await harness.add('dep_a', { behaviour: { hang: true } })
   await expect(harness.supervisor.start('dep_a')).rejects.toThrow('was killed by SIGKILL')
 })
 
 test('a crash loop after a successful start is reported', async () => {
   await using harness = new RuntimeHarness()
-  const url = await harness.add('dep_a', { wishes: { exitAfterMs: 0 } })
+  const url = await harness.add('dep_a', { behaviour: { exitAfterMs: 0 } })
   await harness.supervisor.start('dep_a')
   await harness.until(() => harness.failures.length > 0)
   expect(harness.failures[0]).toMatchObject({ id: 'dep_a', error: { code: 'UNAVAILABLE' } })
@@ -79,10 +79,10 @@ test('a crash loop after a successful start is reported', async () => {
 
 test('a failed deployment works again after a new start', async () => {
   await using harness = new RuntimeHarness()
-  const wishes = { refuse: 'not yet' as string | undefined }
-  const url = await harness.add('dep_a', { wishes })
+  const behaviour = { refuse: 'not yet' as string | undefined }
+  const url = await harness.add('dep_a', { behaviour })
   await expect(harness.supervisor.start('dep_a')).rejects.toThrow('not yet')
-  wishes.refuse = undefined
+  behaviour.refuse = undefined
   await harness.supervisor.start('dep_a')
   expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
 })

@@ -36,7 +36,7 @@ test('stops retrying when the daemon closes', () => {
 test('reports an error of a callback instead of throwing it', () => {
   const reported: unknown[] = []
   const error = new Error('disk I/O error')
-  new Background(told => reported.push(told)).attempt(() => {
+  new Background(error => reported.push(error)).attempt(() => {
     throw error
   })
   expect(reported).toEqual([error])

@@ -38,7 +38,7 @@ async function answers(): Promise<string> {
 }
 
 /** Part of the error message by state. */
-const SAID: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   missing: 'is missing',
   empty: 'is empty',
   blank: 'is not the database of a daemon',
@@ -74,7 +74,7 @@ test.each([
     lose()
     await expect(daemon.restart()).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringMatching(new RegExp(`${SAID[state]}.*1 artifact, 1 key file`)),
+      message: expect.stringMatching(new RegExp(`${MESSAGES[state]}.*1 artifact, 1 key file`)),
       next: expect.arrayContaining([expect.objectContaining({ command: 'mcp daemon start --new-database' })]),
     })
     expect(artifacts()).toEqual(before)

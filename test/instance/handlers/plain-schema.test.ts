@@ -49,9 +49,12 @@ describe('schemas with further keywords are compiled', () => {
     { type: 'object', properties: { toString: { type: 'string' } } },
     { type: 'object', properties: { city: true } },
   ]
-  test.each(schemas.map(schema => ({ schema })))('the fast check leaves this schema to the compiler: %j', ({ schema }) => {
-    expect(readPlainSchema({ ...schema })).toBeUndefined()
-  })
+  test.each(schemas.map(schema => ({ schema })))(
+    'the fast check leaves this schema to the compiler: %j',
+    ({ schema }) => {
+      expect(readPlainSchema({ ...schema })).toBeUndefined()
+    },
+  )
 })
 
 test('reports an invalid value with the same words before and after the schema is compiled', () => {

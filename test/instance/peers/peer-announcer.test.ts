@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { PeerAnnouncer } from '../../../src/instance/peers/peer-announcer.ts'
 import { type Announcement, MAX_ANNOUNCED } from '../../../src/shared/instances/instance-protocol.ts'
 
-const told: Announcement[] = []
+const received: Announcement[] = []
 let announcer: PeerAnnouncer
 beforeEach(() => {
   vi.useFakeTimers()
-  told.length = 0
-  announcer = new PeerAnnouncer(announcement => told.push(announcement))
+  received.length = 0
+  announcer = new PeerAnnouncer(announcement => received.push(announcement))
 })
 afterEach(() => void vi.useRealTimers())
 
@@ -18,32 +18,32 @@ test('changes within a short time are announced together, each once', () => {
   announcer.changed('lists', 'tools')
   announcer.changed('uris', 'file:///a')
   announcer.session('ended', 's')
-  expect(told).toEqual([])
+  expect(received).toEqual([])
   vi.advanceTimersByTime(1000)
-  expect(told).toEqual([{ lists: ['tools'], uris: ['file:///a'], used: [], ended: ['s'] }])
+  expect(received).toEqual([{ lists: ['tools'], uris: ['file:///a'], used: [], ended: ['s'] }])
   announcer.session('used', 't')
   vi.advanceTimersByTime(1000)
-  expect(told[1]).toEqual({ lists: [], uris: [], used: ['t'], ended: [] })
+  expect(received[1]).toEqual({ lists: [], uris: [], used: ['t'], ended: [] })
 })
 
 test('changes in a loop are announced in one message with the first ones', () => {
   for (const uri of numbers) announcer.changed('uris', uri)
   vi.advanceTimersByTime(1000)
-  expect(told.map(({ uris }) => uris)).toEqual([numbers.slice(0, MAX_ANNOUNCED)])
+  expect(received.map(({ uris }) => uris)).toEqual([numbers.slice(0, MAX_ANNOUNCED)])
 })
 
 test('pending changes are announced before the instance stops, and only once', () => {
   announcer.session('ended', 's')
   announcer.flush()
-  expect(told.map(({ ended }) => ended)).toEqual([['s']])
+  expect(received.map(({ ended }) => ended)).toEqual([['s']])
   announcer.flush()
   vi.advanceTimersByTime(1000)
-  expect(told.length).toBe(1)
+  expect(received.length).toBe(1)
 })
 
 test('announcing many ended sessions drops none of them', () => {
   for (const id of numbers) announcer.session('ended', id)
   vi.advanceTimersByTime(1000)
-  expect(told.flatMap(({ ended }) => ended)).toEqual(numbers)
+  expect(received.flatMap(({ ended }) => ended)).toEqual(numbers)
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -6,12 +6,17 @@ import { runRequest } from '../../../src/instance/protocol/run-request.ts'
 /** A run that records its outcome. */
 function createRun(parts: Partial<Run>, log: object = {}) {
   const sent = Promise.withResolvers<string | undefined>()
-  const told = Promise.withResolvers<string>()
+  const logged = Promise.withResolvers<string>()
   const tenant = {
     counters: { active: 0, count() {} },
     changed() {},
     server: {},
-    log: { message() {}, request() {}, server: (_level: string, text: string) => told.resolve(text), ...log },
+    log: {
+      message() {},
+      request() {},
+      server: (_level: string, text: string) => logged.resolve(text),
+      ...log,
+    },
   }
   const run = {
     exchange: { tenant },
@@ -26,7 +31,7 @@ function createRun(parts: Partial<Run>, log: object = {}) {
     isSettled: false,
     ...parts,
   } as unknown as Run
-  return { run, sent: sent.promise, told: told.promise, tenant }
+  return { run, sent: sent.promise, logged: logged.promise, tenant }
 }
 
 afterEach(() => void vi.useRealTimers())
@@ -34,7 +39,7 @@ afterEach(() => void vi.useRealTimers())
 const answer = { members: '', failed: false }
 
 test('a result that cannot be serialized fails only its own request', async () => {
-  const { run, sent, told, tenant } = createRun({
+  const { run, sent, logged, tenant } = createRun({
     finishResult: () => {
       throw new RangeError('too deep')
     },
@@ -44,7 +49,7 @@ test('a result that cannot be serialized fails only its own request', async () =
     id: 1,
     error: { code: -32603, message: 'Internal error' },
   })
-  expect(await told).toMatch('m failed: RangeError: too deep')
+  expect(await logged).toMatch('m failed: RangeError: too deep')
   expect(tenant.counters.active).toBe(0)
 })
 
@@ -54,10 +59,10 @@ test('logs an error that a handler throws after the answer', async () => {
       throw new RangeError('too deep')
     },
   }
-  const { run, sent, told } = createRun({}, fault)
+  const { run, sent, logged } = createRun({}, fault)
   runRequest(run, async () => answer)
   expect(await sent).toBe('{"jsonrpc":"2.0","id":1,"result":{"ok":true}}')
-  expect(await told).toMatch('m failed: RangeError: too deep')
+  expect(await logged).toMatch('m failed: RangeError: too deep')
 })
 
 test('turns a slow answer into a stream, which keeps the connection alive', async () => {

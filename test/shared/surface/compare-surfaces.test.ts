@@ -17,13 +17,13 @@ const withTool = (inputSchema: Json, more?: Json): Surface => ({
 })
 
 /** `! path message` for breaking changes. */
-const told = (before: Surface, after: Surface) =>
+const changesOf = (before: Surface, after: Surface) =>
   compareSurfaces(before, after).map(
     ({ kind, path, message }) => `${kind === 'breaking' ? '! ' : ''}${path} ${message}`,
   )
-const inputs = (before: Json, after: Json) => told(withTool(before), withTool(after))
+const inputs = (before: Json, after: Json) => changesOf(withTool(before), withTool(after))
 const outputs = (before: Json | undefined, after: Json | undefined) =>
-  told(withTool({}, { outputSchema: before }), withTool({}, { outputSchema: after }))
+  changesOf(withTool({}, { outputSchema: before }), withTool({}, { outputSchema: after }))
 const properties = (shape: Json, more: Json = {}) => ({ properties: shape, ...more })
 
 const string = { type: 'string' }
@@ -33,17 +33,17 @@ describe('tools', () => {
   test('tools that are unchanged or have a new description are no changes', () => {
     const shape = properties({ a: number }, { required: ['a'] })
     expect(inputs(shape, shape)).toEqual([])
-    expect(told(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
+    expect(changesOf(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
   })
 
   test('tools that are removed are breaking, new ones are not', () => {
-    expect(told(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
-    expect(told(NOTHING, withTool({}))).toEqual(['tools.add is new'])
+    expect(changesOf(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
+    expect(changesOf(NOTHING, withTool({}))).toEqual(['tools.add is new'])
   })
 
   test('tools that are renamed are breaking, and the new name is reported', () => {
     const renamed = { ...NOTHING, tools: [{ ...tool({}), name: 'sum' }] }
-    expect(told(withTool({}), renamed)).toEqual(['! tools.add is renamed to sum'])
+    expect(changesOf(withTool({}), renamed)).toEqual(['! tools.add is renamed to sum'])
   })
 })
 
@@ -242,7 +242,7 @@ describe('resources and prompts', () => {
   test('resources and prompts are breaking when they are removed or have another type', () => {
     const before = { ...NOTHING, resources: [resource('a://1'), resource('a://2')] }
     const after = { ...NOTHING, resources: [resource('a://2', 'text/html'), resource('a://3')] }
-    expect(told(before, after)).toEqual([
+    expect(changesOf(before, after)).toEqual([
       '! resources.a://1 is removed',
       '! resources.a://2.mimeType is text/html instead of text/plain',
       'resources.a://3 is new',
@@ -251,7 +251,7 @@ describe('resources and prompts', () => {
 
   test('resources and prompts are breaking when an argument is removed or newly required', () => {
     expect(
-      told(
+      changesOf(
         prompt({ name: 'a' }, { name: 'b' }),
         prompt({ name: 'b', required: true }, { name: 'c' }, { name: 'd', required: true }),
       ),
@@ -261,6 +261,6 @@ describe('resources and prompts', () => {
       '! prompts.greet.arguments.d is new and required',
       'prompts.greet.arguments.c is new',
     ])
-    expect(told(prompt(), NOTHING)).toEqual(['! prompts.greet is removed'])
+    expect(changesOf(prompt(), NOTHING)).toEqual(['! prompts.greet is removed'])
   })
 })

@@ -130,7 +130,7 @@ test('validation of any JSON returns a request or problems and never crashes', (
 
 /** Replaces some of the values by other ones. */
 function mutate(value: unknown, random: () => number): unknown {
-  const strange = [
+  const invalid = [
     null,
     0,
     -1,
@@ -146,7 +146,7 @@ function mutate(value: unknown, random: () => number): unknown {
     [[]],
     { $ref: 'x' },
   ]
-  if (random() < 0.08) return strange[Math.floor(random() * strange.length)]
+  if (random() < 0.08) return invalid[Math.floor(random() * invalid.length)]
   if (value === null || typeof value !== 'object') return value
   for (const [key, member] of Object.entries(value))
     (value as Record<string, unknown>)[key] = mutate(member, random)

@@ -160,7 +160,8 @@ export class HostProcess {
       // `close` is emitted after the last message was read, `exit` possibly before.
       this.child.once('close', (code, signal) => resolve(this.#endingOf(code, signal)))
       this.child.on('error', error => {
-        if (this.child.pid === undefined) resolve({ requested: this.#requested, code: null, signal: null, error })
+        if (this.child.pid === undefined)
+          resolve({ requested: this.#requested, code: null, signal: null, error })
       })
     })
     this.#vitals?.stop()

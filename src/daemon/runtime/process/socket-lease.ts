@@ -41,7 +41,7 @@ export class SocketLeases {
     const handle = socket.offer(lease)
     if (!handle) return
     this.#byId.set(leaseId, { tenantId, lease })
-    this.#send({ type: 'lend', tenantId, leaseId }, handle)
+    this.#send({ type: 'lease', tenantId, leaseId }, handle)
   }
 
   /** Closes the handle if the lease has already ended. */

@@ -19,7 +19,7 @@ const FAILURE =
 
 /** Explains a network failure once, because a program that ignores its proxy variables has no network. */
 class NetworkHint {
-  #isSaid = false
+  #isExplained = false
   readonly #isBordered: boolean
 
   constructor(isBordered = egressPort !== undefined) {
@@ -27,8 +27,8 @@ class NetworkHint {
   }
 
   after(line: string): string | undefined {
-    if (this.#isSaid || !this.#isBordered || !FAILURE.test(line)) return undefined
-    this.#isSaid = true
+    if (this.#isExplained || !this.#isBordered || !FAILURE.test(line)) return undefined
+    this.#isExplained = true
     return 'mcp-hosting: programs reach the network through the proxy in HTTP_PROXY and HTTPS_PROXY (HTTP CONNECT or SOCKS 5). If a client ignores these variables, configure its proxy, or set "allow_private_network": true for the deployment. See docs/isolation.md.'
   }
 }

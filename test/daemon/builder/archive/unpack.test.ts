@@ -174,10 +174,10 @@ const HOSTILE: [string, TarEntry[], string][] = [
 ]
 
 describe('a .tar.gz is rejected and writes nothing outside of its folder', () => {
-  test.each(HOSTILE)('rejects a .tar.gz for %s', async (_, entries, told) => {
+  test.each(HOSTILE)('rejects a .tar.gz for %s', async (_, entries, expected) => {
     await expect(unpack(tarGz(entries))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(expected),
     })
     expect(readdirSync(folder).toSorted()).toEqual(['archive', 'out'])
     expect(files()).toEqual([])
@@ -194,10 +194,10 @@ describe('a .zip is rejected', () => {
     ['encryption', [{ name: 'a.ts', content: 'x', encrypted: true }], 'is encrypted'],
     ['names that differ by case', [{ name: 'a.ts' }, { name: 'A.ts' }], 'only in case'],
     ['a size that is not true', [{ name: 'a.ts', content: 'x'.repeat(5000), claimedSize: 5 }], 'damaged'],
-  ] as [string, ZipEntry[], string][])('rejects a .zip for %s', async (_, entries, told) => {
+  ] as [string, ZipEntry[], string][])('rejects a .zip for %s', async (_, entries, expected) => {
     await expect(unpack(zip(entries))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(expected),
     })
     expect(readdirSync(folder).toSorted()).toEqual(['archive', 'out'])
     expect(files()).toEqual([])

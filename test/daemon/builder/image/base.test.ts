@@ -220,7 +220,7 @@ describe('reports a registry with invalid content or broken connections, and kee
     ],
     [
       'an endless manifest',
-      server => server.lie(/manifests/, (_, response) => forever(response)),
+      server => server.respondWith(/manifests/, (_, response) => forever(response)),
       /more than 4000000 bytes/,
     ],
     ['a manifest with the wrong digest', server => change(server, {}, true), /instead of sha256/],
@@ -233,22 +233,22 @@ describe('reports a registry with invalid content or broken connections, and kee
     ],
     [
       'an endless blob',
-      server => server.lie(/GET .*blobs/, (_, response) => forever(response)),
+      server => server.respondWith(/GET .*blobs/, (_, response) => forever(response)),
       /sent more than/,
     ],
     [
       'a truncated blob',
-      server => server.lie(new RegExp(`GET .*${layer()}`), (_, response) => cut(response)),
+      server => server.respondWith(new RegExp(`GET .*${layer()}`), (_, response) => cut(response)),
       /did not respond/,
     ],
     [
       'endless redirects',
-      server => server.lie(/blobs/, (request, response) => redirect(response, request.url!)),
+      server => server.respondWith(/blobs/, (request, response) => redirect(response, request.url!)),
       /redirects more than 5 times/,
     ],
     [
       'a redirect to a file',
-      server => server.lie(/blobs/, (_, response) => redirect(response, 'file:///etc/passwd')),
+      server => server.respondWith(/blobs/, (_, response) => redirect(response, 'file:///etc/passwd')),
       /not a web address/,
     ],
     [
@@ -283,14 +283,14 @@ describe('reports a registry with invalid content or broken connections, and kee
     ['a sign-in that is no address', server => realm(server, 'file:///etc/passwd'), /not a web address/],
     [
       'an error page without an end',
-      server => server.lie(/manifests/, (_, response) => forever(response, 500)),
+      server => server.respondWith(/manifests/, (_, response) => forever(response, 500)),
       /HTTP 500/,
     ],
   ]
-  test.each(cases)('rejects %s from a registry and keeps nothing', async (_name, lie, expected) => {
+  test.each(cases)('rejects %s from a registry and keeps nothing', async (_name, respondWith, expected) => {
     await using server = await startRegistry()
     await push(server)
-    lie(server)
+    respondWith(server)
     const layout = newLayout()
     const reference = server.manifests.has('pinned') ? `@${image.descriptor.digest}` : ':3.13'
     const pulled = pulledBase(layout, parseBaseReference(`${server.host}/team/python${reference}`)!, {
@@ -384,11 +384,11 @@ function put(server: SmallRegistry, bytes: Buffer): { digest: string; size: numb
 
 function tokens(server: SmallRegistry, body: string): void {
   realm(server, `http://${server.host}/token`)
-  server.lie(/token/, (_, response) => response.end(body))
+  server.respondWith(/token/, (_, response) => response.end(body))
 }
 
 function realm(server: SmallRegistry, address: string): void {
-  server.lie(/manifests/, (_, response) =>
+  server.respondWith(/manifests/, (_, response) =>
     response.writeHead(401, { 'www-authenticate': `Bearer realm="${address}",service="x"` }).end(),
   )
 }

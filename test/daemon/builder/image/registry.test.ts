@@ -140,14 +140,10 @@ describe('a push to a failing or malicious registry leaves no tag and reports th
       server => answer(server, /^POST/, 202, { location: 'file:///etc' }),
       /is not a web address/,
     ],
-    [
-      'a rejected blob',
-      server => server.failNext(/^PUT .*uploads/, 400),
-      /rejected sha256:.*HTTP 400/,
-    ],
+    ['a rejected blob', server => server.failNext(/^PUT .*uploads/, 400), /rejected sha256:.*HTTP 400/],
     [
       'a closed connection during an upload',
-      server => server.lie(/^PUT .*uploads/, request => request.destroy()),
+      server => server.respondWith(/^PUT .*uploads/, request => request.destroy()),
       /did not respond/,
     ],
     [
@@ -157,13 +153,13 @@ describe('a push to a failing or malicious registry leaves no tag and reports th
     ],
     [
       'a closed connection during the manifest',
-      server => server.lie(/^PUT .*manifests/, request => request.destroy()),
+      server => server.respondWith(/^PUT .*manifests/, request => request.destroy()),
       /did not respond/,
     ],
   ]
-  test.each(cases)('a push leaves no tag and reports %s', async (_name, lie, expected) => {
+  test.each(cases)('a push leaves no tag and reports %s', async (_name, respondWith, expected) => {
     await using server = await startRegistry()
-    lie(server)
+    respondWith(server)
     const push = pushImage(new Registry(repository(server.host), {}), layout.blobs, image, '1.0.0')
     await expect(push).rejects.toMatchObject({
       code: 'UPSTREAM_FAILED',
@@ -179,7 +175,7 @@ function answer(
   status: number,
   headers: Record<string, string>,
 ): void {
-  server.lie(pattern, (_, response) => response.writeHead(status, headers).end())
+  server.respondWith(pattern, (_, response) => response.writeHead(status, headers).end())
 }
 
 test('pulls images of Docker Hub from its API host, with the credentials of docker login', async () => {

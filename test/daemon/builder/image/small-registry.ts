@@ -14,7 +14,7 @@ export interface SmallRegistry extends AsyncDisposable {
   /** Answers the next matching request with this status. */
   failNext(pattern: RegExp, status: number): void
   /** Answers all matching requests with a handler. */
-  lie(pattern: RegExp, answer: (request: IncomingMessage, response: ServerResponse) => void): void
+  respondWith(pattern: RegExp, answer: (request: IncomingMessage, response: ServerResponse) => void): void
 }
 
 export async function startRegistry(
@@ -24,15 +24,18 @@ export async function startRegistry(
   const manifests = new Map<string, Buffer>()
   const requests: string[] = []
   const failures: { pattern: RegExp; status: number }[] = []
-  const lies: { pattern: RegExp; answer: (request: IncomingMessage, response: ServerResponse) => void }[] = []
+  const overrides: {
+    pattern: RegExp
+    answer: (request: IncomingMessage, response: ServerResponse) => void
+  }[] = []
   const server = createServer(async (request, response) => {
     const line = `${request.method} ${request.url}`
     requests.push(line)
-    const lie = lies.find(({ pattern }) => pattern.test(line))
-    if (lie) return lie.answer(request, response)
+    const override = overrides.find(({ pattern }) => pattern.test(line))
+    if (override) return override.answer(request, response)
     const failure = failures.findIndex(({ pattern }) => pattern.test(line))
     if (failure >= 0)
-      return void response.writeHead(failures.splice(failure, 1)[0]!.status).end('told to fail')
+      return void response.writeHead(failures.splice(failure, 1)[0]!.status).end('simulated failure')
     if (request.url!.startsWith('/token')) return answerToken(request, response, options)
     if (!isAllowed(request, options)) return challenge(request, response, options)
     await answer(request, response, { blobs, manifests })
@@ -44,7 +47,7 @@ export async function startRegistry(
     manifests,
     requests,
     failNext: (pattern, status) => failures.push({ pattern, status }),
-    lie: (pattern, answer) => lies.push({ pattern, answer }),
+    respondWith: (pattern, answer) => overrides.push({ pattern, answer }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()

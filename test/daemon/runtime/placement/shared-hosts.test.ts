@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Served } from '../../../../src/daemon/runtime/served.ts'
-import type { Wishes } from '../../../fixtures/instance.ts'
+import type { Behaviour } from '../../../fixtures/instance.ts'
 import { describeServed, RuntimeHarness, where } from '../../../helpers/runtime-harness.ts'
 
 const shared: Partial<Served> = { placement: 'shared' }
@@ -41,7 +41,7 @@ test('a server that crashes its process is isolated and fails alone', async () =
   await using harness = new RuntimeHarness()
   const url = await harness.add('mcp_good', shared)
   await where(url)
-  await harness.add('mcp_poison', { ...shared, wishes: { exitWith: 'boom' } satisfies Wishes })
+  await harness.add('mcp_poison', { ...shared, behaviour: { exitWith: 'boom' } satisfies Behaviour })
   await expect(harness.supervisor.start('mcp_poison')).rejects.toThrow('failed 5 times')
   expect(await where(url)).toMatchObject({ tenantId: 'mcp_good' })
   expect(harness.failures).toEqual([])
@@ -73,7 +73,7 @@ test('a server removed during start-up does not block the next one with its id',
   await using harness = new RuntimeHarness()
   const neighbour = await harness.add('mcp_neighbour', shared)
   const { pid } = await where(neighbour)
-  const url = await harness.add('mcp_a', { ...shared, wishes: { hang: true } satisfies Wishes })
+  const url = await harness.add('mcp_a', { ...shared, behaviour: { hang: true } satisfies Behaviour })
   const started = harness.supervisor.start('mcp_a')
   await Promise.all([where(neighbour), harness.until(() => harness.pids('mcp_a').includes(pid))])
   await Promise.all([expect(started).rejects.toThrow('was stopped'), harness.supervisor.remove('mcp_a')])

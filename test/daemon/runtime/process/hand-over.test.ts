@@ -13,7 +13,7 @@ import { readProc } from '../../../helpers/processes.ts'
 const CONNECTIONS = 500
 
 /** Acknowledges every connection before it reads any. Reads them after SIGCONT. */
-const LIAR = `
+const EARLY_ACKNOWLEDGER = `
   const { writeSync } = require('node:fs')
   const say = seq => {
     for (;;) try { return writeSync(3, '{"type":"took","seq":' + seq + '}\\n') } catch (error) { if (error.code !== 'EAGAIN') throw error }
@@ -37,7 +37,9 @@ const taken: number[] = []
 
 beforeEach(async () => {
   connections = new AcceptedSockets()
-  child = spawn(process.execPath, ['-e', LIAR], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child = spawn(process.execPath, ['-e', EARLY_ACKNOWLEDGER], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
   const handles = new HandleSender(child)
   handOvers = new HandOvers({ child, handles, hangTimeoutMs: 60_000, onHanging: () => {} })
   guardChannel(child, what => expect.unreachable(what), handles)

@@ -136,8 +136,8 @@ test('runs the calls of one turn in parallel', async () => {
     body: { mcp_id: body.data.mcp_id, message: 'say it twice', ai_model: `openai:m@${stub.url}` },
     headers: { accept: 'text/event-stream' },
   })
-  const told = [...text.matchAll(/"type":"(call|answer)"/g)].map(([, type]) => type)
-  expect(told).toEqual(['call', 'call', 'answer', 'answer'])
+  const events = [...text.matchAll(/"type":"(call|answer)"/g)].map(([, type]) => type)
+  expect(events).toEqual(['call', 'call', 'answer', 'answer'])
 })
 
 test('an error in a stream is its last event, without internals', async () => {

@@ -28,7 +28,7 @@ async function ask(url: string) {
 }
 
 /** A port is tried for three seconds, then checked every two seconds. */
-const PATIENTLY = { timeout: 20_000 }
+const SLOWLY = { timeout: 20_000 }
 
 /** Another program on the port of the URL. */
 async function occupy(url: string): Promise<{ close(): Promise<unknown> }> {
@@ -87,11 +87,11 @@ test('fails a deployment whose port another program uses, until the port is free
   const other = await occupy(url)
   await daemon.restart()
   expect((await ask(neighbour.url)).tenantId).toBe(neighbour.deployment_id)
-  await expect.poll(async () => (await status(deployment_id)).status, PATIENTLY).toBe('failed')
+  await expect.poll(async () => (await status(deployment_id)).status, SLOWLY).toBe('failed')
   const { error } = await status(deployment_id)
   expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(new URL(url).port) })
   await other.close()
-  await expect.poll(async () => (await status(deployment_id)).status, PATIENTLY).toBe('deployed')
+  await expect.poll(async () => (await status(deployment_id)).status, SLOWLY).toBe('deployed')
   expect((await ask(url)).tenantId).toBe(deployment_id)
 })
 
@@ -101,14 +101,14 @@ test('the next daemon starts failed deployments again, but not a replaced one, e
   await daemon.daemon.close()
   const other = await occupy(older.url)
   await daemon.restart()
-  await expect.poll(async () => (await status(older.deployment_id)).status, PATIENTLY).toBe('failed')
+  await expect.poll(async () => (await status(older.deployment_id)).status, SLOWLY).toBe('failed')
   const release = { mcp_id: mcpId, environment: 'production' }
   const newer = (await daemon.api('POST', '/v1/deploy', { body: release })).body.data
   expect(newer).toMatchObject({ status: 'failed', error: { code: 'CONFLICT' } })
   await daemon.daemon.close()
   await other.close()
   await daemon.restart()
-  await expect.poll(async () => (await status(newer.deployment_id)).status, PATIENTLY).toBe('deployed')
+  await expect.poll(async () => (await status(newer.deployment_id)).status, SLOWLY).toBe('deployed')
   expect((await ask(older.url)).tenantId).toBe(newer.deployment_id)
   expect((await status(older.deployment_id)).status).toBe('failed')
   await daemon.api('DELETE', `/v1/deploy/${newer.deployment_id}`)
@@ -127,7 +127,7 @@ test('a preview whose port another program uses answers when the port is free', 
   const other = await occupy(url)
   await daemon.restart()
   await other.close()
-  await expect.poll(() => ask(url).catch(() => undefined), PATIENTLY).toMatchObject({ tenantId: mcpId })
+  await expect.poll(() => ask(url).catch(() => undefined), SLOWLY).toMatchObject({ tenantId: mcpId })
 })
 
 test('closing the daemon stops every process that it started', async () => {

@@ -26,7 +26,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'mcp-leftovers-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   nowMs = Date.parse('2026-03-01T00:00:00Z')
-  deps = openRooms()
+  deps = openDependencies()
   writeFileSync(join(folder, 'sources', 'upload.tmp'), 'more is to come')
   writeFileSync(join(folder, 'sources', `${UNKNOWN}.zip`), 'zip')
   writeFileSync(join(folder, 'artifacts', `${UNKNOWN}.json`), 'json')
@@ -37,7 +37,7 @@ beforeEach(() => {
 })
 
 /** Simulates a daily cleanup with an empty database. */
-function openRooms(): ServiceDependencies {
+function openDependencies(): ServiceDependencies {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())
   const storage = new FileStorage(folder)
@@ -70,10 +70,10 @@ const ALL = { artifacts: 2, sources: 2, logs: 1, programs: true }
 
 test('removes unknown files after seven days, even across restarts', async () => {
   for (let day = 0; day < 7; day++, nowMs += DAY_MS) {
-    await removeLeftovers(openRooms())
+    await removeLeftovers(openDependencies())
     expect(left(), `day ${day}`).toEqual(ALL)
   }
-  await removeLeftovers(openRooms())
+  await removeLeftovers(openDependencies())
   expect(left()).toEqual({ artifacts: 0, sources: 1, logs: 0, programs: false })
   expect(readdirSync(join(folder, 'sources'))).toEqual(['upload.tmp'])
 })
@@ -95,19 +95,19 @@ test('a jump of the clock, or a damaged record, removes nothing', async () => {
   await removeLeftovers(deps)
   for (const time of ['2036-01-01', '2020-01-01', '2046-01-01']) {
     nowMs = Date.parse(time)
-    await removeLeftovers(openRooms())
+    await removeLeftovers(openDependencies())
     expect(left()).toEqual(ALL)
   }
   for (const damaged of ['', '{"lookedAt":5}', '{"lookedAt":"2020-01-01T00:00:00Z"}']) {
     writeFileSync(join(folder, 'unknown-files.json'), damaged)
-    await removeLeftovers(openRooms())
+    await removeLeftovers(openDependencies())
     expect(left()).toEqual(ALL)
   }
 })
 
 test('files that are known again are kept, and later get another seven days', async () => {
-  for (let day = 0; day < 6; day++, nowMs += DAY_MS) await removeLeftovers(openRooms())
-  const knowing = openRooms()
+  for (let day = 0; day < 6; day++, nowMs += DAY_MS) await removeLeftovers(openDependencies())
+  const knowing = openDependencies()
   knowing.store.servers.ensure('gone', '2026-03-01T00:00:00.000Z')
   knowing.store.builds.create({
     ...BUILD,
@@ -115,7 +115,7 @@ test('files that are known again are kept, and later get another seven days', as
     sourceDigest: UNKNOWN,
   })
   await removeLeftovers(knowing)
-  for (let day = 0; day < 7; day++, nowMs += DAY_MS) await removeLeftovers(openRooms())
+  for (let day = 0; day < 7; day++, nowMs += DAY_MS) await removeLeftovers(openDependencies())
   expect(left()).toMatchObject({ artifacts: 2, sources: 2, programs: true })
 })
 

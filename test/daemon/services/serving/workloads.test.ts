@@ -9,7 +9,7 @@ import { ENVIRONMENTS } from '../../../../src/shared/contract/states.ts'
 const build = { id: 'mcp_a', name: 'promised', template: 'basic', env: [], digest: null } as unknown as Build
 
 /** The part that a server without code and secrets uses. */
-const roomsOf = (deployment: Deployment) =>
+const dependenciesOf = (deployment: Deployment) =>
   ({
     store: { builds: { find: () => build }, deployments: { find: () => deployment } },
     secrets: { derive: () => '' },
@@ -23,7 +23,7 @@ test.each([
   ...ENVIRONMENTS.map(environment => deployed(environment)),
   deployed('production', { scaling: { min_instances: 0, max_instances: 4 }, log_level: 'debug' }),
 ])('what is promised is what runs: %j', async deployment => {
-  const served = await deploymentWorkload(roomsOf(deployment), deployment)
+  const served = await deploymentWorkload(dependenciesOf(deployment), deployment)
   const promises = describePromises(deployment, placementOf(build, deployment), false)
   const { idle_seconds: idle } = promises
   expect(served).toMatchObject({

@@ -111,7 +111,7 @@ test('sends steps in order before the answer', async () => {
     ],
   })
   expect(textOf(await callTool({ handler }, { who: 'me' }, { call }))).toBe('done')
-  expect(call.said).toEqual([
+  expect(call.sent).toEqual([
     ['log', 'warning', 'for me', 'l'],
     ['progress', 1, 2, 'half of me'],
   ])
@@ -127,7 +127,7 @@ test('a cancelled call stops waiting and sends nothing more', async () => {
   const result = callTool({ handler }, {}, { call })
   controller.abort()
   expect(await result).toMatchObject({ isError: true })
-  expect(call.said).toEqual([])
+  expect(call.sent).toEqual([])
 })
 
 test('only a tool with steps streams', () => {

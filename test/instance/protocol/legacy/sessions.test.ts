@@ -124,8 +124,8 @@ describe('legacy sessions', () => {
 
 function siblings(): [Sessions, Sessions] {
   const [one, two] = [create(), create()]
-  one.announcer = new PeerAnnouncer(said => two.applyAnnouncement(said))
-  two.announcer = new PeerAnnouncer(said => one.applyAnnouncement(said))
+  one.announcer = new PeerAnnouncer(announcement => two.applyAnnouncement(announcement))
+  two.announcer = new PeerAnnouncer(announcement => one.applyAnnouncement(announcement))
   for (const sessions of [one, two]) sessions.areShared = true
   return [one, two]
 }

@@ -51,7 +51,7 @@ test('a client signs in with the URL of its document, which the page shows', asy
 test.each([
   ['is of another client', { ...GOOD, client_id: 'https://client.example/other.json' }],
   ['does not say whose it is', { redirect_uris: [CALLBACK] }],
-  ['has a secret', { ...GOOD, client_secret: 'known to everybody' }],
+  ['has a secret', { ...GOOD, client_secret: 'known to clients' }],
   ['wants a secret', { ...GOOD, token_endpoint_auth_method: 'client_secret_post' }],
   ['has no redirect URI', { ...GOOD, redirect_uris: [] }],
   ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],

@@ -27,7 +27,7 @@ export function bind(scope: Scope): Binding {
     parameter => !values.has(parameter.name) && !parameter.choices && parameter.type !== 'boolean',
   )
   const assigned = assignWithLists(scope, open, used)
-  const bound = [...assigned, ...takeLeftOver(scope, open, assigned, used)]
+  const bound = [...assigned, ...assignRemaining(scope, open, assigned, used)]
   for (const { parameter, values: found } of bound) values.set(parameter.name, found)
   const missing = parameters.filter(parameter => parameter.required && !values.has(parameter.name))
   return {
@@ -135,7 +135,7 @@ function isSpent(mention: Mention, spot: { from: number; to: number }): boolean 
 const EXPLICIT = new Set<MentionKind>(['code', 'path', 'url', 'email', 'quoted'])
 
 /** Assigns a single unused explicit value to the single unfilled text parameter. */
-function takeLeftOver(
+function assignRemaining(
   scope: Scope,
   parameters: Parameter[],
   bound: Bound[],

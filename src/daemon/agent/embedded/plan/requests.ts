@@ -116,10 +116,10 @@ function leadsOn({ tokens }: Analysis, clause: Piece, next: Piece | undefined): 
 function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece): Request[] {
   const ranked = weigh(analysis, clause, rankTools(analysis, signatures, clause.from, clause.to))
   const [best, ...others] = ranked
-  const said = stemsIn(analysis, clause)
+  const mentioned = stemsIn(analysis, clause)
   const also = others.filter(
     ({ signature, score }) =>
-      score > 0.6 * best!.score && isNamed(signature, signatures, said, best!.signature),
+      score > 0.6 * best!.score && isNamed(signature, signatures, mentioned, best!.signature),
   )
   const chosen = [best!, ...also].map(({ signature, score }) => ({ signature, score, stretch: clause }))
   return chosen.length > 1 ? divide(analysis, clause, chosen) : chosen
@@ -138,11 +138,11 @@ const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))
 function isNamed(
   signature: Signature,
   all: Signature[],
-  said: ReadonlySet<string>,
+  mentioned: ReadonlySet<string>,
   best: Signature,
 ): boolean {
   const own = ownStems(signature, all)
-  const hits = own.filter(part => said.has(part))
+  const hits = own.filter(part => mentioned.has(part))
   if (hits.length === 0 || hits.length < (own.length > 2 ? own.length - 1 : own.length)) return false
   return hits.some(part => !best.nameStems.includes(part))
 }
@@ -171,8 +171,8 @@ function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[]
   const divided: Request[] = []
   let current: Request[] = []
   for (const piece of cutPieces(analysis, clause.from, clause.to)) {
-    const said = stemsIn(analysis, piece)
-    const named = chosen.filter(({ signature }) => own.get(signature)!.some(part => said.has(part)))
+    const mentioned = stemsIn(analysis, piece)
+    const named = chosen.filter(({ signature }) => own.get(signature)!.some(part => mentioned.has(part)))
     const kept = named.filter(
       request =>
         request === named[0] ||

@@ -58,7 +58,7 @@ export interface Signature {
 
 const bySchema = new WeakMap<object, Signature>()
 const byText = new Map<string, Signature>()
-const MAXIMUM_KEPT = 1000
+const MAX_CACHED = 1000
 
 /** Reads a tool. Cached by its schema object, or by its text for a new schema object. */
 export function signatureOf(tool: Tool): Signature {
@@ -66,7 +66,7 @@ export function signatureOf(tool: Tool): Signature {
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
   const text = JSON.stringify([tool.name, tool.description, tool.handicap, tool.inputSchema])
   const signature = byText.get(text) ?? readTool(tool)
-  if (byText.size >= MAXIMUM_KEPT) byText.clear()
+  if (byText.size >= MAX_CACHED) byText.clear()
   byText.set(text, signature)
   bySchema.set(tool.inputSchema, signature)
   return signature
