@@ -9,8 +9,12 @@ export default defineConfig({
       'test/sdk/oauth/registration.test.ts',
       'test/sdk/oauth/attacks/{browsers,codes}.test.ts',
       'test/daemon/runtime/scaling/*.test.ts',
-      'test/daemon/runtime/placement/balance.test.ts',
+      'test/daemon/runtime/pool/balance.test.ts',
       'test/shared/instances/restart-backoff.test.ts',
+      'test/shared/validation/*.test.ts',
+      'test/instance/protocol/{keep-alive,messages,run-request,running-requests}.test.ts',
+      'test/instance/protocol/legacy/{event-store,server-requests,sessions}.test.ts',
+      'test/instance/protocol/modern/{request-checks,request-state}.test.ts',
     ],
   },
 })
