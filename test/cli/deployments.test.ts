@@ -312,6 +312,26 @@ test('a closed pipe ends the command silently', async () => {
   expect(stderr).toBe('')
 })
 
+test('the origins of pages are set by the project file or --origin', async () => {
+  const listed = { deploy: { origins: ['https://a.example'], staging: { origins: [] } } }
+  const directory = writeServer('paged', listed)
+  const originsOf = async (...args: string[]) => {
+    const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
+    return (await home.json<Deployment>(['status', deployment_id])).config.origins
+  }
+  expect(await originsOf()).toEqual(['https://a.example'])
+  expect(await originsOf('--env', 'staging')).toEqual([])
+  expect(await originsOf('--origin', 'https://b.example', '--origin', 'http://localhost:3000')).toEqual([
+    'https://b.example',
+    'http://localhost:3000',
+  ])
+  const { stdout } = await home.mcp(['status', 'paged', '--env', 'development'])
+  expect(stdout).toMatch(/pages +of https:\/\/b\.example, http:\/\/localhost:3000/)
+  const refused = await home.mcp(['deploy', directory, '--origin', '*'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('requires config.auth') })
+  expect(await originsOf('--origin', '*', '--auth', 'local')).toBe('*')
+})
+
 test('the network of code is limited by the project file or --network, and opened again', async () => {
   const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
   const directory = writeServer('bordered', listed)

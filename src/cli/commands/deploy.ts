@@ -13,6 +13,7 @@ import {
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
+  ORIGIN_OPTION,
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
@@ -69,6 +70,7 @@ export default defineCommand({
       isValueOptional: true,
       doc: 'run the server from its container image, or host an existing image that serves MCP on $PORT',
     },
+    origin: ORIGIN_OPTION,
     network: NETWORK_OPTION,
     memory: {
       type: 'integer',
@@ -108,6 +110,7 @@ export default defineCommand({
     { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an existing image' },
     { command: 'mcp deploy --env production --require-test 0.9', does: 'if its suite passes' },
     { command: 'mcp deploy --network api.github.com:443', does: 'restrict its network to this host' },
+    { command: 'mcp deploy --origin https://app.example.com', does: 'let this web page use it' },
     { command: 'mcp deploy --auth local', does: 'require users to sign in' },
     { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, with a secret from this shell' },
   ],
@@ -123,6 +126,7 @@ export default defineCommand({
       max: input.max,
       env_vars,
       network: input.network,
+      origin: input.origin,
       image: input.image,
       memory: input.memory,
       cpus: input.cpus,
@@ -171,11 +175,12 @@ export default defineCommand({
 
 /** True when only a target and an environment were given. */
 function isPlain(options: DeployOptions): boolean {
-  const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids } = options
+  const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids, origin } =
+    options
   return (
     [domain, min, max, command, auth, image, network, memory, cpus, pids].every(
       value => value === undefined,
-    ) && [...set, ...envFile].length === 0
+    ) && [...set, ...envFile, ...origin].length === 0
   )
 }
 
@@ -186,6 +191,7 @@ interface DeployOptions extends ProgramInput {
   auth: string | undefined
   image: string | undefined
   network: string | undefined
+  origin: readonly string[]
   memory: number | undefined
   cpus: number | undefined
   pids: number | undefined

@@ -104,6 +104,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     https: status.named_urls?.find(url => url.startsWith('https:')),
     ...promiseFields(status),
     network: networkText(status.config),
+    pages: pagesText(status.config?.origins),
     created: status.created_at,
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
@@ -155,6 +156,12 @@ function networkText(config: Deployed['config']): string | undefined {
   if (network === 'none') return 'none'
   if (network) return `only ${network.allow.join(', ')}`
   return isPrivateOpen ? 'open, private networks included' : 'open, except for private networks'
+}
+
+/** Web pages that may use it, in words. Undefined when only its own may. */
+function pagesText(origins: NonNullable<Deployed['config']>['origins']): string | undefined {
+  if (origins === undefined || origins.length === 0) return undefined
+  return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`
 }
 
 /** `1 process`, `2 processes`, `1..10 processes`, `0..1 processes` */

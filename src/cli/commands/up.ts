@@ -11,6 +11,7 @@ import {
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
+  ORIGIN_OPTION,
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
@@ -31,6 +32,7 @@ export default defineCommand({
       value: 'KEY=VALUE',
       doc: 'environment variable; KEY alone takes its value from this shell',
     },
+    origin: ORIGIN_OPTION,
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
@@ -60,7 +62,7 @@ export default defineCommand({
     context.output.warnOf(build)
     const config = mergeConfig(
       { ...development, ...(auth && { auth }) },
-      { env_vars, network: input.network },
+      { env_vars, network: input.network, origin: input.origin },
     )
     const request = {
       mcp_id: build.mcp_id,

@@ -63,6 +63,12 @@ export const NETWORK_OPTION = {
   doc: 'hosts that the code may reach, such as "api.github.com,*.example.com:443", none or open (default)',
 } as const
 
+export const ORIGIN_OPTION = {
+  type: 'list',
+  value: 'origin',
+  doc: 'web origin whose pages may use the server, such as https://app.example.com, or "*" with sign-in',
+} as const
+
 /** Omits undefined members, and returns undefined without any. */
 export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
   const env = { ...base?.env_vars, ...flags.env_vars }
@@ -73,16 +79,24 @@ export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags):
   } as DeployConfig['scaling']
   const domain = flags.domain ?? base?.domain
   const network = flags.network === undefined ? base?.network : parseNetworkFlag(flags.network)
+  const origins = originsOf(flags.origin) ?? base?.origins
   const { network: _network, ...others } = base ?? {}
   const config: DeployConfig = {
     ...others,
     ...(network === undefined ? {} : { network }),
+    ...(origins === undefined ? {} : { origins }),
     ...(domain === undefined ? {} : { domain }),
     ...(Object.keys(scaling ?? {}).length === 0 ? {} : { scaling }),
     ...(Object.keys(env).length === 0 ? {} : { env_vars: env }),
     ...containerConfig(base, flags),
   }
   return Object.keys(config).length === 0 ? undefined : config
+}
+
+/** `--origin` overrides the project file. */
+function originsOf(given: readonly string[] = []): DeployConfig['origins'] {
+  if (given.length === 0) return undefined
+  return given.includes('*') ? '*' : [...given]
 }
 
 /** `open` overrides the project file. */
@@ -127,5 +141,6 @@ export interface DeployFlags extends ContainerFlags {
   max?: number
   /** `none`, `open` or hosts separated by commas. */
   network?: string | undefined
+  origin?: readonly string[]
   env_vars: Record<string, string>
 }

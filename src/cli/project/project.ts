@@ -125,19 +125,20 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
     file,
     directory,
     request: withoutUpload(built.request),
-    deploy: withNetwork(deploy),
+    deploy: withDefaults(deploy),
     test,
     project: linked,
     sourceDirectory,
   }
 }
 
-type ParsedDeploy = Project['deploy'] & { network?: DeployConfig['network'] }
+type ParsedDeploy = Project['deploy'] & Pick<DeployConfig, 'network' | 'origins'>
 
-/** `deploy.network` applies to every environment without its own list. */
-function withNetwork({ network, ...deploy }: ParsedDeploy): Project['deploy'] {
-  if (network === undefined) return deploy
-  const environments = ENVIRONMENTS.map(name => [name, { network, ...deploy[name] }])
+/** `deploy.network` and `deploy.origins` apply to every environment without its own lists. */
+function withDefaults({ network, origins, ...deploy }: ParsedDeploy): Project['deploy'] {
+  const defaults = { ...(network !== undefined && { network }), ...(origins !== undefined && { origins }) }
+  if (Object.keys(defaults).length === 0) return deploy
+  const environments = ENVIRONMENTS.map(name => [name, { ...defaults, ...deploy[name] }])
   return { ...deploy, ...Object.fromEntries(environments) }
 }
 

@@ -16,8 +16,14 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal
     return { status: name === undefined ? 403 : 421, message }
   }
   if (origin === undefined || isAllowedOrigin(tenant, origin, name)) return undefined
-  const message = `Origin ${JSON.stringify(origin)} may not use this server. Only its own pages and allowed origins may.`
-  return { status: 403, message }
+  return { status: 403, message: originRefusal(tenant, origin) }
+}
+
+function originRefusal({ isPreview }: Tenant, origin: string): string {
+  const refused = `Pages of ${JSON.stringify(origin)} may not use this server.`
+  return isPreview
+    ? `${refused} A preview only serves its own pages. Deploy the server with --origin to allow others.`
+    : `${refused} Allow them with "origins" under "deploy" in the project file, mcp deploy --origin, or ALLOWED_ORIGINS of an exported server.`
 }
 
 export interface Refusal {
@@ -28,15 +34,33 @@ export interface Refusal {
 /** Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"). Empty for other requests. */
 export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers
-  if (origin === undefined || !isAllowedOrigin(tenant, origin, hostOf(request.socket))) return NONE
+  if (origin === undefined || refuseAddress(tenant, request)) return NONE
   return [
     'Access-Control-Allow-Origin',
     origin,
     'Access-Control-Expose-Headers',
-    'Mcp-Session-Id, WWW-Authenticate',
+    'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',
     'Vary',
     'Origin',
   ]
+}
+
+const REPLACED = new Set(['access-control-allow-origin', 'access-control-allow-credentials'])
+
+/** Headers of a relayed answer. Ours replace those that only the sender of an answer to a page may decide. */
+export function withCorsHeaders(tenant: Tenant, request: IncomingMessage, headers: string[]): string[] {
+  const own = corsHeaders(tenant, request)
+  if (own.length === 0) return headers
+  return [...headers.filter((_, at) => !REPLACED.has(headers[at - (at % 2)]!.toLowerCase())), ...own]
+}
+
+/** Question of a browser whether a page may send a request (Fetch, "CORS-preflight request"). */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  )
 }
 
 /** Additional headers for a preflight. Allows any requested header name, because tools receive parameters in `Mcp-Param-*`. */
@@ -46,6 +70,10 @@ export function preflightHeaders(request: IncomingMessage): readonly string[] {
     'Access-Control-Allow-Methods',
     'GET, POST, DELETE',
     ...(/^[\w\-, ]+$/.test(wanted) ? ['Access-Control-Allow-Headers', wanted] : []),
+    // Browsers before Local Network Access, which asks the user instead (https://wicg.github.io/private-network-access/).
+    ...(header(request, 'access-control-request-private-network') === 'true'
+      ? ['Access-Control-Allow-Private-Network', 'true']
+      : []),
     'Access-Control-Max-Age',
     '600',
   ]
@@ -59,7 +87,12 @@ function isAllowedHost(tenant: Tenant, host: string, name: string | undefined): 
 }
 
 function isAllowedOrigin(tenant: Tenant, origin: string, name: string | undefined): boolean {
-  if (tenant.allowedOrigins.includes(origin)) return true
+  const { allowedOrigins } = tenant
+  return allowedOrigins === '*' || allowedOrigins.includes(origin) || isOwnOrigin(tenant, origin, name)
+}
+
+/** True for pages of the server itself. `name`: host name of the connection. */
+export function isOwnOrigin(tenant: Tenant, origin: string, name: string | undefined): boolean {
   const [, host] = /^https?:\/\/(.*)$/s.exec(origin.toLowerCase()) ?? []
   return host !== undefined && isAllowedHost(tenant, host, name)
 }

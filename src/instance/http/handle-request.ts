@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { RPC } from '../protocol/json-rpc.ts'
 import { serveMcp } from '../protocol/serve-mcp.ts'
 import type { ServedTenant, TenantExchange } from '../tenant/served-tenant.ts'
-import { preflightHeaders, refuseAddress } from './address-check.ts'
+import { isPreflight, preflightHeaders, refuseAddress } from './address-check.ts'
 import { isFromPeer } from './connection.ts'
 import { relayToSuccessor } from './relay.ts'
 import { refuse, sendEmpty, sendJson } from './responses.ts'
@@ -23,6 +23,8 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: TenantExchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
+  // Before the token check, because a browser sends none with it, and before programs, which need not know about pages.
+  if (isPreflight(request)) return sendEmpty(exchange, 204, preflightHeaders(request))
   if (
     (tenant.isReplaced || tenant.hasReleasedSessions) &&
     !tenant.keepsSessionOf(request) &&
@@ -51,7 +53,6 @@ function forward(exchange: TenantExchange): void {
 
 function serveHealth(exchange: TenantExchange): void {
   const { tenant, request } = exchange
-  if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return sendProblem(exchange, 405, 'METHOD_NOT_ALLOWED', '/health accepts only GET and HEAD.', [
       'Allow',

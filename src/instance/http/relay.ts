@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { hasNetworkNamespace } from '../network/network-namespace.ts'
 import { connectOwn } from '../network/own-connect.ts'
 import { RPC } from '../protocol/json-rpc.ts'
+import { withCorsHeaders } from './address-check.ts'
 import { hostOf } from './connection.ts'
 import { HOP_BY_HOP } from './headers.ts'
 import type { HttpExchange } from './http-exchange.ts'
@@ -58,7 +59,7 @@ export function relay(
   outgoing.on('response', incoming => {
     incoming.on('error', () => response.destroy())
     onAnswer?.(incoming.statusCode!)
-    response.writeHead(incoming.statusCode!, [...forwarded(incoming.rawHeaders), ...added])
+    response.writeHead(incoming.statusCode!, [...answerHeaders(exchange, incoming), ...added])
     response.flushHeaders()
     incoming.pipe(response)
   })
@@ -90,6 +91,12 @@ function asOfAddress(exchange: HttpExchange, headers: string[]): string[] {
   if (hostOf(request.socket) === undefined) return headers
   const others = without(headers, name => name === 'host' || name === 'origin' || isOriginalUrlHeader(name))
   return [...others, 'Host', new URL(tenant.config.url).host, ...originalUrlHeaders(exchange)]
+}
+
+/** The receiver answers pages itself, unless their host name and origin were dropped from the request. */
+function answerHeaders({ request, tenant }: HttpExchange, { rawHeaders }: IncomingMessage): string[] {
+  const headers = forwarded(rawHeaders)
+  return hostOf(request.socket) === undefined ? headers : withCorsHeaders(tenant.config, request, headers)
 }
 
 function without(headers: string[], isDropped: (name: string) => boolean): string[] {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
+import { isOwnOrigin, withCorsHeaders } from '../http/address-check.ts'
+import { hostOf } from '../http/connection.ts'
 import { HOP_BY_HOP, header } from '../http/headers.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 import type { ForwardedSession } from './program-sessions.ts'
@@ -63,7 +65,14 @@ function requestHeaders(
   { request, tenant }: HttpExchange,
   { dropsOrigin, headers: own = {} }: ForwardRequestOptions,
 ): string[] {
-  const dropped = ['host', 'content-length', ...(dropsOrigin ? ['origin'] : []), ...Object.keys(own)]
+  const { origin } = request.headers
+  const isForeign = origin !== undefined && !isOwnOrigin(tenant.config, origin, hostOf(request.socket))
+  const dropped = [
+    'host',
+    'content-length',
+    ...(dropsOrigin || isForeign ? ['origin'] : []),
+    ...Object.keys(own),
+  ]
   const headers = passed(request.rawHeaders, new Set(dropped))
   const length = header(request, 'content-length')
   if (length !== undefined) headers.push('content-length', length)
@@ -82,12 +91,12 @@ function requestHeaders(
 }
 
 function begin(
-  { tenant, response }: HttpExchange,
+  { tenant, request, response }: HttpExchange,
   status: number,
   raw: Buffer[] | string[],
   session: ForwardedSession | undefined,
 ): void {
-  const headers = passed(raw.map(String), new Set())
+  const headers = withCorsHeaders(tenant.config, request, passed(raw.map(String), new Set()))
   const at = session
     ? headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION)
     : -1

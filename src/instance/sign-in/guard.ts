@@ -10,10 +10,8 @@ import type { TokenVerifier } from '../../sdk/oauth/resource/token-verifier.ts'
 import { grantIdOf } from '../../sdk/oauth/tokens/access-token.ts'
 import { createAccessTokenVerifier } from '../../sdk/oauth/tokens/verify-access-token.ts'
 import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
-import { preflightHeaders } from '../http/address-check.ts'
 import type { Guard, HttpExchange } from '../http/http-exchange.ts'
 import { originalUrl } from '../http/original-url.ts'
-import { sendEmpty } from '../http/responses.ts'
 import type { Caller } from '../server/client-context.ts'
 
 /** One resource per host name of the server. Only served names get here. */
@@ -80,8 +78,6 @@ async function admit(
     const method = request.method ?? 'GET'
     return answer(exchange, await resource.fetch(new Request(resource.metadataUrl, { method })))
   }
-  // Browsers do not send a token with a preflight (Fetch, "CORS-preflight fetch").
-  if (request.method === 'OPTIONS') return sendEmpty(exchange, 204, preflightHeaders(request))
   const caller = await resource.authenticate(request.headers.authorization)
   if ('token' in caller) {
     exchange.caller = toCaller(caller)

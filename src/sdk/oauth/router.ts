@@ -10,7 +10,7 @@ import { providers } from './endpoints/providers.ts'
 import { register } from './endpoints/register.ts'
 import { revoke } from './endpoints/revoke.ts'
 import { token } from './endpoints/token.ts'
-import { errorResponse } from './http/responses.ts'
+import { errorResponse, privateNetworkHeader } from './http/responses.ts'
 import { OAuthError } from './oauth-error.ts'
 import { describeReason } from './oauth-event.ts'
 import { errorPage } from './pages/error-page.ts'
@@ -69,7 +69,7 @@ async function answer(
 ): Promise<Response> {
   if (!route)
     return errorResponse(new OAuthError('invalid_request', 'There is no such endpoint.', { status: 404 }))
-  if (route.audience === 'client' && request.method === 'OPTIONS') return preflight(route)
+  if (route.audience === 'client' && request.method === 'OPTIONS') return preflight(route, request)
   const response = await run(component, route, request, connection)
   // For clients in browsers (RFC 9700 2.6). Never for pages, which use the user's cookies.
   if (route.audience === 'client') response.headers.set('Access-Control-Allow-Origin', '*')
@@ -109,7 +109,7 @@ function withoutBody({ status, headers }: Response): Response {
   return new Response(null, { status, headers })
 }
 
-function preflight({ method }: Route): Response {
+function preflight({ method }: Route, request: Request): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -117,6 +117,7 @@ function preflight({ method }: Route): Response {
       'Access-Control-Allow-Methods': `${method}, OPTIONS`,
       'Access-Control-Allow-Headers': 'Authorization, Content-Type, MCP-Protocol-Version',
       'Access-Control-Max-Age': '86400',
+      ...privateNetworkHeader(request),
     },
   })
 }

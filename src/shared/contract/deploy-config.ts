@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { domainFault, ENV_NAME, HOST_NAME, IMAGE_REFERENCE } from '../names.ts'
 import { networkSchema } from '../network/network-schema.ts'
 import { deploymentAuthSchema } from './deployment-auth.ts'
+import { originsSchema } from './origins.ts'
 
 /** `config` of a deployment (service interface 4.3). */
 
@@ -106,6 +107,11 @@ export const deployConfigSchema = z
     auth: deploymentAuthSchema
       .optional()
       .describe('Sign-in of users. Without it, every client of this machine is served.'),
+    origins: originsSchema
+      .optional()
+      .describe(
+        'Origins whose pages may use the server from a browser, such as `https://app.example.com`, or `*` for all, which requires `auth`. By default only its own pages.',
+      ),
   })
   .meta({ id: 'DeployConfig', description: 'Configuration of a deployment.' })
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { deployConfigSchema } from '../contract/deploy-config.ts'
+import { originsSchema } from '../contract/origins.ts'
 import { jsonObject } from '../json/json-value.ts'
 import { networkSchema } from '../network/network-schema.ts'
 import { buildRequestSchema } from './definitions.ts'
@@ -22,6 +23,7 @@ export const projectFileSchema = buildRequestSchema.extend({
         .optional()
         .describe('Share of the cases of `test` that must pass before a release, as `--require-test`.'),
       network: networkSchema.optional().describe('Default of `network` in all environments.'),
+      origins: originsSchema.optional().describe('Default of `origins` in all environments.'),
     })
     .optional()
     .describe('Defaults of `mcp deploy`.'),

@@ -17,8 +17,8 @@ export interface Tenant {
   url: string
   /** Accepted Host headers (lower case, with port). Others get 403, against DNS rebinding. */
   allowedHosts: string[]
-  /** Accepted `Origin` headers in addition to those of the allowed hosts. */
-  allowedOrigins: string[]
+  /** Accepted `Origin` headers in addition to those of the allowed hosts. `*`: all, for a server that requires tokens. */
+  allowedOrigins: string[] | '*'
   /** Declared environment variables with their values. */
   env: Record<string, string>
   /** Its code may reach loopback, private and link-local addresses. */

@@ -118,6 +118,11 @@ describe('a deploy request', () => {
       [{ env_vars: { '1BAD': 'x' } }, /^config\.env_vars\.1BAD/],
       [{ env_vars: { GOOD: 7 } }, /^config\.env_vars\.GOOD/],
       [{ domain: 'not a host' }, /^config\.domain/],
+      [{ origins: 'https://a.example' }, /^config\.origins: must be a list of origins/],
+      [{ origins: ['https://a.example/'] }, /^config\.origins\.0: must be an origin/],
+      [{ origins: ['https://A.example:443'] }, /^config\.origins\.0: browsers send .* https:\/\/a\.example$/],
+      [{ origins: ['*'] }, /^config\.origins\.0: use "\*" alone/],
+      [{ origins: '*' }, /^config\.origins: list the origins, or require sign-in$/],
     ] as const) {
       const answer = await refused({ mcp_id, environment: 'production', config })
       expect(answer.status).toBe(400)

@@ -47,8 +47,23 @@ describe('address check', () => {
       const answer = await discover({ origin })
       expect(answer.status).toBe(403)
       expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+      expect(answer.json.error.message).toContain('mcp deploy --origin')
     },
   )
+
+  test('accepts every origin with "*", but no other host', async () => {
+    const open = await harness.serve(createArtifact(), { allowedOrigins: '*' })
+    const ask = (headers: Record<string, string>) =>
+      send(open.url, {
+        body: modern('server/discover'),
+        headers: { ...modernHeaders('server/discover'), ...headers },
+      })
+    for (const origin of ['https://app.example', 'http://evil.example', 'null'])
+      expect((await ask({ origin })).headers['access-control-allow-origin']).toBe(origin)
+    const rebound = { host: 'evil.example', origin: 'http://evil.example' }
+    const refused = await ask(rebound)
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([403, undefined])
+  })
 
   test("rejects an origin that only starts with the server's own address", async () => {
     for (const end of ['://evil.example', '.evil.example', '@evil.example', '/', ' '])
@@ -62,7 +77,7 @@ describe('address check', () => {
       expect(status).toBe(200)
       expect(headers).toMatchObject({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
+        'access-control-expose-headers': 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',
         vary: 'Origin',
       })
     }
@@ -83,6 +98,17 @@ describe('address check', () => {
       'access-control-allow-methods': 'GET, POST, DELETE',
       'access-control-allow-headers': 'content-type,mcp-session-id,mcp-param-region',
     })
+  })
+
+  test('lets a public page of an allowed origin reach a private network', async () => {
+    const preflight = (headers: Record<string, string>) =>
+      send(`${address.origin}/health`, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://app.example', 'access-control-request-method': 'GET', ...headers },
+      })
+    const asked = await preflight({ 'access-control-request-private-network': 'true' })
+    expect(asked.headers['access-control-allow-private-network']).toBe('true')
+    expect((await preflight({})).headers).not.toHaveProperty('access-control-allow-private-network')
   })
 
   test('rejects the preflight of another origin', async () => {

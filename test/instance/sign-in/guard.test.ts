@@ -69,7 +69,7 @@ describe.each([
 ])('a protected server: %s', (_name, program) => {
   let served: ServedProgram
   beforeAll(async () => {
-    served = await serveProgram(program, { auth })
+    served = await serveProgram(program, { auth, allowedOrigins: ['https://app.example'] })
   })
   afterAll(() => served.close())
 
@@ -108,5 +108,19 @@ describe.each([
     })
     expect((await fetch(`${origin}/anything`)).status).toBe(401)
     expect((await send(served.url, undefined, { origin: 'https://evil.example' })).status).toBe(403)
+  })
+
+  it('answers pages of an allowed origin: preflight, challenge and result', async () => {
+    const origin = 'https://app.example'
+    const asked = { origin, 'access-control-request-method': 'POST' }
+    const preflight = await fetch(served.url, { method: 'OPTIONS', headers: asked })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, origin])
+    const challenge = await send(served.url, undefined, { origin })
+    expect(challenge.status).toBe(401)
+    expect(challenge.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate')
+    const answer = await send(served.url, await tokenFor(served.url), { origin })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id')
   })
 })

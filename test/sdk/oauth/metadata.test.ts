@@ -85,7 +85,12 @@ test('endpoints for clients allow cross-origin requests, pages do not', async ()
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    expect(response.headers.get('access-control-allow-private-network')).toBeNull()
   }
+  const headers = { 'access-control-request-private-network': 'true' }
+  const fromPublicPage = new Request(`${issuer}/oauth/token`, { method: 'OPTIONS', headers })
+  const allowed = await server.fetch(fromPublicPage)
+  expect(allowed.headers.get('access-control-allow-private-network')).toBe('true')
   for (const path of ['/oauth/authorize', '/oauth/consent', '/oauth/callback']) {
     const response = await preflight(path)
     expect(response.status).toBe(405)

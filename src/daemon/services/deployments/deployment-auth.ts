@@ -1,4 +1,5 @@
 import { AUTH_FIELDS } from '../../../shared/contract/auth-providers.ts'
+import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
 import type { DeploymentAuth } from '../../../shared/contract/deployment-auth.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
@@ -29,6 +30,22 @@ export function checkAuth(auth: DeploymentAuth): void {
           description: 'Try sign-in without an identity provider',
           command: 'mcp deploy --auth local',
         },
+      ],
+    },
+  )
+}
+
+/** Throws INVALID_REQUEST when pages of every origin could use a server without sign-in. */
+export function checkOrigins({ origins, auth }: DeployConfig): void {
+  if (origins !== '*' || auth) return
+  throw new HostingError(
+    'INVALID_REQUEST',
+    'config.origins is "*", which requires config.auth: without sign-in, every page that a user visits could use the server.',
+    {
+      details: 'config.origins: list the origins, or require sign-in',
+      next: [
+        { description: 'Allow one origin', command: 'mcp deploy --origin https://app.example.com' },
+        { description: 'Or require sign-in', command: 'mcp deploy --auth local' },
       ],
     },
   )

@@ -9,7 +9,7 @@ import { closeUnusedAddress } from '../addresses/close-address.ts'
 import { resolveEngine } from '../builds/containers.ts'
 import { getBuild, loadArtifact, requireReady } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
-import { checkAuth } from './deployment-auth.ts'
+import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv } from './deployment-env.ts'
 import { concealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
@@ -48,6 +48,7 @@ export class Deployments {
     const values = config.env_vars ?? {}
     checkEnv(build, values)
     if (config.auth) checkAuth(config.auth)
+    checkOrigins(config)
     const now = this.#deps.clock.now()
     const concealed = concealConfig(config, this.#deps.secrets)
     const deployment: Deployment = {

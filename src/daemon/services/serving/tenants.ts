@@ -43,6 +43,7 @@ export function deploymentTenant(deps: TenantDependencies, id: string, auth: Ten
     logLevel: logLevel(deployment),
     ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
     ...(auth && { auth }),
+    allowedOrigins: config.origins ?? [],
   }
 }
 
@@ -104,7 +105,7 @@ function tenantBase(
     serverName: address.server,
     url: mcpUrl(address),
     allowedHosts: [`127.0.0.1:${address.port}`, `localhost:${address.port}`],
-    allowedOrigins: [],
+    allowedOrigins: [] as Tenant['allowedOrigins'],
     // The same for all releases, so that sessions continue with the next release.
     stateKey: deps.secrets.derive(`state ${address.server}/${address.slot}`),
     ...(build.template === 'custom' && { program: programFolders(deps, build, address.slot) }),

@@ -1,4 +1,5 @@
 import { wellKnown } from '../endpoints.ts'
+import { privateNetworkHeader } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { canonicalResource } from '../rules/resource.ts'
 import { parseScope } from '../rules/scope.ts'
@@ -121,7 +122,8 @@ function describeResource(
 
 function metadataResponse(document: object, request: Request): Response {
   const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'MCP-Protocol-Version' }
-  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
+  if (request.method === 'OPTIONS')
+    return new Response(null, { status: 204, headers: { ...cors, ...privateNetworkHeader(request) } })
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return new Response(null, { status: 405, headers: { ...cors, Allow: 'GET, HEAD' } })
   return new Response(request.method === 'HEAD' ? null : JSON.stringify(document), {

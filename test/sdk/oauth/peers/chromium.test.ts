@@ -1,22 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHROMIUM, launchChromium } from '../../../helpers/chromium.ts'
 import { close, listen } from '../support/identity-provider.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
 
-/** Default path in Debian and others. `CHROMIUM` overrides it. */
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const CHROMIUM = PLACES.find(path => path !== undefined && existsSync(path))
 const SUITE = fileURLToPath(new URL('../../../../node_modules/.bin/conformance', import.meta.url))
 const NAME = 'A <b>bold</b> client'
 
@@ -25,8 +17,7 @@ describe.runIf(CHROMIUM !== undefined)('in Chromium', () => {
   let browser: Browser
   let mounted: Mounted
   beforeAll(async () => {
-    // The sandbox needs user namespaces, which containers do not always have.
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+    browser = await launchChromium()
     mounted = await mountAuthorizationServer({
       clients: [{ client_id: 'tool', client_name: NAME, redirect_uris: [CALLBACK] }],
     })
