@@ -42,6 +42,7 @@ const WALLS = [
 const NOTHING_WRITABLE = ['--proc', '/proc', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/']
 
 let found: ModuleSandbox | undefined
+let searching: Promise<void> | undefined
 
 /** Finds bubblewrap and tests it once with Node (about 50 ms), because many containers forbid what it needs. */
 export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
@@ -49,8 +50,13 @@ export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
   return found
 }
 
-/** Makes the next `moduleSandbox` return immediately. The tests run in the background. */
-export async function prepareModuleSandbox(path = process.env.PATH ?? ''): Promise<void> {
+/** Makes the next `moduleSandbox` return immediately. The tests run in the background, once. */
+export function prepareModuleSandbox(path = process.env.PATH ?? ''): Promise<void> {
+  searching ??= searchInBackground(path)
+  return searching
+}
+
+async function searchInBackground(path: string): Promise<void> {
   if (found) return
   const search = searchModuleSandbox(path)
   let step = search.next()
@@ -89,15 +95,16 @@ const TRIAL = { id: 'trial', program: '/none', nodeArguments: () => ['--version'
 type Command = (module: SandboxedModule) => string[]
 
 function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true }) | undefined): Command {
-  const always = new Map([...nodeView(), ...(user ? programView(user.file) : [])])
+  const node = nodeView()
+  const always = new Map([...node, ...(user ? programView(user.file) : [])])
   const shown = {
     ownNetwork: viewArguments(always),
-    machine: viewArguments(new Map([...always, ...resolverView()])),
+    machine: viewArguments(new Map([...always, ...resolverView(node)])),
   }
   return ({ id, program, ownNetwork, nodeArguments }) => {
     const inside = join(PROGRAM_FOLDER, basename(program))
-    const node = [NODE_INSIDE, ...nodeArguments(inside)]
-    const switched = user && isReadableByAll(program) ? switchedCommand(user, id, node) : undefined
+    const run = [NODE_INSIDE, ...nodeArguments(inside)]
+    const switched = user && isReadableByAll(program) ? switchedCommand(user, id, run) : undefined
     return [
       bubblewrap,
       ...WALLS,
@@ -108,7 +115,7 @@ function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true })
       ...viewArguments(programFiles(program, inside)),
       ...NOTHING_WRITABLE,
       '--',
-      ...(switched ?? node),
+      ...(switched ?? run),
     ]
   }
 }

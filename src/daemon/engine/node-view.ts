@@ -26,10 +26,10 @@ export function programView(file: string): View {
   return new Map(same([file, ...libraries]))
 }
 
-/** Files that the C library reads to resolve names. Older versions of glibc load modules for it on demand. */
-export function resolverView(): View {
+/** Files that the C library of `node` reads to resolve names. Older versions of glibc load modules for it on demand. */
+export function resolverView(node: View): View {
   const files = ['hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(name => `/etc/${name}`)
-  const modules = [...nodeView().keys()]
+  const modules = [...node.keys()]
     .filter(path => /\/libc\.so/.test(path))
     .flatMap(libc =>
       ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'].map(name => join(dirname(libc), name)),

@@ -176,9 +176,14 @@ export class Supervisor {
     return this.#remove(id, pool => pool.remove())
   }
 
+  /** Finds out how handler modules are confined, so that `prepareModules` does not wait for it. */
+  prepareSandbox(): Promise<void> {
+    return prepareModuleSandbox()
+  }
+
   /** Starts the first process for handler modules, so that `describe` does not wait for it. */
   async prepareModules(): Promise<void> {
-    await prepareModuleSandbox()
+    await this.prepareSandbox()
     this.#warmPools.sealed.prepare()
   }
 

@@ -12,7 +12,7 @@ import { recordSource, removeSource, type SourceDependencies } from './source-re
 /** Older archives of a project are removed, except those of builds. */
 const KEPT_SOURCES = 5
 
-type Dependencies = SourceDependencies & Pick<ServiceDependencies, 'clock'>
+type Dependencies = SourceDependencies & Pick<ServiceDependencies, 'clock' | 'supervisor'>
 
 interface UploadOptions {
   digest?: string | undefined
@@ -41,6 +41,8 @@ export class Sources {
     const first = await chunks.next()
     const keep = (stored: StoredSource) => this.#keep(projectId, stored, check)
     if (first.done) return this.#reuse(digest, keep)
+    // A build usually follows.
+    this.#deps.background.run(() => this.#deps.supervisor.prepareSandbox())
     const content = startingWith(first.value, chunks)
     const source = await this.#deps.archives.receive(content, digest, keep)
     await removeOldSources(this.#deps, projectId)
