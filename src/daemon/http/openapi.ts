@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod'
+import { named } from '../../shared/json/schema-metadata.ts'
 import { Lazy } from '../../shared/lazy.ts'
 import { endpoint, type Route } from './endpoint.ts'
 import { digest, matchesEtag } from './middleware/etags.ts'
@@ -11,9 +12,13 @@ interface Compressed {
   etag: string
 }
 
-const documentSchema = z
-  .looseObject({ openapi: z.string().describe('Version of OpenAPI.') })
-  .meta({ id: 'OpenApiDocument', description: 'An OpenAPI document.', examples: [{ openapi: '3.1.0' }] })
+const EXAMPLE_OPEN_API_DOCUMENT = { openapi: '3.1.0' }
+
+const documentSchema = named(
+  'OpenApiDocument',
+  'An OpenAPI document.',
+  EXAMPLE_OPEN_API_DOCUMENT,
+).looseObject({ openapi: z.string().describe('Version of OpenAPI.') })
 
 /** `/openapi.json`, created from the schemas that validate requests. The first request loads the code and creates it. */
 export function openApiEndpoint(routes: () => readonly Route[]) {

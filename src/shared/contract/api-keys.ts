@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import { EXAMPLE_TIME, isoTime, itemPage } from './fields.ts'
 import { PLANS, SCOPES } from './scopes.ts'
 
@@ -26,18 +27,16 @@ const KEY_INFO = {
 }
 const KEY_RECORD = { ...KEY_INFO, plan: 'pro', createdAt: EXAMPLE_TIME }
 
-export const keyInfoSchema = z
-  .object({
-    apiKeyId: z.string().describe('Id of the key.'),
-    name: z.string().describe('Name of the key.'),
-    scopes: z.array(scopeSchema).describe('Scopes of the key.'),
-    userId: z.string().describe('Id of the owning user.'),
-    idpUid: z.string().describe('Id of the owning user at the identity provider.'),
-    lastUsedAt: isoTime.nullable().describe('Time of the last use. Null if it was never used.'),
-    expiresAt: isoTime.nullable().describe('Expiry time. Null if it never expires.'),
-    isExpired: z.boolean().describe('The key has expired.'),
-  })
-  .meta({ id: 'ApiKeyInfo', description: 'The API key of a request.', examples: [KEY_INFO] })
+export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KEY_INFO).object({
+  apiKeyId: z.string().describe('Id of the key.'),
+  name: z.string().describe('Name of the key.'),
+  scopes: z.array(scopeSchema).describe('Scopes of the key.'),
+  userId: z.string().describe('Id of the owning user.'),
+  idpUid: z.string().describe('Id of the owning user at the identity provider.'),
+  lastUsedAt: isoTime.nullable().describe('Time of the last use. Null if it was never used.'),
+  expiresAt: isoTime.nullable().describe('Expiry time. Null if it never expires.'),
+  isExpired: z.boolean().describe('The key has expired.'),
+})
 
 export const keyRecordSchema = keyInfoSchema
   .extend({ plan: planSchema, createdAt: isoTime.describe('Creation time.') })
@@ -52,61 +51,58 @@ export const createdKeySchema = keyRecordSchema
     examples: [{ ...KEY_RECORD, lastUsedAt: null, key: 'mcp_sk_example' }],
   })
 
-export const createKeyRequestSchema = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(100)
-      .regex(/^\P{Cc}*$/u, 'without control characters')
-      .describe('Name of the key.'),
-    scopes: z.array(scopeSchema).min(1).max(100).describe('Scopes of the key.'),
-    plan: planSchema.default('free').describe('Plan of the key.'),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe('Expiry time, in the future. By default it never expires.'),
-  })
-  .meta({
-    id: 'CreateApiKeyRequest',
-    description: 'A new API key.',
-    examples: [{ name: 'ci', scopes: ['READ', 'BUILD_AND_DEPLOY'], plan: 'pro' }],
-  })
+const EXAMPLE_CREATE_API_KEY_REQUEST = { name: 'ci', scopes: ['READ', 'BUILD_AND_DEPLOY'], plan: 'pro' }
+
+export const createKeyRequestSchema = named(
+  'CreateApiKeyRequest',
+  'A new API key.',
+  EXAMPLE_CREATE_API_KEY_REQUEST,
+).strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^\P{Cc}*$/u, 'without control characters')
+    .describe('Name of the key.'),
+  scopes: z.array(scopeSchema).min(1).max(100).describe('Scopes of the key.'),
+  plan: planSchema.default('free').describe('Plan of the key.'),
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Expiry time, in the future. By default it never expires.'),
+})
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')
 
-export const checkKeyRequestSchema = z
-  .strictObject({
-    key: z.string().min(1).describe('Secret of the key.'),
-    method: z
-      .string()
-      .toUpperCase()
-      .pipe(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
-      .meta({
-        description: 'Method of the request: GET, HEAD, POST, PUT, PATCH or DELETE, in any case.',
-        examples: ['POST'],
-      }),
-    path: z
-      .string()
-      .regex(/^\//, 'a path that starts with "/"')
-      .meta({ description: 'Path of the request. A query is ignored.', examples: ['/v1/build'] }),
-  })
-  .meta({
-    id: 'CheckApiKeyRequest',
-    description: 'A key and a request.',
-    examples: [{ key: 'mcp_sk_example', method: 'POST', path: '/v1/build' }],
-  })
+const EXAMPLE_CHECK_API_KEY_REQUEST = { key: 'mcp_sk_example', method: 'POST', path: '/v1/build' }
 
-export const checkedKeySchema = z
-  .object({
-    allowed: z.boolean().describe('The key may make the request.'),
-    reason: z.string().describe('Why, in one sentence.'),
-  })
-  .meta({
-    id: 'CheckedApiKey',
-    description: 'Whether a key may make a request.',
-    examples: [{ allowed: true, reason: 'The key has the scope BUILD_AND_DEPLOY.' }],
-  })
+export const checkKeyRequestSchema = named(
+  'CheckApiKeyRequest',
+  'A key and a request.',
+  EXAMPLE_CHECK_API_KEY_REQUEST,
+).strictObject({
+  key: z.string().min(1).describe('Secret of the key.'),
+  method: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
+    .meta(described('Method of the request: GET, HEAD, POST, PUT, PATCH or DELETE, in any case.', 'POST')),
+  path: z
+    .string()
+    .regex(/^\//, 'a path that starts with "/"')
+    .meta(described('Path of the request. A query is ignored.', '/v1/build')),
+})
+
+const EXAMPLE_CHECKED_API_KEY = { allowed: true, reason: 'The key has the scope BUILD_AND_DEPLOY.' }
+
+export const checkedKeySchema = named(
+  'CheckedApiKey',
+  'Whether a key may make a request.',
+  EXAMPLE_CHECKED_API_KEY,
+).object({
+  allowed: z.boolean().describe('The key may make the request.'),
+  reason: z.string().describe('Why, in one sentence.'),
+})
 
 export type KeyInfo = z.infer<typeof keyInfoSchema>
 export type KeyRecord = z.infer<typeof keyRecordSchema>

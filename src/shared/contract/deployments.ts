@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import { deployConfigSchema } from './deploy-config.ts'
 import {
   deploymentIdSchema,
@@ -17,39 +18,42 @@ import { instanceSchema } from './health-reports.ts'
 
 const idInput = z.string().min(1).max(128)
 
-export const deployRequestSchema = z
-  .strictObject({
-    mcp_id: idInput.meta({ description: 'Id of the build to deploy.', examples: [EXAMPLE_MCP_ID] }),
-    environment: environmentSchema,
-    config: deployConfigSchema.optional(),
-    allow_breaking: z
-      .boolean()
-      .optional()
-      .describe(
-        '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default nothing is compared.',
-      ),
-  })
-  .meta({
-    id: 'DeployRequest',
-    description: 'A release of a build to an environment.',
-    examples: [
-      {
-        mcp_id: EXAMPLE_MCP_ID,
-        environment: 'production',
-        config: { domain: 'mcp.example.com', scaling: { min_instances: 1, max_instances: 4 } },
-      },
-    ],
-  })
+const EXAMPLE_DEPLOY_REQUEST = {
+  mcp_id: EXAMPLE_MCP_ID,
+  environment: 'production',
+  config: { domain: 'mcp.example.com', scaling: { min_instances: 1, max_instances: 4 } },
+}
+
+export const deployRequestSchema = named(
+  'DeployRequest',
+  'A release of a build to an environment.',
+  EXAMPLE_DEPLOY_REQUEST,
+).strictObject({
+  mcp_id: idInput.meta(described('Id of the build to deploy.', EXAMPLE_MCP_ID)),
+  environment: environmentSchema,
+  config: deployConfigSchema.optional(),
+  allow_breaking: z
+    .boolean()
+    .optional()
+    .describe(
+      '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default nothing is compared.',
+    ),
+})
+
+const EXAMPLE_ROLLBACK_REQUEST = { to: EXAMPLE_DEPLOYMENT_ID }
 
 /** POST /v1/deploy/{id}/rollback. The body is optional. */
-export const rollbackRequestSchema = z
-  .strictObject({
-    to: idInput.optional().meta({
-      description: 'Id of the deployment to go back to. By default the previous one.',
-      examples: [EXAMPLE_DEPLOYMENT_ID],
-    }),
-  })
-  .meta({ id: 'RollbackRequest', description: 'A rollback.', examples: [{ to: EXAMPLE_DEPLOYMENT_ID }] })
+export const rollbackRequestSchema = named(
+  'RollbackRequest',
+  'A rollback.',
+  EXAMPLE_ROLLBACK_REQUEST,
+).strictObject({
+  to: idInput
+    .optional()
+    .meta(
+      described('Id of the deployment to go back to. By default the previous one.', EXAMPLE_DEPLOYMENT_ID),
+    ),
+})
 
 const deploymentExample = {
   deployment_id: EXAMPLE_DEPLOYMENT_ID,
@@ -66,57 +70,57 @@ const warnings = z
     'Extension: settings that were accepted but are not applied, and variables that a rollback changed, one sentence each.',
   )
 
-export const deploymentRecordSchema = z
-  .object({
-    deployment_id: deploymentIdSchema,
-    status: deploymentStateSchema,
-    url: z.string().describe('MCP endpoint of the deployment.'),
-    deploy_time: z.number().describe('Duration of the deployment in seconds.'),
-    health_check: z.string().describe('URL of the health endpoint of the server.'),
-    sign_in: z
-      .object({
-        issuer: z.string().describe('Issuer of the tokens.'),
-        callback_url: z.string().describe('Redirect URI to register at the identity provider.'),
-      })
-      .optional()
-      .describe('Extension: sign-in of a protected deployment.'),
-    error: failureSchema
-      .nullable()
-      .optional()
-      .describe('Extension: why it failed. Null or absent otherwise.'),
-    warnings,
-  })
-  .meta({ id: 'Deployment', description: 'A deployment, as it is created.', examples: [deploymentExample] })
+export const deploymentRecordSchema = named(
+  'Deployment',
+  'A deployment, as it is created.',
+  deploymentExample,
+).object({
+  deployment_id: deploymentIdSchema,
+  status: deploymentStateSchema,
+  url: z.string().describe('MCP endpoint of the deployment.'),
+  deploy_time: z.number().describe('Duration of the deployment in seconds.'),
+  health_check: z.string().describe('URL of the health endpoint of the server.'),
+  sign_in: z
+    .object({
+      issuer: z.string().describe('Issuer of the tokens.'),
+      callback_url: z.string().describe('Redirect URI to register at the identity provider.'),
+    })
+    .optional()
+    .describe('Extension: sign-in of a protected deployment.'),
+  error: failureSchema.nullable().optional().describe('Extension: why it failed. Null or absent otherwise.'),
+  warnings,
+})
 
-const promisesSchema = z
-  .object({
-    placement: z
-      .enum(['dedicated', 'shared'])
-      .describe('`dedicated`: its own processes. `shared`: a process with other servers.'),
-    min_instances: z.int().describe('Minimum number of instances. 0: it may sleep.'),
-    max_instances: z.int().describe('Maximum number of instances.'),
-    idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
-    release: z
-      .enum(['gradual', 'at_once'])
-      .describe('`gradual`: the old release drains and keeps its sessions. `at_once`: it is replaced.'),
-    session_seconds: z.number().describe('Idle time for which sessions stay with their release.'),
-    log_level: z.enum(['info', 'debug']).describe('Log level.'),
-    kept_deployments: z
-      .int()
-      .nullable()
-      .describe('Number of deployments kept per server, including the live one. Null: all.'),
-    memory_mb: z
-      .int()
-      .nullable()
-      .describe('Memory limit of an instance in MiB. Null if it shares its process.'),
-    network: z
-      .enum(['namespace', 'process', 'none'])
-      .optional()
-      .describe(
-        'What enforces the network settings of modules and programs: a network namespace, functions within their process, or nothing. Absent without user code and in containers.',
-      ),
-  })
-  .meta({ id: 'Promises', description: 'What the environment and configuration of a deployment promise.' })
+const promisesSchema = named(
+  'Promises',
+  'What the environment and configuration of a deployment promise.',
+).object({
+  placement: z
+    .enum(['dedicated', 'shared'])
+    .describe('`dedicated`: its own processes. `shared`: a process with other servers.'),
+  min_instances: z.int().describe('Minimum number of instances. 0: it may sleep.'),
+  max_instances: z.int().describe('Maximum number of instances.'),
+  idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
+  release: z
+    .enum(['gradual', 'at_once'])
+    .describe('`gradual`: the old release drains and keeps its sessions. `at_once`: it is replaced.'),
+  session_seconds: z.number().describe('Idle time for which sessions stay with their release.'),
+  log_level: z.enum(['info', 'debug']).describe('Log level.'),
+  kept_deployments: z
+    .int()
+    .nullable()
+    .describe('Number of deployments kept per server, including the live one. Null: all.'),
+  memory_mb: z
+    .int()
+    .nullable()
+    .describe('Memory limit of an instance in MiB. Null if it shares its process.'),
+  network: z
+    .enum(['namespace', 'process', 'none'])
+    .optional()
+    .describe(
+      'What enforces the network settings of modules and programs: a network namespace, functions within their process, or nothing. Absent without user code and in containers.',
+    ),
+})
 
 export const deploymentStatusSchema = deploymentRecordSchema
   .extend({

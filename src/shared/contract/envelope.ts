@@ -1,20 +1,28 @@
 import * as z from 'zod'
 import { ERROR_CODES } from '../errors.ts'
+import { described, named } from '../json/schema-metadata.ts'
 import { isoTime } from './fields.ts'
 
 /** The envelope of the /v1 family (service interface 2.1) and the error envelope of both (section 7). */
-const metaSchema = z
-  .object({
-    request_id: z.string().meta({
-      description: 'Id of the request, equal to the `X-Request-Id` header.',
-      examples: ['req_4h7k2m9q5w1x8z3c6v0b'],
-    }),
-    timestamp: isoTime.describe('Time of the response.'),
-  })
-  .meta({ id: 'ResponseMeta', description: 'Metadata of a response in the /v1 family.' })
+const metaSchema = named('ResponseMeta', 'Metadata of a response in the /v1 family.').object({
+  request_id: z
+    .string()
+    .meta(described('Id of the request, equal to the `X-Request-Id` header.', 'req_4h7k2m9q5w1x8z3c6v0b')),
+  timestamp: isoTime.describe('Time of the response.'),
+})
 
-export const errorEnvelopeSchema = z
-  .object({
+const EXAMPLE_ERROR = {
+  success: false,
+  error: {
+    code: 'INVALID_REQUEST',
+    message: 'The request is not valid: config.domain: a host name such as mcp.example.com',
+    details: 'config.domain: a host name such as mcp.example.com',
+  },
+  meta: { request_id: 'req_4h7k2m9q5w1x8z3c6v0b', timestamp: '2026-11-22T12:20:23.267Z' },
+}
+
+export const errorEnvelopeSchema = named('Error', 'Error response of every operation.', EXAMPLE_ERROR).object(
+  {
     success: z.literal(false).describe('Always false.'),
     error: z
       .object({
@@ -26,22 +34,8 @@ export const errorEnvelopeSchema = z
       })
       .describe('What went wrong.'),
     meta: metaSchema.optional(),
-  })
-  .meta({
-    id: 'Error',
-    description: 'Error response of every operation.',
-    examples: [
-      {
-        success: false,
-        error: {
-          code: 'INVALID_REQUEST',
-          message: 'The request is not valid: config.domain: a host name such as mcp.example.com',
-          details: 'config.domain: a host name such as mcp.example.com',
-        },
-        meta: { request_id: 'req_4h7k2m9q5w1x8z3c6v0b', timestamp: '2026-11-22T12:20:23.267Z' },
-      },
-    ],
-  })
+  },
+)
 
 /** `id`: name of the envelope in the OpenAPI document. */
 export function envelopeOf<T extends z.ZodType>(data: T, id?: string) {
@@ -65,9 +59,4 @@ export function pageOf<T extends z.ZodType>(item: T, id: string) {
         .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
     })
     .meta({ id, description: 'One page of a list.' })
-}
-
-export interface Page<T> {
-  items: T[]
-  next_cursor: string | null
 }

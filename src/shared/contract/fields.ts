@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import {
   BUILD_STATES,
   CONTAINER_BUILD_STATES,
@@ -55,18 +56,14 @@ export const EXAMPLE_TIME = '2026-11-22T12:20:23.267Z'
 export const EXAMPLE_MCP_ID = 'mcp_4h7k2m9q5w1x8z3c6v0b'
 export const EXAMPLE_DEPLOYMENT_ID = 'dep_7m2k9q4w5x1z8c3v6b0h'
 
-export const mcpIdSchema = z.string().meta({ description: 'Id of the build.', examples: [EXAMPLE_MCP_ID] })
+export const mcpIdSchema = z.string().meta(described('Id of the build.', EXAMPLE_MCP_ID))
 
-export const deploymentIdSchema = z
-  .string()
-  .meta({ description: 'Id of the deployment.', examples: [EXAMPLE_DEPLOYMENT_ID] })
+export const deploymentIdSchema = z.string().meta(described('Id of the deployment.', EXAMPLE_DEPLOYMENT_ID))
 
-export const failureSchema = z
-  .object({
-    code: z.string().meta({ description: 'Machine-readable error code.', examples: ['TIMEOUT'] }),
-    message: z.string().describe('One sentence for people.'),
-    details: z.string().optional().describe('Further detail, for example the last log lines.'),
-  })
-  .meta({ id: 'Failure', description: 'Why a build or deployment failed.' })
+export const failureSchema = named('Failure', 'Why a build or deployment failed.').object({
+  code: z.string().meta(described('Machine-readable error code.', 'TIMEOUT')),
+  message: z.string().describe('One sentence for people.'),
+  details: z.string().optional().describe('Further detail, for example the last log lines.'),
+})
 
 export type Failure = z.infer<typeof failureSchema>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import {
   deploymentStateSchema,
   EXAMPLE_DEPLOYMENT_ID,
@@ -14,57 +15,52 @@ import {
 export const subdomainSchema = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'up to 63 lower-case letters, digits and "-"')
-  .meta({
-    description: 'Subdomain: up to 63 lower-case letters, digits and "-".',
-    examples: ['weather'],
-  })
+  .meta(described('Subdomain: up to 63 lower-case letters, digits and "-".', 'weather'))
 
-export const putMappingSchema = z
-  .strictObject({
-    deploymentId: z
-      .string()
-      .min(1)
-      .max(200)
-      .describe('Id of a deployment. The subdomain follows the releases of its server and environment.'),
-  })
-  .meta({
-    id: 'PutMappingRequest',
-    description: 'Target of a subdomain mapping.',
-    examples: [{ deploymentId: EXAMPLE_DEPLOYMENT_ID }],
-  })
+const EXAMPLE_PUT_MAPPING_REQUEST = { deploymentId: EXAMPLE_DEPLOYMENT_ID }
 
-export const mappingSchema = z
-  .object({
-    subdomain: z.string().describe('The subdomain.'),
-    deploymentId: z
-      .string()
-      .nullable()
-      .describe('Id of the live deployment, else of the newest one. Null without any.'),
-    status: deploymentStateSchema.nullable().describe('State of that deployment. Null without one.'),
-    server: z.string().describe('Name of the server.'),
-    environment: environmentSchema,
-    url: z.string().describe('MCP endpoint over http. Empty while the named gateway does not listen.'),
-    secureUrl: z.string().describe('MCP endpoint over https. Empty while the named gateway does not listen.'),
-    createdAt: isoTime.describe('Creation time.'),
-    updatedAt: isoTime.describe('Time of the last change.'),
-  })
-  .meta({
-    id: 'Mapping',
-    description: 'A subdomain that leads to a server and environment.',
-    examples: [
-      {
-        subdomain: 'weather',
-        deploymentId: EXAMPLE_DEPLOYMENT_ID,
-        status: 'deployed',
-        server: 'weather',
-        environment: 'production',
-        url: 'http://weather.localhost:6280/mcp',
-        secureUrl: 'https://weather.localhost:6443/mcp',
-        createdAt: EXAMPLE_TIME,
-        updatedAt: EXAMPLE_TIME,
-      },
-    ],
-  })
+export const putMappingSchema = named(
+  'PutMappingRequest',
+  'Target of a subdomain mapping.',
+  EXAMPLE_PUT_MAPPING_REQUEST,
+).strictObject({
+  deploymentId: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Id of a deployment. The subdomain follows the releases of its server and environment.'),
+})
+
+const EXAMPLE_MAPPING = {
+  subdomain: 'weather',
+  deploymentId: EXAMPLE_DEPLOYMENT_ID,
+  status: 'deployed',
+  server: 'weather',
+  environment: 'production',
+  url: 'http://weather.localhost:6280/mcp',
+  secureUrl: 'https://weather.localhost:6443/mcp',
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
+}
+
+export const mappingSchema = named(
+  'Mapping',
+  'A subdomain that leads to a server and environment.',
+  EXAMPLE_MAPPING,
+).object({
+  subdomain: z.string().describe('The subdomain.'),
+  deploymentId: z
+    .string()
+    .nullable()
+    .describe('Id of the live deployment, else of the newest one. Null without any.'),
+  status: deploymentStateSchema.nullable().describe('State of that deployment. Null without one.'),
+  server: z.string().describe('Name of the server.'),
+  environment: environmentSchema,
+  url: z.string().describe('MCP endpoint over http. Empty while the named gateway does not listen.'),
+  secureUrl: z.string().describe('MCP endpoint over https. Empty while the named gateway does not listen.'),
+  createdAt: isoTime.describe('Creation time.'),
+  updatedAt: isoTime.describe('Time of the last change.'),
+})
 
 export const mappingPageSchema = itemPage(mappingSchema, 'MappingPage')
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import { EXAMPLE_TIME, isoTime, itemPage, projectStateSchema } from './fields.ts'
 
 /** Service interface 2.7 and 4.7. docs/decisions/deployments.md covers what it leaves open. */
@@ -9,9 +10,7 @@ const line = (max: number) =>
     .max(max)
     .regex(/^\P{Cc}*$/u, 'without control characters')
 
-const name = line(100)
-  .min(1)
-  .meta({ description: 'Name of the project.', examples: ['weather'] })
+const name = line(100).min(1).meta(described('Name of the project.', 'weather'))
 const description = z.string().max(2000).nullable()
 /** `git@github.com:team/repo.git`, the short form of an ssh URL (git-clone(1) "GIT URLS"). */
 const SCP_FORM = /^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]\S*$/
@@ -28,26 +27,24 @@ const repositoryUrl = line(2000)
 
 const facts = {
   description: description.optional().describe('What the project is for. Null clears it.'),
-  repositoryUrl: repositoryUrl.optional().meta({
-    description: 'URL of the repository. Null clears it.',
-    examples: ['https://github.com/example/weather'],
-  }),
+  repositoryUrl: repositoryUrl
+    .optional()
+    .meta(described('URL of the repository. Null clears it.', 'https://github.com/example/weather')),
   framework: line(100)
     .min(1)
     .nullable()
     .optional()
-    .meta({
-      description: 'Framework of the project. Null clears it.',
-      examples: ['fastmcp'],
-    }),
+    .meta(described('Framework of the project. Null clears it.', 'fastmcp')),
   storageLocation: line(2000)
     .min(1)
     .nullable()
     .optional()
-    .meta({
-      description: 'URI of the source archive. An upload sets it. Null clears it.',
-      examples: ['s3://sources/weather.tar.gz'],
-    }),
+    .meta(
+      described(
+        'URI of the source archive. An upload sets it. Null clears it.',
+        's3://sources/weather.tar.gz',
+      ),
+    ),
   templateId: z
     .uuid()
     .nullable()
@@ -57,18 +54,21 @@ const facts = {
     .min(1)
     .nullable()
     .optional()
-    .meta({
-      description:
+    .meta(
+      described(
         'Extension: base image of its container builds: a reference, `oci:/folder[:name]` or `local`. Null uses the default of the daemon.',
-      examples: ['registry.example.com/node:24'],
-    }),
+        'registry.example.com/node:24',
+      ),
+    ),
 }
 
-export const createProjectSchema = z.strictObject({ name, ...facts }).meta({
-  id: 'CreateProjectRequest',
-  description: 'A new project.',
-  examples: [{ name: 'weather', description: 'Forecasts for models' }],
-})
+const EXAMPLE_CREATE_PROJECT_REQUEST = { name: 'weather', description: 'Forecasts for models' }
+
+export const createProjectSchema = named(
+  'CreateProjectRequest',
+  'A new project.',
+  EXAMPLE_CREATE_PROJECT_REQUEST,
+).strictObject({ name, ...facts })
 
 export const updateProjectSchema = z
   .strictObject({
@@ -88,49 +88,47 @@ export const updateProjectSchema = z
     examples: [{ status: 'archived' }],
   })
 
-export const projectSchema = z
-  .object({
-    id: z.string().meta({ description: 'Id of the project.', examples: ['prj_4h7k2m9q5w1x8z3c6v0b'] }),
-    name: z.string().describe('Name of the project.'),
-    description: z.string().nullable().describe('What the project is for.'),
-    repositoryUrl: z.string().nullable().describe('URL of the repository.'),
-    framework: z.string().nullable().describe('Framework of the project.'),
-    status: projectStateSchema,
-    storageLocation: z.string().nullable().describe('URI of the source archive.'),
-    templateId: z.string().nullable().describe('Id of the template that the project was created from.'),
-    baseImage: z.string().nullable().describe('Extension: base image of its container builds.'),
-    sourceId: z
-      .string()
-      .nullable()
-      .describe('Extension: `source` of a build request. Null without an uploaded archive.'),
-    sourceDigest: z
-      .string()
-      .nullable()
-      .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null without one.'),
-    createdAt: isoTime.describe('Creation time.'),
-    updatedAt: isoTime.describe('Time of the last change.'),
-  })
-  .meta({
-    id: 'Project',
-    description: 'A project. Fields without a value are null.',
-    examples: [
-      {
-        id: 'prj_4h7k2m9q5w1x8z3c6v0b',
-        name: 'weather',
-        description: 'Forecasts for models',
-        repositoryUrl: null,
-        framework: null,
-        status: 'active',
-        storageLocation: null,
-        templateId: null,
-        baseImage: null,
-        sourceId: null,
-        sourceDigest: null,
-        createdAt: EXAMPLE_TIME,
-        updatedAt: EXAMPLE_TIME,
-      },
-    ],
-  })
+const EXAMPLE_PROJECT = {
+  id: 'prj_4h7k2m9q5w1x8z3c6v0b',
+  name: 'weather',
+  description: 'Forecasts for models',
+  repositoryUrl: null,
+  framework: null,
+  status: 'active',
+  storageLocation: null,
+  templateId: null,
+  baseImage: null,
+  sourceId: null,
+  sourceDigest: null,
+  createdAt: EXAMPLE_TIME,
+  updatedAt: EXAMPLE_TIME,
+}
+
+export const projectSchema = named(
+  'Project',
+  'A project. Fields without a value are null.',
+  EXAMPLE_PROJECT,
+).object({
+  id: z.string().meta(described('Id of the project.', 'prj_4h7k2m9q5w1x8z3c6v0b')),
+  name: z.string().describe('Name of the project.'),
+  description: z.string().nullable().describe('What the project is for.'),
+  repositoryUrl: z.string().nullable().describe('URL of the repository.'),
+  framework: z.string().nullable().describe('Framework of the project.'),
+  status: projectStateSchema,
+  storageLocation: z.string().nullable().describe('URI of the source archive.'),
+  templateId: z.string().nullable().describe('Id of the template that the project was created from.'),
+  baseImage: z.string().nullable().describe('Extension: base image of its container builds.'),
+  sourceId: z
+    .string()
+    .nullable()
+    .describe('Extension: `source` of a build request. Null without an uploaded archive.'),
+  sourceDigest: z
+    .string()
+    .nullable()
+    .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null without one.'),
+  createdAt: isoTime.describe('Creation time.'),
+  updatedAt: isoTime.describe('Time of the last change.'),
+})
 
 export const projectPageSchema = itemPage(projectSchema, 'ProjectPage')
 

@@ -1,107 +1,101 @@
 import * as z from 'zod'
+import { named } from '../json/schema-metadata.ts'
 import { failureSchema } from './fields.ts'
 import { recordedResponseSchema } from './test-runs.ts'
 
 /** Response of POST /v1/test (service interface 2.5; docs/testing.md). */
 
-const usageSchema = z
-  .object({
-    input_tokens: z.int().describe('Tokens of the input.'),
-    output_tokens: z.int().describe('Tokens of the output.'),
-    total_tokens: z.int().describe('Tokens of input and output.'),
-    cached_input_tokens: z.int().describe('Tokens of the input that the vendor had cached.'),
-    requests: z.int().describe('Number of requests to the model.'),
-  })
-  .meta({ id: 'Usage', description: 'What a test run used of the model.' })
+const usageSchema = named('Usage', 'What a test run used of the model.').object({
+  input_tokens: z.int().describe('Tokens of the input.'),
+  output_tokens: z.int().describe('Tokens of the output.'),
+  total_tokens: z.int().describe('Tokens of input and output.'),
+  cached_input_tokens: z.int().describe('Tokens of the input that the vendor had cached.'),
+  requests: z.int().describe('Number of requests to the model.'),
+})
 
 const seconds = z.number().describe('Duration in seconds.')
 const turn = z.int().describe('Turn it belongs to, from 1. Calls of one turn run in parallel.')
 const callError = z.string().nullable().describe('Why it failed. Null if it worked.')
 
-const toolCallSchema = z
-  .object({
-    name: z.string().describe('Name of the tool.'),
-    arguments: z.unknown().describe('Arguments of the call.'),
-    result: z.unknown().nullable().describe('Result as the server sent it. Null without a response.'),
-    error: callError,
-    seconds,
-    turn,
-  })
-  .meta({ id: 'ToolCall', description: 'A tool call of the agent.' })
+const toolCallSchema = named('ToolCall', 'A tool call of the agent.').object({
+  name: z.string().describe('Name of the tool.'),
+  arguments: z.unknown().describe('Arguments of the call.'),
+  result: z.unknown().nullable().describe('Result as the server sent it. Null without a response.'),
+  error: callError,
+  seconds,
+  turn,
+})
 
-const readSchema = z
-  .object({ uri: z.string().describe('URI of the resource.'), error: callError, seconds, turn })
-  .meta({ id: 'ResourceRead', description: 'A resource that the agent read.' })
+const readSchema = named('ResourceRead', 'A resource that the agent read.').object({
+  uri: z.string().describe('URI of the resource.'),
+  error: callError,
+  seconds,
+  turn,
+})
 
-const fetchedPromptSchema = z
-  .object({
-    name: z.string().describe('Name of the prompt.'),
-    arguments: z.record(z.string(), z.string()).describe('Arguments of the prompt.'),
-    error: callError,
-    seconds,
-    turn,
-  })
-  .meta({ id: 'FetchedPrompt', description: 'A prompt that the agent fetched.' })
+const fetchedPromptSchema = named('FetchedPrompt', 'A prompt that the agent fetched.').object({
+  name: z.string().describe('Name of the prompt.'),
+  arguments: z.record(z.string(), z.string()).describe('Arguments of the prompt.'),
+  error: callError,
+  seconds,
+  turn,
+})
 
-const questionSchema = z
-  .object({
-    kind: z.enum(['elicitation', 'sampling']).describe('Kind of question.'),
-    message: z.string().describe('The question.'),
-    outcome: z.string().describe('`accept`, `decline`, `cancel`, or `answered`.'),
-  })
-  .meta({ id: 'ServerQuestion', description: 'A question that the server asked during a call.' })
+const questionSchema = named('ServerQuestion', 'A question that the server asked during a call.').object({
+  kind: z.enum(['elicitation', 'sampling']).describe('Kind of question.'),
+  message: z.string().describe('The question.'),
+  outcome: z.string().describe('`accept`, `decline`, `cancel`, or `answered`.'),
+})
 
-export const testResultSchema = z
-  .object({
-    ai_response: z.string().describe('Reply of the agent.'),
-    tools_used: z.array(z.string()).describe('Names of the tools that the agent called, each once.'),
-    resources_accessed: z.array(z.string()).describe('URIs of the resources that the agent read.'),
-    execution_time: z.number().describe('Duration in seconds.'),
-    success_rate: z.number().describe('Share of successful tool calls, 0 to 1. 1 without any call.'),
-    // Extensions
-    chat_id: z.string().optional().describe('Id of the chat. Pass it to continue.'),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe('Extension: what was accepted but not applied, one sentence each.'),
-    model: z.string().optional().describe('Model that made this result.'),
-    tool_calls: z.array(toolCallSchema).optional().describe('Tool calls in order.'),
-    resource_reads: z.array(readSchema).optional().describe('Resources that were read, in order.'),
-    prompts: z.array(fetchedPromptSchema).optional().describe('Prompts that were fetched, in order.'),
-    questions: z.array(questionSchema).optional().describe('Questions that the server asked during calls.'),
-    usage: usageSchema.optional(),
-    turns: z.int().optional().describe('Number of turns.'),
-    stopped_by: z
-      .enum(['turns', 'calls', 'tokens', 'seconds'])
-      .nullable()
-      .optional()
-      .describe('Limit that ended the run. Null if the model ended it.'),
-    recording: z
-      .array(
-        z.object({
-          digest: z.string().describe('Digest of the request.'),
-          request: z.string().describe('The normalized request.'),
-          response: recordedResponseSchema,
-        }),
-      )
-      .optional()
-      .describe('Recorded responses, with `cassette: {"mode": "record"}`.'),
-  })
-  .meta({
-    id: 'TestResult',
-    description: 'What the agent answered and did.',
-    examples: [
-      {
-        ai_response: 'Hello, Ada!',
-        tools_used: ['greet'],
-        resources_accessed: [],
-        execution_time: 0.031,
-        success_rate: 1,
-        chat_id: 'chat_4h7k2m9q5w1x8z3c6v0b',
-        model: 'claude-sonnet-4-5',
-      },
-    ],
-  })
+const EXAMPLE_TEST_RESULT = {
+  ai_response: 'Hello, Ada!',
+  tools_used: ['greet'],
+  resources_accessed: [],
+  execution_time: 0.031,
+  success_rate: 1,
+  chat_id: 'chat_4h7k2m9q5w1x8z3c6v0b',
+  model: 'claude-sonnet-4-5',
+}
+
+export const testResultSchema = named(
+  'TestResult',
+  'What the agent answered and did.',
+  EXAMPLE_TEST_RESULT,
+).object({
+  ai_response: z.string().describe('Reply of the agent.'),
+  tools_used: z.array(z.string()).describe('Names of the tools that the agent called, each once.'),
+  resources_accessed: z.array(z.string()).describe('URIs of the resources that the agent read.'),
+  execution_time: z.number().describe('Duration in seconds.'),
+  success_rate: z.number().describe('Share of successful tool calls, 0 to 1. 1 without any call.'),
+  // Extensions
+  chat_id: z.string().optional().describe('Id of the chat. Pass it to continue.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Extension: what was accepted but not applied, one sentence each.'),
+  model: z.string().optional().describe('Model that made this result.'),
+  tool_calls: z.array(toolCallSchema).optional().describe('Tool calls in order.'),
+  resource_reads: z.array(readSchema).optional().describe('Resources that were read, in order.'),
+  prompts: z.array(fetchedPromptSchema).optional().describe('Prompts that were fetched, in order.'),
+  questions: z.array(questionSchema).optional().describe('Questions that the server asked during calls.'),
+  usage: usageSchema.optional(),
+  turns: z.int().optional().describe('Number of turns.'),
+  stopped_by: z
+    .enum(['turns', 'calls', 'tokens', 'seconds'])
+    .nullable()
+    .optional()
+    .describe('Limit that ended the run. Null if the model ended it.'),
+  recording: z
+    .array(
+      z.object({
+        digest: z.string().describe('Digest of the request.'),
+        request: z.string().describe('The normalized request.'),
+        response: recordedResponseSchema,
+      }),
+    )
+    .optional()
+    .describe('Recorded responses, with `cassette: {"mode": "record"}`.'),
+})
 
 const eventType = <T extends string>(type: T) => z.literal(type).describe('Kind of event.')
 const callId = z.string().describe('Id of the call.')

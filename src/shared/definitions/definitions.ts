@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { templateSchema } from '../contract/fields.ts'
 import { jsonSchema, jsonValue } from '../json/json-value.ts'
+import { described, named } from '../json/schema-metadata.ts'
 import { ENV_NAME, SERVER_NAME } from '../names.ts'
 import { contentAnnotations, contentBlockSchema, iconSchema, liquid, metaField } from './content-blocks.ts'
 import { handlerSchema, moduleHandlerSchema } from './handlers.ts'
@@ -15,18 +16,16 @@ const text = z.string().min(1)
 const title = z.string().optional().describe('Display name.')
 const icons = z.array(iconSchema).optional().describe('Icons that clients may show.')
 
-const toolAnnotations = z
-  .strictObject({
-    title: z.string().optional().describe('Display name.'),
-    readOnlyHint: z.boolean().optional().describe('The tool changes nothing.'),
-    destructiveHint: z.boolean().optional().describe('The tool may delete or overwrite something.'),
-    idempotentHint: z
-      .boolean()
-      .optional()
-      .describe('Calling it again with the same arguments has no further effect.'),
-    openWorldHint: z.boolean().optional().describe('The tool reaches systems outside the server.'),
-  })
-  .meta({ id: 'ToolAnnotations', description: 'MCP hints about what a tool does.' })
+const toolAnnotations = named('ToolAnnotations', 'MCP hints about what a tool does.').strictObject({
+  title: z.string().optional().describe('Display name.'),
+  readOnlyHint: z.boolean().optional().describe('The tool changes nothing.'),
+  destructiveHint: z.boolean().optional().describe('The tool may delete or overwrite something.'),
+  idempotentHint: z
+    .boolean()
+    .optional()
+    .describe('Calling it again with the same arguments has no further effect.'),
+  openWorldHint: z.boolean().optional().describe('The tool reaches systems outside the server.'),
+})
 
 const completions = z
   .record(z.string(), z.union([z.array(z.string()), liquid]))
@@ -35,101 +34,91 @@ const completions = z
     'Values that clients may suggest, by variable: a list, or a Liquid template over `data` and `context.arguments` that renders one value per line.',
   )
 
-const toolSchema = z
-  .strictObject({
-    name: text.meta({
-      description: 'Name by which clients call it. Unique in the server.',
-      examples: ['greet'],
-    }),
-    description: text.describe('What the tool does. Models choose tools by it.'),
-    inputSchema: jsonSchema.describe(
-      'JSON Schema of the arguments, of type object. Arguments are validated before the handler runs; defaults are filled in.',
+const toolSchema = named('Tool', 'A tool that models can call.').strictObject({
+  name: text.meta(described('Name by which clients call it. Unique in the server.', 'greet')),
+  description: text.describe('What the tool does. Models choose tools by it.'),
+  inputSchema: jsonSchema.describe(
+    'JSON Schema of the arguments, of type object. Arguments are validated before the handler runs; defaults are filled in.',
+  ),
+  title,
+  outputSchema: jsonSchema
+    .optional()
+    .describe('JSON Schema of the answer. Answers are validated against it.'),
+  annotations: toolAnnotations.optional(),
+  icons,
+  _meta: metaField.optional(),
+  handler: handlerSchema
+    .optional()
+    .describe('How the tool answers. Without it, it answers with a sample made from `outputSchema`.'),
+})
+
+const resourceSchema = named(
+  'Resource',
+  'A resource that clients can read. At most one of `text`, `blob`, `file`, `handler`.',
+).strictObject({
+  uri: text.meta(
+    described(
+      'URI of the form `<scheme>://<path>`. With `{variables}` it is a resource template (RFC 6570).',
+      'docs://readme',
+      'users://{id}/profile',
     ),
-    title,
-    outputSchema: jsonSchema
-      .optional()
-      .describe('JSON Schema of the answer. Answers are validated against it.'),
-    annotations: toolAnnotations.optional(),
-    icons,
-    _meta: metaField.optional(),
-    handler: handlerSchema
-      .optional()
-      .describe('How the tool answers. Without it, it answers with a sample made from `outputSchema`.'),
-  })
-  .meta({ id: 'Tool', description: 'A tool that models can call.' })
+  ),
+  name: text.describe('Human-readable name.'),
+  description: text.describe('What data the resource provides.'),
+  mimeType: z.string().default('application/json').describe('Media type of the content.'),
+  title,
+  icons,
+  annotations: contentAnnotations.optional(),
+  size: z.int().min(0).optional().describe('Size of the content in bytes.'),
+  _meta: metaField.optional(),
+  text: liquid.optional().describe('Content. A Liquid template over the variables of the URI and `data`.'),
+  blob: z.string().optional().describe('Base64 content.'),
+  file: z
+    .string()
+    .optional()
+    .describe('File of the project. `mcp` reads it and sends its content; it is not a template.'),
+  handler: handlerSchema.optional(),
+  completions,
+})
 
-const resourceSchema = z
-  .strictObject({
-    uri: text.meta({
-      description:
-        'URI of the form `<scheme>://<path>`. With `{variables}` it is a resource template (RFC 6570).',
-      examples: ['docs://readme', 'users://{id}/profile'],
-    }),
-    name: text.describe('Human-readable name.'),
-    description: text.describe('What data the resource provides.'),
-    mimeType: z.string().default('application/json').describe('Media type of the content.'),
-    title,
-    icons,
-    annotations: contentAnnotations.optional(),
-    size: z.int().min(0).optional().describe('Size of the content in bytes.'),
-    _meta: metaField.optional(),
-    text: liquid.optional().describe('Content. A Liquid template over the variables of the URI and `data`.'),
-    blob: z.string().optional().describe('Base64 content.'),
-    file: z
-      .string()
-      .optional()
-      .describe('File of the project. `mcp` reads it and sends its content; it is not a template.'),
-    handler: handlerSchema.optional(),
-    completions,
-  })
-  .meta({
-    id: 'Resource',
-    description: 'A resource that clients can read. At most one of `text`, `blob`, `file`, `handler`.',
-  })
+const promptArgumentSchema = named('PromptArgument', 'An argument of a prompt.').strictObject({
+  name: text.describe('Name of the argument.'),
+  title,
+  description: z.string().optional().describe('What the argument means.'),
+  required: z.boolean().optional().describe('Clients must give a value.'),
+})
 
-const promptArgumentSchema = z
-  .strictObject({
-    name: text.describe('Name of the argument.'),
-    title,
-    description: z.string().optional().describe('What the argument means.'),
-    required: z.boolean().optional().describe('Clients must give a value.'),
-  })
-  .meta({ id: 'PromptArgument', description: 'An argument of a prompt.' })
-
-const promptSchema = z
-  .strictObject({
-    name: text.describe('Name of the prompt. Unique in the server.'),
-    description: text.describe('What the prompt helps with.'),
-    template: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          'Liquid template of one user message. Each `{{ variable }}` is an argument, required unless it has a `default` filter. Required without `messages` and `handler`.',
-        examples: ['Review this {{ language | default: "TypeScript" }} code: {{ code }}'],
+const promptSchema = named('Prompt', 'A prompt that people can start a conversation with.').strictObject({
+  name: text.describe('Name of the prompt. Unique in the server.'),
+  description: text.describe('What the prompt helps with.'),
+  template: z
+    .string()
+    .optional()
+    .meta(
+      described(
+        'Liquid template of one user message. Each `{{ variable }}` is an argument, required unless it has a `default` filter. Required without `messages` and `handler`.',
+        'Review this {{ language | default: "TypeScript" }} code: {{ code }}',
+      ),
+    ),
+  title,
+  icons,
+  _meta: metaField.optional(),
+  arguments: z
+    .array(promptArgumentSchema)
+    .optional()
+    .describe('Describes arguments. Variables of the template need no declaration.'),
+  messages: z
+    .array(
+      named('PromptMessage', 'A message of a prompt.').strictObject({
+        role: z.enum(['user', 'assistant']).describe('Who says it.'),
+        content: contentBlockSchema,
       }),
-    title,
-    icons,
-    _meta: metaField.optional(),
-    arguments: z
-      .array(promptArgumentSchema)
-      .optional()
-      .describe('Describes arguments. Variables of the template need no declaration.'),
-    messages: z
-      .array(
-        z
-          .strictObject({
-            role: z.enum(['user', 'assistant']).describe('Who says it.'),
-            content: contentBlockSchema,
-          })
-          .meta({ id: 'PromptMessage', description: 'A message of a prompt.' }),
-      )
-      .optional()
-      .describe('Several messages instead of one template.'),
-    completions,
-    handler: moduleHandlerSchema.optional().describe('Code that makes the messages (template `custom`).'),
-  })
-  .meta({ id: 'Prompt', description: 'A prompt that people can start a conversation with.' })
+    )
+    .optional()
+    .describe('Several messages instead of one template.'),
+  completions,
+  handler: moduleHandlerSchema.optional().describe('Code that makes the messages (template `custom`).'),
+})
 
 const envName = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')
 
@@ -148,66 +137,65 @@ const envDeclarationSchema = z
     description: 'An environment variable that the server may read as `env.NAME`. A string is its name.',
   })
 
-export const buildRequestSchema = z
-  .strictObject({
-    name: z
-      .string()
-      .regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."')
-      .meta({
-        description:
-          'Name of the server: 1 to 63 letters, digits, "-", "_" or ".". Every build of a name is a version of the same server.',
-        examples: ['greeter'],
-      }),
-    template: templateSchema,
-    tools: z.array(toolSchema).optional().describe('Tools that models can call.'),
-    resources: z.array(resourceSchema).optional().describe('Resources that clients can read.'),
-    prompts: z.array(promptSchema).optional().describe('Prompts that people can start a conversation with.'),
-    // Extensions
-    title,
-    version: z.string().min(1).max(64).optional().describe('Version of the server that clients see.'),
-    instructions: z.string().optional().describe('Instructions for models on how to use the server.'),
-    data: jsonValue.optional().describe('Any JSON. Every template reads it as `data`.'),
-    env: z
-      .array(envDeclarationSchema)
-      .optional()
-      .describe('Environment variables that templates may read as `env.NAME`. Deployments give the values.'),
-    page_size: z
-      .int()
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('Entries per page of every list. Without it, all are on one page.'),
-    project_id: z.string().optional().describe('Id of the project that the build belongs to.'),
-    source: z.string().optional().describe('Id of an uploaded source archive (template `custom`).'),
-    program: z
-      .discriminatedUnion('type', [programSchema, imageProgramSchema])
-      .optional()
-      .describe('An existing server instead of definitions (template `custom`).'),
-    env_vars: z
-      .record(envName, z.string())
-      .optional()
-      .describe(
-        'Values for code that runs during the build, and for the preview. Kept in memory only, lost on restart.',
+const EXAMPLE_BUILD_REQUEST = {
+  name: 'greeter',
+  template: 'basic',
+  tools: [
+    {
+      name: 'greet',
+      description: 'Greets a person.',
+      inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      handler: { type: 'template', text: 'Hello, {{ name }}!' },
+    },
+  ],
+}
+
+export const buildRequestSchema = named(
+  'BuildRequest',
+  'Definition of an MCP server.',
+  EXAMPLE_BUILD_REQUEST,
+).strictObject({
+  name: z
+    .string()
+    .regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."')
+    .meta(
+      described(
+        'Name of the server: 1 to 63 letters, digits, "-", "_" or ".". Every build of a name is a version of the same server.',
+        'greeter',
       ),
-  })
-  .meta({
-    id: 'BuildRequest',
-    description: 'Definition of an MCP server.',
-    examples: [
-      {
-        name: 'greeter',
-        template: 'basic',
-        tools: [
-          {
-            name: 'greet',
-            description: 'Greets a person.',
-            inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-            handler: { type: 'template', text: 'Hello, {{ name }}!' },
-          },
-        ],
-      },
-    ],
-  })
+    ),
+  template: templateSchema,
+  tools: z.array(toolSchema).optional().describe('Tools that models can call.'),
+  resources: z.array(resourceSchema).optional().describe('Resources that clients can read.'),
+  prompts: z.array(promptSchema).optional().describe('Prompts that people can start a conversation with.'),
+  // Extensions
+  title,
+  version: z.string().min(1).max(64).optional().describe('Version of the server that clients see.'),
+  instructions: z.string().optional().describe('Instructions for models on how to use the server.'),
+  data: jsonValue.optional().describe('Any JSON. Every template reads it as `data`.'),
+  env: z
+    .array(envDeclarationSchema)
+    .optional()
+    .describe('Environment variables that templates may read as `env.NAME`. Deployments give the values.'),
+  page_size: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Entries per page of every list. Without it, all are on one page.'),
+  project_id: z.string().optional().describe('Id of the project that the build belongs to.'),
+  source: z.string().optional().describe('Id of an uploaded source archive (template `custom`).'),
+  program: z
+    .discriminatedUnion('type', [programSchema, imageProgramSchema])
+    .optional()
+    .describe('An existing server instead of definitions (template `custom`).'),
+  env_vars: z
+    .record(envName, z.string())
+    .optional()
+    .describe(
+      'Values for code that runs during the build, and for the preview. Kept in memory only, lost on restart.',
+    ),
+})
 
 export type { Json } from '../json/json-value.ts'
 export type { ContentBlock } from './content-blocks.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { jsonValue } from '../json/json-value.ts'
+import { described, named } from '../json/schema-metadata.ts'
 import { contentBlockSchema, liquid } from './content-blocks.ts'
 
 /** How tools, resources and prompts answer (docs/definitions.md). */
@@ -51,85 +52,75 @@ const emit = z
   .optional()
   .describe('Log messages, progress and pauses before the answer, in order.')
 
-const templateHandlerSchema = z
-  .strictObject({
-    type: z.literal('template').describe('Kind of handler.'),
-    ...answer,
-    isError: z
-      .union([z.boolean(), liquid])
-      .optional()
-      .describe('`true`, or a Liquid template that renders to `true`, makes the answer a tool error.'),
-    emit,
-  })
-  .meta({
-    id: 'TemplateHandler',
-    description: 'A declared answer: exactly one of `text`, `json`, `content`.',
-  })
+const templateHandlerSchema = named(
+  'TemplateHandler',
+  'A declared answer: exactly one of `text`, `json`, `content`.',
+).strictObject({
+  type: z.literal('template').describe('Kind of handler.'),
+  ...answer,
+  isError: z
+    .union([z.boolean(), liquid])
+    .optional()
+    .describe('`true`, or a Liquid template that renders to `true`, makes the answer a tool error.'),
+  emit,
+})
 
 const HTTP_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-export const httpHandlerSchema = z
-  .strictObject({
-    type: z.literal('http').describe('Kind of handler.'),
-    method: z.enum(HTTP_METHODS).default('GET').describe('HTTP method.'),
-    url: z
-      .string()
-      .min(1)
-      .meta({
-        description: 'URL to call. A Liquid template.',
-        examples: ['https://api.example.com/weather/{{ city | url_encode }}'],
-      }),
-    headers: z
-      .record(z.string(), liquid)
-      .optional()
-      .describe('Request headers. Values are Liquid templates.'),
-    query: z
-      .record(z.string(), liquid)
-      .optional()
-      .describe('Query parameters. Values are Liquid templates; an empty value omits the parameter.'),
-    body: jsonValue
-      .optional()
-      .describe(
-        'Request body. A string is sent as rendered, anything else as JSON whose strings are templates.',
-      ),
-    result: z
-      .strictObject(answer)
-      .optional()
-      .describe(
-        'Answer made from `response` `{status, headers, body}`. Without it the response body is the answer.',
-      ),
-    timeoutMs: z.int().min(1).max(300_000).default(30_000).describe('Time limit in milliseconds.'),
-    maxResponseBytes: z
-      .int()
-      .min(1)
-      .max(50_000_000)
-      .default(5_000_000)
-      .describe('Largest response that is read, in bytes.'),
-    retries: z
-      .int()
-      .min(0)
-      .max(5)
-      .default(2)
-      .describe(
-        'Retries of idempotent methods (RFC 9110 9.2.2) after connection errors, 429, 502, 503 and 504.',
-      ),
-    emit,
-  })
-  .meta({ id: 'HttpHandler', description: 'A call to another API (templates `advanced` and `custom`).' })
+export const httpHandlerSchema = named(
+  'HttpHandler',
+  'A call to another API (templates `advanced` and `custom`).',
+).strictObject({
+  type: z.literal('http').describe('Kind of handler.'),
+  method: z.enum(HTTP_METHODS).default('GET').describe('HTTP method.'),
+  url: z
+    .string()
+    .min(1)
+    .meta(
+      described('URL to call. A Liquid template.', 'https://api.example.com/weather/{{ city | url_encode }}'),
+    ),
+  headers: z.record(z.string(), liquid).optional().describe('Request headers. Values are Liquid templates.'),
+  query: z
+    .record(z.string(), liquid)
+    .optional()
+    .describe('Query parameters. Values are Liquid templates; an empty value omits the parameter.'),
+  body: jsonValue
+    .optional()
+    .describe(
+      'Request body. A string is sent as rendered, anything else as JSON whose strings are templates.',
+    ),
+  result: z
+    .strictObject(answer)
+    .optional()
+    .describe(
+      'Answer made from `response` `{status, headers, body}`. Without it the response body is the answer.',
+    ),
+  timeoutMs: z.int().min(1).max(300_000).default(30_000).describe('Time limit in milliseconds.'),
+  maxResponseBytes: z
+    .int()
+    .min(1)
+    .max(50_000_000)
+    .default(5_000_000)
+    .describe('Largest response that is read, in bytes.'),
+  retries: z
+    .int()
+    .min(0)
+    .max(5)
+    .default(2)
+    .describe(
+      'Retries of idempotent methods (RFC 9110 9.2.2) after connection errors, 429, 502, 503 and 504.',
+    ),
+  emit,
+})
 
-export const moduleHandlerSchema = z
-  .strictObject({
-    type: z.literal('module').describe('Kind of handler.'),
-    path: z
-      .string()
-      .min(1)
-      .meta({
-        description: 'Module file, relative to the project.',
-        examples: ['src/tools/greet.ts'],
-      }),
-    export: z.string().min(1).default('default').describe('Name of the exported function.'),
-  })
-  .meta({ id: 'ModuleHandler', description: 'Code in the source archive (template `custom`).' })
+export const moduleHandlerSchema = named(
+  'ModuleHandler',
+  'Code in the source archive (template `custom`).',
+).strictObject({
+  type: z.literal('module').describe('Kind of handler.'),
+  path: z.string().min(1).meta(described('Module file, relative to the project.', 'src/tools/greet.ts')),
+  export: z.string().min(1).default('default').describe('Name of the exported function.'),
+})
 
 export const handlerSchema = z
   .discriminatedUnion('type', [templateHandlerSchema, httpHandlerSchema, moduleHandlerSchema])

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described, named } from '../json/schema-metadata.ts'
 import { IMAGE_REFERENCE } from '../names.ts'
 
 /** Existing servers instead of definitions (docs/hosting-existing-servers.md). */
@@ -53,43 +54,41 @@ const isolationSchema = z
     description: 'Processes of a program and what they may access. A string is `children`.',
   })
 
-export const programSchema = z
-  .strictObject({
-    type: z
-      .enum(['stdio', 'http'])
-      .describe('`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`.'),
-    command: text.meta({
-      description: 'Executable, found in PATH, or relative to `cwd` if it contains a slash.',
-      examples: ['npx'],
-    }),
-    args: z.array(z.string()).default([]).describe('Arguments of the command.'),
-    cwd: z
-      .string()
-      .optional()
-      .describe('Working folder: relative to the source archive, absolute without one.'),
-    path: z.string().startsWith('/').default('/mcp').describe('Path at which an `http` program serves MCP.'),
-    timeoutMs: z.int().min(1).max(86_400_000).optional().meta({
-      description:
-        'Milliseconds without an answer or a progress notification after which a request to a `stdio` program fails.',
-      default: 600_000,
-    }),
-    isolation: isolationSchema.optional(),
-  })
-  .meta({ id: 'Program', description: 'An existing MCP server, started by a command (template `custom`).' })
+export const programSchema = named(
+  'Program',
+  'An existing MCP server, started by a command (template `custom`).',
+).strictObject({
+  type: z
+    .enum(['stdio', 'http'])
+    .describe('`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`.'),
+  command: text.meta(
+    described('Executable, found in PATH, or relative to `cwd` if it contains a slash.', 'npx'),
+  ),
+  args: z.array(z.string()).default([]).describe('Arguments of the command.'),
+  cwd: z
+    .string()
+    .optional()
+    .describe('Working folder: relative to the source archive, absolute without one.'),
+  path: z.string().startsWith('/').default('/mcp').describe('Path at which an `http` program serves MCP.'),
+  timeoutMs: z.int().min(1).max(86_400_000).optional().meta({
+    description:
+      'Milliseconds without an answer or a progress notification after which a request to a `stdio` program fails.',
+    default: 600_000,
+  }),
+  isolation: isolationSchema.optional(),
+})
 
-export const imageProgramSchema = z
-  .strictObject({
-    type: z.literal('image').describe('Kind of program.'),
-    image: z
-      .string()
-      .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
-      .meta({ description: 'Name of the image.', examples: ['ghcr.io/team/weather:1.2'] }),
-    path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP.'),
-  })
-  .meta({
-    id: 'ImageProgram',
-    description: 'A container image that serves MCP over HTTP on `$PORT` (template `custom`).',
-  })
+export const imageProgramSchema = named(
+  'ImageProgram',
+  'A container image that serves MCP over HTTP on `$PORT` (template `custom`).',
+).strictObject({
+  type: z.literal('image').describe('Kind of program.'),
+  image: z
+    .string()
+    .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+    .meta(described('Name of the image.', 'ghcr.io/team/weather:1.2')),
+  path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP.'),
+})
 
 export type ProgramDefinition = z.infer<typeof programSchema>
 export type ImageDefinition = z.infer<typeof imageProgramSchema>

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { answersSchema, limitsSchema, testRequestSchema, toolFilterSchema } from '../contract/test-runs.ts'
 import { jsonObject, jsonSchema } from '../json/json-value.ts'
+import { named } from '../json/schema-metadata.ts'
 
 /** Test suite of `mcp test --suite`: cases and expectations (docs/testing.md). */
 
@@ -32,39 +33,35 @@ const chosen = z
   ])
   .meta({ id: 'Chosen', description: 'Names that were used. A list means all of them.' })
 
-const callSchema = z
-  .strictObject({
-    tool: z.string().min(1).describe('Name of the tool.'),
-    arguments: jsonObject.optional().describe('These arguments with these values. Others are allowed.'),
-    schema: jsonSchema.optional().describe('JSON Schema of the arguments.'),
-    patterns: z
-      .record(z.string(), pattern)
-      .optional()
-      .describe('Regular expressions by argument. `address.city` is a nested one.'),
-    times: z.int().min(0).optional().describe('Number of such calls. By default at least one.'),
-  })
-  .meta({ id: 'CallExpectation', description: 'An expected tool call.' })
+const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
+  tool: z.string().min(1).describe('Name of the tool.'),
+  arguments: jsonObject.optional().describe('These arguments with these values. Others are allowed.'),
+  schema: jsonSchema.optional().describe('JSON Schema of the arguments.'),
+  patterns: z
+    .record(z.string(), pattern)
+    .optional()
+    .describe('Regular expressions by argument. `address.city` is a nested one.'),
+  times: z.int().min(0).optional().describe('Number of such calls. By default at least one.'),
+})
 
-export const expectationSchema = z
-  .strictObject({
-    tools: chosen.optional().describe('Tools that were called.'),
-    resources: chosen.optional().describe('Resources that were read.'),
-    prompts: chosen.optional().describe('Prompts that were fetched.'),
-    calls: z.array(callSchema).optional().describe('Calls that were made: one for each entry.'),
-    reply: z
-      .strictObject({
-        contains: texts.optional().describe('Texts in the reply, in any case.'),
-        excludes: texts.optional().describe('Texts that are not in the reply, in any case.'),
-        pattern: patterns.optional().describe('Regular expressions that match the reply.'),
-      })
-      .optional()
-      .describe('Reply of the agent.'),
-    errors: range.optional().describe('Number of failed calls.'),
-    turns: range.optional().describe('Number of turns.'),
-    seconds: range.optional().describe('Duration in seconds.'),
-    tokens: range.optional().describe('Number of tokens.'),
-  })
-  .meta({ id: 'Expectation', description: 'Expectations of what the agent does.' })
+export const expectationSchema = named('Expectation', 'Expectations of what the agent does.').strictObject({
+  tools: chosen.optional().describe('Tools that were called.'),
+  resources: chosen.optional().describe('Resources that were read.'),
+  prompts: chosen.optional().describe('Prompts that were fetched.'),
+  calls: z.array(callSchema).optional().describe('Calls that were made: one for each entry.'),
+  reply: z
+    .strictObject({
+      contains: texts.optional().describe('Texts in the reply, in any case.'),
+      excludes: texts.optional().describe('Texts that are not in the reply, in any case.'),
+      pattern: patterns.optional().describe('Regular expressions that match the reply.'),
+    })
+    .optional()
+    .describe('Reply of the agent.'),
+  errors: range.optional().describe('Number of failed calls.'),
+  turns: range.optional().describe('Number of turns.'),
+  seconds: range.optional().describe('Duration in seconds.'),
+  tokens: range.optional().describe('Number of tokens.'),
+})
 
 const messageSchema = z.union([
   z.string().min(1),

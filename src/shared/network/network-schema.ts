@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { described } from '../json/schema-metadata.ts'
 import { MAX_ALLOWED, parseDestination } from './destinations.ts'
 
 const destinationSchema = z
@@ -19,10 +20,13 @@ export const networkSchema = z
           .array(destinationSchema)
           .min(1, 'must contain at least one host; use "network": "none" for no network')
           .max(MAX_ALLOWED)
-          .meta({
-            description: 'The only hosts that code may reach, each with an optional port.',
-            examples: [['api.github.com', '*.example.com:443', '203.0.113.7:5432']],
-          }),
+          .meta(
+            described('The only hosts that code may reach, each with an optional port.', [
+              'api.github.com',
+              '*.example.com:443',
+              '203.0.113.7:5432',
+            ]),
+          ),
       }),
     ],
     { error: 'must be "none" or a list of hosts such as { "allow": ["api.example.com:443"] }' },
