@@ -105,7 +105,7 @@ export interface Endpoint<
   /** Additional scope that only some queries need. */
   scopeOfQuery?(query: z.output<Q>): Scope | undefined
   answers: Partial<Record<200 | 201 | 202 | 204 | 304, AnswerDoc>>
-  /** Error codes in addition to those that every operation may answer with. */
+  /** Error codes in addition to those that every operation, or every one with `params`, may answer with. */
   errors?: ErrorCode[]
   run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply
 }
@@ -115,6 +115,22 @@ export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.Z
   definition: Endpoint<P, Q, B>,
 ): Endpoint {
   return definition as unknown as Endpoint
+}
+
+/** An endpoint with one answer. `run` returns its data, or nothing for 204. */
+export function dataEndpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  definition: Omit<Endpoint<P, Q, B>, 'run'> & {
+    run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): unknown
+  },
+): Endpoint {
+  const status = Number(Object.keys(definition.answers)[0]) as 200 | 201 | 202 | 204
+  return endpoint({
+    ...definition,
+    async run(call) {
+      const data = await definition.run(call)
+      return status === 204 ? { status } : { status, data }
+    },
+  })
 }
 
 /** `open` needs no key, and `any` accepts any key, even an expired one. Otherwise the key needs one of the scopes. */

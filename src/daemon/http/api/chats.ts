@@ -6,7 +6,7 @@ import {
   chatSchema,
 } from '../../../shared/contract/chats.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
 const params = z.object({ chatId: idSchema.describe('Id of the chat.') })
@@ -14,7 +14,7 @@ const params = z.object({ chatId: idSchema.describe('Id of the chat.') })
 export function chatsEndpoints({ chats }: Services) {
   const record = ({ chatId }: z.output<typeof params>) => chats.record(chatId)
 
-  const listChats = endpoint({
+  const listChats = dataEndpoint({
     operationId: 'listChats',
     summary: 'List chats with the test agent, newest first',
     query: z.strictObject({
@@ -24,55 +24,42 @@ export function chatsEndpoints({ chats }: Services) {
       nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of chats.', schema: chatPageSchema } },
-    run: ({ query: { limit, nextToken, ...filter } }) => ({
-      status: 200,
-      data: chats.list(filter, limit, nextToken),
-    }),
+    run: ({ query: { limit, nextToken, ...filter } }) => chats.list(filter, limit, nextToken),
   })
 
-  const getChat = endpoint({
+  const getChat = dataEndpoint({
     operationId: 'getChat',
     summary: 'Show a chat without its messages',
     params,
     record,
     answers: { 200: { description: 'The chat.', schema: chatSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: record(params) }),
+    run: ({ params }) => record(params),
   })
 
-  const listMessages = endpoint({
+  const listMessages = dataEndpoint({
     operationId: 'listChatMessages',
     summary: 'List the messages of a chat, oldest first',
     params,
     query: z.strictObject({ limit: limitSchema, nextToken: logTokenSchema }),
     answers: { 200: { description: 'A page of messages.', schema: chatMessagePageSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params, query }) => ({
-      status: 200,
-      data: chats.messages(params.chatId, query.limit, query.nextToken),
-    }),
+    run: ({ params, query }) => chats.messages(params.chatId, query.limit, query.nextToken),
   })
 
-  const countMessages = endpoint({
+  const countMessages = dataEndpoint({
     operationId: 'countChatMessages',
     summary: 'Count the messages of a chat',
     params,
     answers: { 200: { description: 'The count.', schema: chatMessageCountSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: chats.count(params.chatId) }),
+    run: ({ params }) => chats.count(params.chatId),
   })
 
-  const removeChat = endpoint({
+  const removeChat = dataEndpoint({
     operationId: 'removeChat',
     summary: 'Remove a chat with its messages',
     params,
     record,
     answers: { 204: { description: 'Removed.' } },
-    errors: ['NOT_FOUND'],
-    run({ params }) {
-      chats.remove(params.chatId)
-      return { status: 204 }
-    },
+    run: ({ params }) => chats.remove(params.chatId),
   })
 
   return { listChats, getChat, listMessages, countMessages, removeChat }

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/contract/daemon-health.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint } from '../endpoint.ts'
 
 /** Upgrades of the daemon, provided by the program that started it. */
 export interface Upgrades {
@@ -33,14 +33,14 @@ export function daemonEndpoints(
   }: { requestStop(): void; upgrades?: Upgrades | undefined; facts: DaemonFacts },
 ) {
   const { pid, version, startedAt } = facts
-  const describeDaemon = endpoint({
+  const describeDaemon = dataEndpoint({
     operationId: 'describeDaemon',
     summary: 'Show the daemon and its last upgrade',
     answers: { 200: { description: 'The daemon.', schema: daemonStateSchema } },
-    run: () => ({ status: 200, data: { pid, version, startedAt, upgrade: upgrades?.state() ?? null } }),
+    run: () => ({ pid, version, startedAt, upgrade: upgrades?.state() ?? null }),
   })
 
-  const upgradeDaemon = endpoint({
+  const upgradeDaemon = dataEndpoint({
     operationId: 'upgradeDaemon',
     summary: 'Replace the daemon while its servers keep answering',
     answers: { 202: { description: 'The next daemon is starting.', schema: daemonUpgradingSchema } },
@@ -52,26 +52,26 @@ export function daemonEndpoints(
           'This daemon runs inside another program and cannot be upgraded.',
         )
       upgrades.begin(body)
-      return { status: 202, data: { status: 'upgrading' } }
+      return { status: 'upgrading' }
     },
   })
 
-  const stopDaemon = endpoint({
+  const stopDaemon = dataEndpoint({
     operationId: 'stopDaemon',
     summary: 'Stop the daemon and everything it started',
     answers: { 202: { description: 'The daemon is stopping.', schema: daemonStoppingSchema } },
     run() {
       // Stops after responding.
       setImmediate(requestStop)
-      return { status: 202, data: { status: 'stopping' } }
+      return { status: 'stopping' }
     },
   })
 
-  const backUp = endpoint({
+  const backUp = dataEndpoint({
     operationId: 'backUpDatabase',
     summary: 'Back up the database and the files that it refers to',
     answers: { 201: { description: 'The backup.', schema: backupSchema } },
-    run: async () => ({ status: 201, data: await backups.create() }),
+    run: () => backups.create(),
   })
 
   return { stopDaemon, backUp, describeDaemon, upgradeDaemon }

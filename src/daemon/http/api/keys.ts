@@ -9,7 +9,7 @@ import {
 } from '../../../shared/contract/api-keys.ts'
 import type { Principal } from '../../services/access/api-keys.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint, matchesPath, type Route } from '../endpoint.ts'
+import { dataEndpoint, matchesPath, type Route } from '../endpoint.ts'
 import { missingScope, scopesOf } from '../middleware/scope.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
@@ -19,51 +19,47 @@ const params = z.object({ id: idSchema.describe('Id of the key.') })
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
 
-  const createKey = endpoint({
+  const createKey = dataEndpoint({
     operationId: 'createApiKey',
     summary: 'Create an API key. Only this response has its secret',
     body: createKeyRequestSchema,
     answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
-    run: ({ body, principal }) => ({ status: 201, data: apiKeys.create(principal, body) }),
+    run: ({ body, principal }) => apiKeys.create(principal, body),
   })
 
-  const listKeys = endpoint({
+  const listKeys = dataEndpoint({
     operationId: 'listApiKeys',
     summary: 'List API keys, newest first',
     query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
     answers: { 200: { description: 'A page of keys.', schema: keyPageSchema } },
-    run: ({ query }) => ({ status: 200, data: apiKeys.list(query.limit, query.nextToken) }),
+    run: ({ query }) => apiKeys.list(query.limit, query.nextToken),
   })
 
-  const getKey = endpoint({
+  const getKey = dataEndpoint({
     operationId: 'getApiKey',
     summary: 'Show an API key',
     params,
     record,
     answers: { 200: { description: 'The key.', schema: keyRecordSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: apiKeys.get(params.id) }),
+    run: ({ params }) => apiKeys.get(params.id),
   })
 
-  const revokeKey = endpoint({
+  const revokeKey = dataEndpoint({
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
     params,
     record,
     answers: { 204: { description: 'Revoked.' } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run({ params }) {
-      apiKeys.revoke(params.id)
-      return { status: 204 }
-    },
+    errors: ['CONFLICT'],
+    run: ({ params }) => apiKeys.revoke(params.id),
   })
 
-  const checkKey = endpoint({
+  const checkKey = dataEndpoint({
     operationId: 'checkApiKey',
     summary: 'Check whether a key may make a request',
     body: checkKeyRequestSchema,
     answers: { 200: { description: 'The result.', schema: checkedKeySchema } },
-    run: ({ body }) => ({ status: 200, data: judge(body) }),
+    run: ({ body }) => judge(body),
   })
 
   function judge({ key, method, path: target }: z.output<typeof checkKeyRequestSchema>) {

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/contract/container-builds.ts'
 import { containerBuildStateSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint, endpoint } from '../endpoint.ts'
 import {
   idSchema,
   limitSchema,
@@ -22,16 +22,16 @@ const params = z.object({ id: idSchema.describe('Id of the container build.') })
 export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
   const record = ({ id }: z.output<typeof params>) => containerBuilds.get(id)
 
-  const trigger = endpoint({
+  const trigger = dataEndpoint({
     operationId: 'triggerContainerBuild',
     summary: 'Start a container build of the source of a project',
     params: z.object({ projectId: idSchema.describe('Id of the project.') }),
     answers: { 201: { description: 'The build, `pending`.', schema: containerBuildSchema } },
-    errors: ['NOT_FOUND', 'NO_SOURCE', 'CONFLICT'],
-    run: ({ params }) => ({ status: 201, data: containerBuilds.trigger(params.projectId) }),
+    errors: ['NO_SOURCE', 'CONFLICT'],
+    run: ({ params }) => containerBuilds.trigger(params.projectId),
   })
 
-  const list = endpoint({
+  const list = dataEndpoint({
     operationId: 'listContainerBuilds',
     summary: 'List container builds, newest first',
     query: z.strictObject({
@@ -41,30 +41,26 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
       nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of builds.', schema: containerBuildPageSchema } },
-    run: ({ query: { limit, nextToken, ...filter } }) => ({
-      status: 200,
-      data: containerBuilds.list(filter, limit, nextToken),
-    }),
+    run: ({ query: { limit, nextToken, ...filter } }) => containerBuilds.list(filter, limit, nextToken),
   })
 
-  const get = endpoint({
+  const get = dataEndpoint({
     operationId: 'getContainerBuild',
     summary: 'Show a container build',
     params,
     record,
     answers: { 200: { description: 'The build.', schema: containerBuildSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: containerBuilds.get(params.id) }),
+    run: ({ params }) => containerBuilds.get(params.id),
   })
 
-  const stop = endpoint({
+  const stop = dataEndpoint({
     operationId: 'stopContainerBuild',
     summary: 'Stop a container build',
     params,
     record,
     answers: { 200: { description: 'The stopped build.', schema: containerBuildSchema } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ params }) => ({ status: 200, data: containerBuilds.stop(params.id) }),
+    errors: ['CONFLICT'],
+    run: ({ params }) => containerBuilds.stop(params.id),
   })
 
   const logs = endpoint({
@@ -83,7 +79,6 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
         events: containerBuildLogSchema.shape.lines.element,
       },
     },
-    errors: ['NOT_FOUND'],
     async run({ params, query, signal, accepts }) {
       if (accepts('text/event-stream'))
         return { status: 200, events: containerBuilds.followLogs(params.id, signal) }

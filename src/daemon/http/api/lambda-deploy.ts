@@ -5,7 +5,7 @@ import { logPageSchema } from '../../../shared/contract/log-pages.ts'
 import { metricsHistorySchema } from '../../../shared/contract/metrics.ts'
 import { sessionLabel } from '../../../shared/instances/session-label.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint, endpoint } from '../endpoint.ts'
 import { idSchema, logLimitSchema, logTokenSchema, phaseSchema, wholeNumber } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema.describe('Id of the deployment.') })
@@ -41,13 +41,12 @@ const metricsQuery = z.strictObject({
 export function lambdaDeployEndpoints(services: Services) {
   const { deployments, records, deploymentLogs, deploymentMetrics } = services
 
-  const health = endpoint({
+  const health = dataEndpoint({
     operationId: 'getDeploymentHealth',
     summary: 'Check the health of a deployment',
     params,
     answers: { 200: { description: 'The report.', schema: healthReportSchema } },
-    errors: ['NOT_FOUND'],
-    run: async ({ params }) => ({ status: 200, data: await records.health(deployments.get(params.id)) }),
+    run: ({ params }) => records.health(deployments.get(params.id)),
   })
 
   const logs = endpoint({
@@ -63,7 +62,6 @@ export function lambdaDeployEndpoints(services: Services) {
         resumable: true,
       },
     },
-    errors: ['NOT_FOUND'],
     async run({ params, query, signal, accepts, lastEventId: after }) {
       const { limit, nextToken, sessionId, ...rest } = query
       const filter = {
@@ -79,16 +77,15 @@ export function lambdaDeployEndpoints(services: Services) {
     },
   })
 
-  const metrics = endpoint({
+  const metrics = dataEndpoint({
     operationId: 'getDeploymentMetrics',
     summary: 'Read the requests of a deployment in the last week, by time and by tool',
     params,
     query: metricsQuery,
     answers: { 200: { description: 'Counts.', schema: metricsHistorySchema } },
-    errors: ['NOT_FOUND'],
     run: ({ params, query: { since, until, step } }) => {
       const { id } = deployments.get(params.id)
-      return { status: 200, data: deploymentMetrics.history(id, { since, until, stepSeconds: step }) }
+      return deploymentMetrics.history(id, { since, until, stepSeconds: step })
     },
   })
 

@@ -4,22 +4,23 @@ import {
   modelKeySchema,
   saveModelKeySchema,
 } from '../../../shared/contract/model-keys.ts'
+import { described } from '../../../shared/json/schema-metadata.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint, endpoint } from '../endpoint.ts'
 import { idSchema } from '../path-ids.ts'
 
 const params = z.object({
-  vendor: idSchema.meta({ description: 'Vendor: `anthropic` or `openai`.', examples: ['anthropic'] }),
+  vendor: idSchema.meta(described('Vendor: `anthropic` or `openai`.', 'anthropic')),
 })
 
 export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
   const record = ({ vendor }: z.output<typeof params>) => vendorKeys.version(vendor)
 
-  const listModelKeys = endpoint({
+  const listModelKeys = dataEndpoint({
     operationId: 'listModelKeys',
     summary: 'List the model keys of the test agent, and its default model',
     answers: { 200: { description: 'One entry per vendor.', schema: modelKeyListSchema } },
-    run: () => ({ status: 200, data: { items: vendorKeys.list(), defaultModel: testRuns.defaultModel() } }),
+    run: () => ({ items: vendorKeys.list(), defaultModel: testRuns.defaultModel() }),
   })
 
   const getModelKey = endpoint({
@@ -28,7 +29,6 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     params,
     record,
     answers: { 200: { description: 'The key.', schema: modelKeySchema } },
-    errors: ['NOT_FOUND'],
     run: ({ params }) => ({ status: 200, data: vendorKeys.get(params.vendor), record: record(params) }),
   })
 
@@ -39,7 +39,6 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     record,
     body: saveModelKeySchema,
     answers: { 200: { description: 'The key.', schema: modelKeySchema } },
-    errors: ['NOT_FOUND'],
     run: ({ params, body }) => ({
       status: 200,
       data: vendorKeys.save(params.vendor, body.apiKey, body.baseUrl),
@@ -47,17 +46,13 @@ export function modelKeysEndpoints({ vendorKeys, testRuns }: Services) {
     }),
   })
 
-  const removeModelKey = endpoint({
+  const removeModelKey = dataEndpoint({
     operationId: 'removeModelKey',
     summary: 'Remove the saved key of a model vendor',
     params,
     record,
     answers: { 204: { description: 'Removed.' } },
-    errors: ['NOT_FOUND'],
-    run({ params }) {
-      vendorKeys.remove(params.vendor)
-      return { status: 204 }
-    },
+    run: ({ params }) => vendorKeys.remove(params.vendor),
   })
 
   return { listModelKeys, getModelKey, saveModelKey, removeModelKey }

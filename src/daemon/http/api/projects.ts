@@ -8,7 +8,7 @@ import {
 } from '../../../shared/contract/projects.ts'
 import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/builds/sources.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema.describe('Id of the project.') })
@@ -17,16 +17,16 @@ const one = { 200: { description: 'The project.', schema: projectSchema } }
 export function projectsEndpoints({ projects, sources }: Services) {
   const record = ({ id }: z.output<typeof params>) => projects.get(id)
 
-  const createProject = endpoint({
+  const createProject = dataEndpoint({
     operationId: 'createProject',
     summary: 'Create a project',
     body: createProjectSchema,
     answers: { 201: { description: 'The project.', schema: projectSchema } },
     errors: ['UPSTREAM_FAILED'],
-    run: async ({ body }) => ({ status: 201, data: await projects.create(body) }),
+    run: ({ body }) => projects.create(body),
   })
 
-  const listProjects = endpoint({
+  const listProjects = dataEndpoint({
     operationId: 'listProjects',
     summary: 'List projects, newest first',
     query: z.strictObject({
@@ -36,37 +36,30 @@ export function projectsEndpoints({ projects, sources }: Services) {
       nextToken: pageTokenSchema,
     }),
     answers: { 200: { description: 'A page of projects.', schema: projectPageSchema } },
-    run: ({ query: { limit, nextToken, ...filter } }) => ({
-      status: 200,
-      data: projects.list(filter, limit, nextToken),
-    }),
+    run: ({ query: { limit, nextToken, ...filter } }) => projects.list(filter, limit, nextToken),
   })
 
-  const getProject = endpoint({
+  const getProject = dataEndpoint({
     operationId: 'getProject',
     summary: 'Show a project, even if it is deleted',
     params,
     record,
     answers: one,
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: projects.get(params.id) }),
+    run: ({ params }) => projects.get(params.id),
   })
 
-  const updateProject = endpoint({
+  const updateProject = dataEndpoint({
     operationId: 'updateProject',
     summary: 'Update a project. Its status archives, reactivates or deletes it',
     params,
     record,
     body: updateProjectSchema,
     answers: one,
-    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
-    run: async ({ params, body, checkPrecondition }) => ({
-      status: 200,
-      data: await projects.update(params.id, body, checkPrecondition),
-    }),
+    errors: ['CONFLICT', 'UPSTREAM_FAILED'],
+    run: ({ params, body, checkPrecondition }) => projects.update(params.id, body, checkPrecondition),
   })
 
-  const putSource = endpoint({
+  const putSource = dataEndpoint({
     operationId: 'putProjectSource',
     summary: 'Upload the source of a project as a .tar.gz or .zip archive',
     params,
@@ -84,10 +77,10 @@ export function projectsEndpoints({ projects, sources }: Services) {
       tooLarge,
     },
     answers: one,
-    errors: ['NOT_FOUND', 'CONFLICT', 'UPSTREAM_FAILED'],
+    errors: ['CONFLICT', 'UPSTREAM_FAILED'],
     async run({ params, query, bytes, checkPrecondition }) {
       await sources.upload(params.id, bytes, { digest: query.digest, check: checkPrecondition })
-      return { status: 200, data: projects.get(params.id) }
+      return projects.get(params.id)
     },
   })
 

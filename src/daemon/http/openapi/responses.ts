@@ -123,6 +123,7 @@ function errorsOf(route: Route): ErrorCode[] {
     : endpoint.binary
       ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
       : []
+  const withParams: ErrorCode[] = endpoint.params ? ['NOT_FOUND'] : []
   const withRecord: ErrorCode[] = endpoint.record && route.method !== 'GET' ? ['PRECONDITION_FAILED'] : []
   const withIdempotency: ErrorCode[] = route.method === 'POST' ? ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] : []
   const own = endpoint.errors ?? []
@@ -134,6 +135,7 @@ function errorsOf(route: Route): ErrorCode[] {
       ...withScope,
       ...withInput,
       ...withBody,
+      ...withParams,
       ...withRecord,
       ...withIdempotency,
       ...own,

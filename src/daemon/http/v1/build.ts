@@ -3,19 +3,24 @@ import { buildRecordSchema, surfaceReportSchema } from '../../../shared/contract
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { buildStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import { buildRequestSchema } from '../../../shared/definitions/definitions.ts'
+import { described, named } from '../../../shared/json/schema-metadata.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint } from '../endpoint.ts'
+import { dataEndpoint, endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
 const location = ['Location'] as const
 
-const artifactSchema = z
-  .looseObject({ format: z.literal(1).describe('Version of the format.') })
-  .meta({ id: 'Artifact', description: 'Normalised definitions of a server.', examples: [{ format: 1 }] })
+const EXAMPLE_ARTIFACT = { format: 1 }
 
-const bundleSchema = z
-  .object({ bundle: z.string().describe('One ECMAScript module with an inline source map.') })
-  .meta({ id: 'Bundle', description: 'Code of handler modules.', examples: [{ bundle: 'export {}' }] })
+const artifactSchema = named('Artifact', 'Normalised definitions of a server.', EXAMPLE_ARTIFACT).looseObject(
+  { format: z.literal(1).describe('Version of the format.') },
+)
+
+const EXAMPLE_BUNDLE = { bundle: 'export {}' }
+
+const bundleSchema = named('Bundle', 'Code of handler modules.', EXAMPLE_BUNDLE).object({
+  bundle: z.string().describe('One ECMAScript module with an inline source map.'),
+})
 
 const params = z.object({ mcp_id: idSchema.describe('Id of the build.') })
 
@@ -50,7 +55,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     },
   })
 
-  const listBuilds = endpoint({
+  const listBuilds = dataEndpoint({
     operationId: 'listBuilds',
     summary: 'List builds, newest first',
     query: z.strictObject({
@@ -62,39 +67,35 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     answers: { 200: { description: 'A page of builds.', schema: pageOf(buildRecordSchema, 'BuildPage') } },
     run({ query: { limit, cursor, ...filter } }) {
       const { items, nextCursor } = builds.list(filter, limit, cursor)
-      return {
-        status: 200,
-        data: { items: items.map(build => records.build(build)), next_cursor: nextCursor },
-      }
+      return { items: items.map(build => records.build(build)), next_cursor: nextCursor }
     },
   })
 
-  const getBuild = endpoint({
+  const getBuild = dataEndpoint({
     operationId: 'getBuild',
     summary: 'Show a build',
     params,
     record,
     answers: { 200: { description: 'The build.', schema: buildRecordSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({ status: 200, data: records.build(builds.get(params.mcp_id)) }),
+    run: ({ params }) => records.build(builds.get(params.mcp_id)),
   })
 
-  const getArtifact = endpoint({
+  const getArtifact = dataEndpoint({
     operationId: 'getArtifact',
     summary: 'Show the artifact of a build: the normalised definitions that instances serve',
     params,
     answers: { 200: { description: 'The artifact.', schema: artifactSchema } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ params }) => ({ status: 200, data: builds.artifact(params.mcp_id) }),
+    errors: ['CONFLICT'],
+    run: ({ params }) => builds.artifact(params.mcp_id),
   })
 
-  const getBundle = endpoint({
+  const getBundle = dataEndpoint({
     operationId: 'getBundle',
     summary: "Show the bundled code of a server's handler modules",
     params,
     answers: { 200: { description: 'The bundle.', schema: bundleSchema } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ params }) => ({ status: 200, data: { bundle: builds.bundle(params.mcp_id) } }),
+    errors: ['CONFLICT'],
+    run: ({ params }) => ({ bundle: builds.bundle(params.mcp_id) }),
   })
 
   const getImage = endpoint({
@@ -107,11 +108,12 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
         .min(1)
         .max(500)
         .optional()
-        .meta({
-          description:
+        .meta(
+          described(
             'Base image: a reference, `oci:/folder[:name]` or `local`. Needs the scope BUILD_AND_DEPLOY.',
-          examples: ['registry.example.com/node:24'],
-        }),
+            'registry.example.com/node:24',
+          ),
+        ),
     }),
     answers: {
       200: {
@@ -119,7 +121,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
         file: 'application/x-tar',
       },
     },
-    errors: ['NOT_FOUND', 'CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
+    errors: ['CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
     // The daemon connects to other machines and reads folders with its own credentials.
     scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
     async run({ params, query, signal }) {
@@ -128,27 +130,24 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     },
   })
 
-  const getSurface = endpoint({
+  const getSurface = dataEndpoint({
     operationId: 'getSurface',
     summary: 'Compare what clients see of a build with the live deployments of its server',
     params,
     query: z.strictObject({ environment: environmentSchema.optional().describe('Only this environment.') }),
     answers: { 200: { description: 'The changes.', schema: surfaceReportSchema } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ params, query }) => ({ status: 200, data: surfaces.report(params.mcp_id, query.environment) }),
+    errors: ['CONFLICT'],
+    run: ({ params, query }) => surfaces.report(params.mcp_id, query.environment),
   })
 
-  const removeBuild = endpoint({
+  const removeBuild = dataEndpoint({
     operationId: 'removeBuild',
     summary: 'Remove a build that no deployment uses',
     params,
     record,
     answers: { 204: { description: 'Removed.' } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    async run({ params }) {
-      await builds.remove(params.mcp_id)
-      return { status: 204 }
-    },
+    errors: ['CONFLICT'],
+    run: ({ params }) => builds.remove(params.mcp_id),
   })
 
   return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getImage, getSurface, removeBuild }

@@ -9,7 +9,7 @@ import {
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { deploymentStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
-import { endpoint, type Reply } from '../endpoint.ts'
+import { dataEndpoint, endpoint, type Reply } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
 
 const params = z.object({ deployment_id: idSchema.describe('Id of the deployment.') })
@@ -73,7 +73,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     run: ({ body, respondAsync }) => answerCreated(deployments.create(body), respondAsync),
   })
 
-  const listDeployments = endpoint({
+  const listDeployments = dataEndpoint({
     operationId: 'listDeployments',
     summary: 'List deployments, newest first',
     query: z.strictObject({
@@ -92,34 +92,27 @@ export function deployEndpoints({ deployments, records }: Services) {
     run({ query: { limit, cursor, ...filter } }) {
       const { items, nextCursor } = deployments.list(filter, limit, cursor)
       const page = items.map(deployment => records.status(deployment))
-      return { status: 200, data: { items: page, next_cursor: nextCursor } }
+      return { items: page, next_cursor: nextCursor }
     },
   })
 
-  const getStatus = endpoint({
+  const getStatus = dataEndpoint({
     operationId: 'getDeploymentStatus',
     summary: 'Show a deployment',
     params,
     record,
     answers: { 200: { description: 'The deployment.', schema: deploymentStatusSchema } },
-    errors: ['NOT_FOUND'],
-    run: ({ params }) => ({
-      status: 200,
-      data: records.detailedStatus(deployments.get(params.deployment_id)),
-    }),
+    run: ({ params }) => records.detailedStatus(deployments.get(params.deployment_id)),
   })
 
-  const stop = endpoint({
+  const stop = dataEndpoint({
     operationId: 'stopDeployment',
     summary: 'Stop a deployment: new connections are refused, running requests finish',
     params,
     record,
     answers: { 200: { description: 'The stopped deployment.', schema: deploymentStatusSchema } },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: async ({ params }) => ({
-      status: 200,
-      data: records.status(await deployments.stop(params.deployment_id)),
-    }),
+    errors: ['CONFLICT'],
+    run: async ({ params }) => records.status(await deployments.stop(params.deployment_id)),
   })
 
   const start = endpoint({
@@ -129,7 +122,7 @@ export function deployEndpoints({ deployments, records }: Services) {
     record,
     takesPrefer: true,
     answers: started,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['CONFLICT'],
     async run({ params, respondAsync }) {
       const { deployment, done } = deployments.start(params.deployment_id)
       return respondAsync
@@ -138,17 +131,14 @@ export function deployEndpoints({ deployments, records }: Services) {
     },
   })
 
-  const restart = endpoint({
+  const restart = dataEndpoint({
     operationId: 'restartDeployment',
     summary: 'Replace the instances of a deployment',
     params,
     record,
     answers: { 200: started[200] },
-    errors: ['NOT_FOUND', 'CONFLICT'],
-    run: async ({ params }) => ({
-      status: 200,
-      data: records.status(await deployments.restart(params.deployment_id)),
-    }),
+    errors: ['CONFLICT'],
+    run: async ({ params }) => records.status(await deployments.restart(params.deployment_id)),
   })
 
   const rollback = endpoint({
@@ -160,22 +150,18 @@ export function deployEndpoints({ deployments, records }: Services) {
     bodyOptional: true,
     takesPrefer: true,
     answers: created,
-    errors: ['NOT_FOUND', 'CONFLICT'],
+    errors: ['CONFLICT'],
     run: ({ params, body, respondAsync }) =>
       answerCreated(deployments.rollback(params.deployment_id, body?.to), respondAsync),
   })
 
-  const remove = endpoint({
+  const remove = dataEndpoint({
     operationId: 'removeDeployment',
     summary: 'Kill a deployment and remove it with its logs',
     params,
     record,
     answers: { 204: { description: 'Removed.' } },
-    errors: ['NOT_FOUND'],
-    async run({ params }) {
-      await deployments.remove(params.deployment_id)
-      return { status: 204 }
-    },
+    run: ({ params }) => deployments.remove(params.deployment_id),
   })
 
   return { createDeployment, listDeployments, getStatus, stop, start, restart, rollback, remove }
