@@ -47,6 +47,12 @@ export class Database {
     return statement as Statement<Row>
   }
 
+  /** Values of a statement's only column. */
+  values<T>(sql: string, params?: Params): T[] {
+    const rows = this.prepare<Record<string, T>>(sql).all(params)
+    return rows.flatMap(row => Object.values(row))
+  }
+
   /** Runs `work` in a transaction. Nested calls join the outer one. */
   transaction<T>(work: () => T): T {
     return this.#translate(() =>

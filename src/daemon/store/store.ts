@@ -17,38 +17,10 @@ import { SignInRecordStore } from './tables/sign-in-records.ts'
 import { SourceStore } from './tables/sources.ts'
 
 /** Everything the daemon stores in SQLite. Only this folder contains SQL. */
-export interface Store {
-  database: Database
-  facts: FactStore
-  servers: ServerStore
-  builds: BuildStore
-  deployments: DeploymentStore
-  addresses: AddressStore
-  mappings: MappingStore
-  containerBuilds: ContainerBuildStore
-  apiKeys: ApiKeyStore
-  projects: ProjectStore
-  sources: SourceStore
-  chats: ChatStore
-  modelKeys: ModelKeyStore
-  requestHistory: RequestHistoryStore
-  destinations: DestinationStore
-  idempotencyKeys: IdempotencyKeyStore
-  signInRecords: SignInRecordStore
-  /** Creation time of the newest record. */
-  latestTime(): string | undefined
-  /** True until the first server or model key is saved. */
-  isEmpty(): boolean
-  /** The newest hundred values that were encrypted with `secret.key`, newest first. */
-  sealedValues(): Buffer[]
-  /** The given ids that no deployment, build or container build has. */
-  unknownIds(ids: readonly string[]): string[]
-  transaction<T>(work: () => T): T
-  close(): void
-}
+export type Store = ReturnType<typeof openStore>
 
 /** Throws UNAVAILABLE for a damaged or unwritable file or a full disk, and CONFLICT for a file from a newer version. */
-export function openStore(path: string): Store {
+export function openStore(path: string) {
   const database = new Database(path)
   return {
     database,
@@ -68,37 +40,37 @@ export function openStore(path: string): Store {
     destinations: new DestinationStore(database),
     idempotencyKeys: new IdempotencyKeyStore(database),
     signInRecords: new SignInRecordStore(database),
+    /** Creation time of the newest record. */
     latestTime: () => latestTime(database),
+    /** True until the first server or model key is saved. */
     isEmpty: () => isEmpty(database),
+    /** The newest hundred values that were encrypted with `secret.key`, newest first. */
     sealedValues: () => sealedValues(database),
-    unknownIds: ids => unknownIds(database, ids),
-    transaction: work => database.transaction(work),
+    /** The given ids that no deployment, build or container build has. */
+    unknownIds: (ids: readonly string[]) => unknownIds(database, ids),
+    transaction: <T>(work: () => T) => database.transaction(work),
     close: () => database.close(),
   }
 }
 
 function isEmpty(database: Database): boolean {
   const sql = 'SELECT EXISTS (SELECT 1 FROM servers) OR EXISTS (SELECT 1 FROM model_keys) AS used'
-  return database.prepare<{ used: number }>(sql).get()?.used === 0
+  return database.values(sql)[0] === 0
 }
 
 function sealedValues(database: Database): Buffer[] {
   const sql = `SELECT sealed FROM (
     SELECT env AS sealed, created_at FROM deployments WHERE env IS NOT NULL
     UNION ALL SELECT sealed, created_at FROM model_keys) ORDER BY created_at DESC LIMIT 100`
-  return database
-    .prepare<{ sealed: Buffer }>(sql)
-    .all()
-    .map(({ sealed }) => sealed)
+  return database.values(sql)
 }
 
 function unknownIds(database: Database, ids: readonly string[]): string[] {
   const conditions = ['deployments', 'builds', 'container_builds'].map(
     table => `EXISTS (SELECT 1 FROM ${table} WHERE id = value)`,
   )
-  const sql = `SELECT value AS id FROM json_each(?) WHERE NOT (${conditions.join(' OR ')})`
-  const rows = database.prepare<{ id: string }>(sql).all([JSON.stringify(ids)])
-  return rows.map(({ id }) => id)
+  const sql = `SELECT value FROM json_each(?) WHERE NOT (${conditions.join(' OR ')})`
+  return database.values(sql, [JSON.stringify(ids)])
 }
 
 /** Tables with an index on `created_at`. */
@@ -115,5 +87,5 @@ const TABLES_BY_TIME = [
 function latestTime(database: Database): string | undefined {
   const each = TABLES_BY_TIME.map(table => `SELECT max(created_at) AS time FROM ${table}`)
   const sql = `SELECT max(time) AS time FROM (${each.join(' UNION ALL ')})`
-  return database.prepare<{ time: string | null }>(sql).get()?.time ?? undefined
+  return database.values<string | null>(sql)[0] ?? undefined
 }

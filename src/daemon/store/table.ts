@@ -5,9 +5,15 @@ type Row = Record<string, unknown>
 type Field<T> = keyof T & string
 
 /** Fields whose columns hold another type. */
-interface Encodings<T> {
+export interface Encodings<T> {
   json?: readonly Field<T>[]
   booleans?: readonly Field<T>[]
+}
+
+/** One page of a list, newest first. `nextCursor` is null on the last page. */
+export interface Page<T> {
+  items: T[]
+  nextCursor: string | null
 }
 
 /** Reads and writes one table as records. Columns are in snake_case, fields in camelCase. */
@@ -40,8 +46,7 @@ export class Table<T extends object> {
     return this.#database.prepare(sql).get(params) !== undefined
   }
 
-  /** One page, newest first. */
-  page(query: Omit<KeysetQuery, 'table'>): { items: T[]; nextCursor: string | null } {
+  page(query: Omit<KeysetQuery, 'table'>): Page<T> {
     const { rows, nextCursor } = selectPage<Row & { created_at: string; id: string }>(this.#database, {
       table: this.#name,
       ...query,

@@ -6,6 +6,7 @@ import { HostingError, toHostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
 import { Lazy } from '../../../shared/lazy.ts'
 import type { BuiltArtifact } from '../../builder/build-artifact.ts'
+import type { Page } from '../../store/table.ts'
 import type { Build, BuildFilter } from '../../store/tables/builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
@@ -54,7 +55,7 @@ export class Builds {
     return getBuild(this.#deps, id)
   }
 
-  list(filter: BuildFilter, limit: number, cursor?: string): { items: Build[]; nextCursor: string | null } {
+  list(filter: BuildFilter, limit: number, cursor?: string): Page<Build> {
     return this.#deps.store.builds.list(filter, limit, cursor)
   }
 

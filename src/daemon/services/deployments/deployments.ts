@@ -3,6 +3,7 @@ import type { DeployRequest } from '../../../shared/contract/deployments.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
+import type { Page } from '../../store/table.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Deployment, DeploymentFilter } from '../../store/tables/deployments.ts'
 import { closeUnusedAddress } from '../addresses/close-address.ts'
@@ -84,11 +85,7 @@ export class Deployments {
     })
   }
 
-  list(
-    filter: DeploymentFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: Deployment[]; nextCursor: string | null } {
+  list(filter: DeploymentFilter, limit: number, cursor?: string): Page<Deployment> {
     return this.#deps.store.deployments.list(filter, limit, cursor)
   }
 

@@ -1,6 +1,7 @@
 import type { Plan, Scope } from '../../../shared/contract/scopes.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 export interface ApiKey {
   id: string
@@ -18,45 +19,33 @@ export interface ApiKey {
   expiresAt: string | null
 }
 
-export class ApiKeyStore {
-  readonly #database: Database
-  readonly #table: Table<ApiKey>
-
+export class ApiKeyStore extends RecordStore<ApiKey> {
   constructor(database: Database) {
-    this.#database = database
-    this.#table = new Table(database, 'api_keys', { json: ['scopes'], booleans: ['isOwner'] })
-  }
-
-  find(id: string): ApiKey | undefined {
-    return this.#table.find('WHERE id = ?', [id])
+    super(database, 'api_keys', { json: ['scopes'], booleans: ['isOwner'] })
   }
 
   findByHash(hash: string): ApiKey | undefined {
-    return this.#table.find('WHERE hash = ?', [hash])
+    return this.table.find('WHERE hash = ?', [hash])
   }
 
   findOwner(): ApiKey | undefined {
-    return this.#table.find('WHERE is_owner = 1 ORDER BY created_at DESC LIMIT 1')
+    return this.table.find('WHERE is_owner = 1 ORDER BY created_at DESC LIMIT 1')
   }
 
-  list(limit: number, cursor?: string): { items: ApiKey[]; nextCursor: string | null } {
-    return this.#table.page({ filters: {}, limit, cursor })
-  }
-
-  create(key: ApiKey): void {
-    this.#table.insert(key)
+  list(limit: number, cursor?: string): Page<ApiKey> {
+    return this.table.page({ filters: {}, limit, cursor })
   }
 
   /** Every request does this, so it uses the connection that does not wait for the disk. */
   touch(id: string, now: string): void {
-    this.#database.relaxed.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(now, id)
+    this.database.relaxed.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(now, id)
   }
 
   /** Removes the key and its request counter. Returns false when there was none. */
-  remove(id: string): boolean {
-    return this.#database.transaction(() => {
-      this.#database.prepare('DELETE FROM rate_limits WHERE key = ?').run([id])
-      return this.#table.remove('id = ?', [id]) === 1
+  override remove(id: string): boolean {
+    return this.database.transaction(() => {
+      this.database.prepare('DELETE FROM rate_limits WHERE key = ?').run([id])
+      return super.remove(id)
     })
   }
 }

@@ -2,7 +2,8 @@ import type { Failure } from '../../../shared/contract/fields.ts'
 import type { BuildState, Template } from '../../../shared/contract/states.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 export interface Build {
   id: string
@@ -28,80 +29,57 @@ export interface BuildFilter {
   status?: BuildState
 }
 
-export class BuildStore {
-  readonly #database: Database
-  readonly #table: Table<Build>
-
+export class BuildStore extends RecordStore<Build> {
   constructor(database: Database) {
-    this.#database = database
-    this.#table = new Table(database, 'builds', { json: ['tools', 'resources', 'prompts', 'env', 'error'] })
+    super(database, 'builds', { json: ['tools', 'resources', 'prompts', 'env', 'error'] })
   }
 
   countByStatus(): { status: BuildState; count: number }[] {
-    return this.#database
+    return this.database
       .prepare<{ status: BuildState; count: number }>(
         'SELECT status, count(*) AS count FROM builds GROUP BY status',
       )
       .all()
   }
 
-  find(id: string): Build | undefined {
-    return this.#table.find('WHERE id = ?', [id])
-  }
-
-  list(
-    { name, status }: BuildFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: Build[]; nextCursor: string | null } {
-    return this.#table.page({ filters: { name, status }, limit, cursor })
+  list({ name, status }: BuildFilter, limit: number, cursor?: string): Page<Build> {
+    return this.table.page({ filters: { name, status }, limit, cursor })
   }
 
   listByStatus(status: BuildState): Build[] {
-    return this.#table.list('WHERE status = ?', [status])
+    return this.table.list('WHERE status = ?', [status])
   }
 
   findNewestReady(name: string): Build | undefined {
-    return this.#table.find("WHERE name = ? AND status = 'ready' ORDER BY created_at DESC, id DESC LIMIT 1", [
+    return this.table.find("WHERE name = ? AND status = 'ready' ORDER BY created_at DESC, id DESC LIMIT 1", [
       name,
     ])
   }
 
   hasAny(name: string): boolean {
-    return this.#table.exists('name = ?', [name])
+    return this.table.exists('name = ?', [name])
   }
 
   isDigestUsed(digest: string): boolean {
-    return this.#table.exists('digest = ?', [digest])
+    return this.table.exists('digest = ?', [digest])
   }
 
   /** The given digests that no build has. */
   unusedDigests(digests: readonly string[]): string[] {
-    return this.#database
-      .prepare<{ digest: string }>(
-        `SELECT value AS digest FROM json_each(?)
-         WHERE NOT EXISTS (SELECT 1 FROM builds WHERE builds.digest = value)`,
-      )
-      .all([JSON.stringify(digests)])
-      .map(({ digest }) => digest)
-  }
-
-  create(build: Build): void {
-    this.#table.insert(build)
+    const sql = 'SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM builds WHERE digest = value)'
+    return this.database.values(sql, [JSON.stringify(digests)])
   }
 
   /** Digests of the artifacts of all ready builds. */
   digests(): string[] {
-    const sql = "SELECT DISTINCT digest FROM builds WHERE status = 'ready' AND digest IS NOT NULL"
-    return this.#database
-      .prepare<{ digest: string }>(sql)
-      .all([])
-      .map(({ digest }) => digest)
+    return this.database.values(
+      "SELECT DISTINCT digest FROM builds WHERE status = 'ready' AND digest IS NOT NULL",
+    )
   }
 
   /** Writes the fields that change while a build runs. Returns false if the build no longer exists. */
   update(build: Build): boolean {
-    return this.#table.update(build, [
+    return this.table.update(build, [
       'status',
       'digest',
       'tools',
@@ -111,9 +89,5 @@ export class BuildStore {
       'buildMs',
       'error',
     ])
-  }
-
-  remove(id: string): void {
-    this.#table.remove('id = ?', [id])
   }
 }

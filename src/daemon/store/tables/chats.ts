@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import { type Page, Table } from '../table.ts'
 
 export type ChatRole = 'user' | 'assistant' | 'tool'
 
@@ -30,27 +31,17 @@ export interface ChatFilter {
   name?: string
 }
 
-export class ChatStore {
-  readonly #database: Database
-  readonly #chats: Table<Chat>
+/** Chats with their messages. Removing a chat removes its messages. */
+export class ChatStore extends RecordStore<Chat> {
   readonly #messages: Table<ChatMessage>
 
   constructor(database: Database) {
-    this.#database = database
-    this.#chats = new Table(database, 'chats')
+    super(database, 'chats')
     this.#messages = new Table(database, 'chat_messages', { json: ['content'] })
   }
 
-  find(id: string): Chat | undefined {
-    return this.#chats.find('WHERE id = ?', [id])
-  }
-
-  list(
-    { mcpId, name }: ChatFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: Chat[]; nextCursor: string | null } {
-    return this.#chats.page({ filters: { mcp_id: mcpId, name }, limit, cursor })
+  list({ mcpId, name }: ChatFilter, limit: number, cursor?: string): Page<Chat> {
+    return this.table.page({ filters: { mcp_id: mcpId, name }, limit, cursor })
   }
 
   /** Messages after a position, oldest first. */
@@ -64,9 +55,9 @@ export class ChatStore {
 
   /** Creates or continues a chat in one transaction. Returns the chat as it is then. */
   append(chat: Omit<Chat, 'messageCount'>, messages: readonly Pick<ChatMessage, 'role' | 'content'>[]): Chat {
-    return this.#database.transaction(() => {
+    return this.database.transaction(() => {
       const before = this.find(chat.id)?.messageCount ?? 0
-      this.#chats.insert(
+      this.table.insert(
         { ...chat, messageCount: before + messages.length },
         `ON CONFLICT (id) DO UPDATE SET model = excluded.model, message_count = excluded.message_count,
            updated_at = excluded.updated_at`,
@@ -79,14 +70,9 @@ export class ChatStore {
     })
   }
 
-  /** Removes the chat and its messages. Returns false when there was none. */
-  remove(id: string): boolean {
-    return this.#chats.remove('id = ?', [id]) === 1
-  }
-
   /** Keeps the newest chats only. */
   trim(kept: number): void {
-    this.#chats.remove('id IN (SELECT id FROM chats ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)', [
+    this.table.remove('id IN (SELECT id FROM chats ORDER BY created_at DESC, id DESC LIMIT -1 OFFSET ?)', [
       kept,
     ])
   }

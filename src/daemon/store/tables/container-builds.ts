@@ -1,7 +1,8 @@
 import type { BuildPhase } from '../../../shared/contract/container-builds.ts'
 import type { ContainerBuildState } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 /** Texts are `''` until they have a value, as in the contract. */
 export interface ContainerBuild {
@@ -28,51 +29,35 @@ export interface ContainerBuildFilter {
   status?: ContainerBuildState | undefined
 }
 
-export class ContainerBuildStore {
-  readonly #database: Database
-  readonly #table: Table<ContainerBuild>
-
+export class ContainerBuildStore extends RecordStore<ContainerBuild> {
   constructor(database: Database) {
-    this.#database = database
-    this.#table = new Table(database, 'container_builds')
+    super(database, 'container_builds')
   }
 
   countByStatus(): { status: ContainerBuildState; count: number }[] {
-    return this.#database
+    return this.database
       .prepare<{ status: ContainerBuildState; count: number }>(
         'SELECT status, count(*) AS count FROM container_builds GROUP BY status',
       )
       .all()
   }
 
-  find(id: string): ContainerBuild | undefined {
-    return this.#table.find('WHERE id = ?', [id])
-  }
-
-  list(
-    { projectId, status }: ContainerBuildFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: ContainerBuild[]; nextCursor: string | null } {
-    return this.#table.page({ filters: { project_id: projectId, status }, limit, cursor })
+  list({ projectId, status }: ContainerBuildFilter, limit: number, cursor?: string): Page<ContainerBuild> {
+    return this.table.page({ filters: { project_id: projectId, status }, limit, cursor })
   }
 
   /** Oldest first. */
   listByStatus(status: ContainerBuildState): ContainerBuild[] {
-    return this.#table.list('WHERE status = ? ORDER BY created_at, id', [status])
+    return this.table.list('WHERE status = ? ORDER BY created_at, id', [status])
   }
 
   /** The pending or running build of a project. */
   findActive(projectId: string): ContainerBuild | undefined {
-    return this.#table.find("WHERE project_id = ? AND status IN ('pending', 'in_progress')", [projectId])
-  }
-
-  create(build: ContainerBuild): void {
-    this.#table.insert(build)
+    return this.table.find("WHERE project_id = ? AND status IN ('pending', 'in_progress')", [projectId])
   }
 
   update(build: ContainerBuild): void {
-    this.#table.update(build, [
+    this.table.update(build, [
       'status',
       'phase',
       'mcpId',

@@ -2,7 +2,8 @@ import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
 import type { Failure } from '../../../shared/contract/fields.ts'
 import type { DeploymentState, Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 export interface Deployment {
   id: string
@@ -33,51 +34,39 @@ export interface DeploymentFilter {
 
 export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
 
-export class DeploymentStore {
-  readonly #database: Database
-  readonly #table: Table<Deployment>
-
+export class DeploymentStore extends RecordStore<Deployment> {
   constructor(database: Database) {
-    this.#database = database
-    this.#table = new Table(database, 'deployments', { json: ['config', 'error'] })
+    super(database, 'deployments', { json: ['config', 'error'] })
   }
 
-  find(id: string): Deployment | undefined {
-    return this.#table.find('WHERE id = ?', [id])
-  }
-
-  list(
-    { name, environment, status }: DeploymentFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: Deployment[]; nextCursor: string | null } {
-    return this.#table.page({ filters: { name, environment, status }, limit, cursor })
+  list({ name, environment, status }: DeploymentFilter, limit: number, cursor?: string): Page<Deployment> {
+    return this.table.page({ filters: { name, environment, status }, limit, cursor })
   }
 
   listByStatus(status: DeploymentState): Deployment[] {
-    return this.#table.list('WHERE status = ? ORDER BY created_at, id', [status])
+    return this.table.list('WHERE status = ? ORDER BY created_at, id', [status])
   }
 
   /** Newest first. */
   listByServer(name: string, environment: Environment): Deployment[] {
-    return this.#table.list('WHERE name = ? AND environment = ? ORDER BY created_at DESC, id DESC', [
+    return this.table.list('WHERE name = ? AND environment = ? ORDER BY created_at DESC, id DESC', [
       name,
       environment,
     ])
   }
 
   listByBuild(mcpId: string): Deployment[] {
-    return this.#table.list('WHERE mcp_id = ?', [mcpId])
+    return this.table.list('WHERE mcp_id = ?', [mcpId])
   }
 
   /** The deployment that serves there. */
   findLive(name: string, environment: Environment): Deployment | undefined {
-    return this.#table.find("WHERE name = ? AND environment = ? AND status = 'deployed'", [name, environment])
+    return this.table.find("WHERE name = ? AND environment = ? AND status = 'deployed'", [name, environment])
   }
 
   /** Deployed and deploying deployments, newest first. */
   listActive(name: string, environment: Environment): Deployment[] {
-    return this.#table.list(
+    return this.table.list(
       `WHERE name = ? AND environment = ? AND status IN ('deploying', 'deployed')
        ORDER BY created_at DESC, id DESC`,
       [name, environment],
@@ -86,7 +75,7 @@ export class DeploymentStore {
 
   /** Deployments that failed with CONFLICT and are the last of their server and environment. Called every few seconds. */
   listInConflict(): Deployment[] {
-    return this.#table.list(
+    return this.table.list(
       `AS failed INDEXED BY deployments_in_conflict
        WHERE status = 'failed' AND json_extract(error, '$.code') = 'CONFLICT'
        AND NOT EXISTS (SELECT 1 FROM deployments AS later WHERE later.name = failed.name
@@ -97,7 +86,7 @@ export class DeploymentStore {
 
   /** Deployments that failed with UNAVAILABLE and are the last of their server and environment, where nothing serves. */
   listLastUnavailable(): Deployment[] {
-    return this.#table.list(
+    return this.table.list(
       `AS failed WHERE status = 'failed' AND json_extract(error, '$.code') = 'UNAVAILABLE'
        AND NOT EXISTS (SELECT 1 FROM deployments AS other WHERE other.name = failed.name
          AND other.environment = failed.environment
@@ -108,7 +97,7 @@ export class DeploymentStore {
 
   /** The newest earlier deployment of the same address that once served. */
   findEarlier(deployment: Deployment): Deployment | undefined {
-    return this.#table.find(
+    return this.table.find(
       `WHERE name = ? AND environment = ? AND deployed_at IS NOT NULL AND (created_at, id) < (?, ?)
        ORDER BY created_at DESC, id DESC LIMIT 1`,
       [deployment.name, deployment.environment, deployment.createdAt, deployment.id],
@@ -116,12 +105,12 @@ export class DeploymentStore {
   }
 
   findByDomain(domain: string): Deployment | undefined {
-    return this.#table.find("WHERE status = 'deployed' AND domain = ?", [domain])
+    return this.table.find("WHERE status = 'deployed' AND domain = ?", [domain])
   }
 
   /** A deployed or deploying deployment of another server or environment with this domain. */
   findDomainOwner(domain: string, name: string, environment: Environment): Deployment | undefined {
-    return this.#table.find(
+    return this.table.find(
       "WHERE status IN ('deploying', 'deployed') AND domain = ? AND NOT (name = ? AND environment = ?)",
       [domain, name, environment],
     )
@@ -129,7 +118,7 @@ export class DeploymentStore {
 
   /** Deployed deployments by name. Reads only three columns, because it is called often. */
   listLive(): LiveDeployment[] {
-    return this.#database
+    return this.database
       .prepare<LiveDeployment>(
         "SELECT id, name, environment FROM deployments WHERE status = 'deployed' ORDER BY name, environment",
       )
@@ -138,7 +127,7 @@ export class DeploymentStore {
 
   /** Counts deployed and deploying ones. */
   countActive(): { environment: Environment; status: DeploymentState; count: number }[] {
-    return this.#database
+    return this.database
       .prepare<{ environment: Environment; status: DeploymentState; count: number }>(
         `SELECT environment, status, count(*) AS count FROM deployments
          WHERE status IN ('deploying', 'deployed') GROUP BY environment, status`,
@@ -146,16 +135,8 @@ export class DeploymentStore {
       .all()
   }
 
-  create(deployment: Deployment): void {
-    this.#table.insert(deployment)
-  }
-
   /** Writes the fields that change during the life of a deployment. */
   update(deployment: Deployment): void {
-    this.#table.update(deployment, ['status', 'deployMs', 'error', 'updatedAt', 'deployedAt', 'stoppedAt'])
-  }
-
-  remove(id: string): void {
-    this.#table.remove('id = ?', [id])
+    this.table.update(deployment, ['status', 'deployMs', 'error', 'updatedAt', 'deployedAt', 'stoppedAt'])
   }
 }

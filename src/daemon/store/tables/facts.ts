@@ -12,8 +12,7 @@ export class FactStore {
   }
 
   find(name: FactName): string | undefined {
-    return this.#database.prepare<{ value: string }>('SELECT value FROM facts WHERE name = ?').get([name])
-      ?.value
+    return this.#database.values<string>('SELECT value FROM facts WHERE name = ?', [name])[0]
   }
 
   set(name: FactName, value: string): void {

@@ -1,6 +1,6 @@
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { type Page, Table } from '../table.ts'
 
 /** A subdomain of one environment of a server, whatever is deployed there. */
 export interface Mapping {
@@ -32,7 +32,7 @@ export class MappingStore {
       .map(({ id }) => id)
   }
 
-  list(limit: number, cursor?: string): { items: Mapping[]; nextCursor: string | null } {
+  list(limit: number, cursor?: string): Page<Mapping> {
     const { items, nextCursor } = this.#table.page({ filters: {}, limit, cursor })
     return { items: items.map(toMapping), nextCursor }
   }

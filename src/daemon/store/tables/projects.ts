@@ -1,6 +1,7 @@
 import type { ProjectState } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 export interface Project {
   id: string
@@ -24,33 +25,19 @@ export interface ProjectFilter {
   status?: ProjectState
 }
 
-export class ProjectStore {
-  readonly #table: Table<Project>
-
+export class ProjectStore extends RecordStore<Project> {
   constructor(database: Database) {
-    this.#table = new Table(database, 'projects')
-  }
-
-  find(id: string): Project | undefined {
-    return this.#table.find('WHERE id = ?', [id])
+    super(database, 'projects')
   }
 
   /** Omits deleted projects unless the filter names that status. */
-  list(
-    { name, status }: ProjectFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: Project[]; nextCursor: string | null } {
+  list({ name, status }: ProjectFilter, limit: number, cursor?: string): Page<Project> {
     const only = status === undefined ? { only: "status <> 'deleted'" } : {}
-    return this.#table.page({ filters: { name, status }, ...only, limit, cursor })
-  }
-
-  create(project: Project): void {
-    this.#table.insert(project)
+    return this.table.page({ filters: { name, status }, ...only, limit, cursor })
   }
 
   update(project: Project): void {
-    this.#table.update(project, [
+    this.table.update(project, [
       'name',
       'description',
       'repositoryUrl',

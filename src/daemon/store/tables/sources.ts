@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { RecordStore } from '../record-store.ts'
 
 /** An uploaded archive of a project. */
 export interface Source {
@@ -14,42 +14,30 @@ export interface Source {
   usedAt: string
 }
 
-export class SourceStore {
-  readonly #database: Database
-  readonly #table: Table<Source>
-
+export class SourceStore extends RecordStore<Source> {
   constructor(database: Database) {
-    this.#database = database
-    this.#table = new Table(database, 'sources')
-  }
-
-  find(id: string): Source | undefined {
-    return this.#table.find('WHERE id = ?', [id])
+    super(database, 'sources')
   }
 
   findByDigest(digest: string): Source | undefined {
-    return this.#table.find('WHERE digest = ? ORDER BY used_at DESC LIMIT 1', [digest])
+    return this.table.find('WHERE digest = ? ORDER BY used_at DESC LIMIT 1', [digest])
   }
 
   /** Last upload first. */
   listByProject(projectId: string): Source[] {
-    return this.#table.list('WHERE project_id = ? ORDER BY used_at DESC', [projectId])
+    return this.table.list('WHERE project_id = ? ORDER BY used_at DESC', [projectId])
   }
 
   /** A project has an archive only once. It keeps its id when it is uploaded again. Returns the stored record. */
   put(source: Source): Source {
-    this.#table.insert(source, 'ON CONFLICT (project_id, digest) DO UPDATE SET used_at = excluded.used_at')
-    return this.#table.find('WHERE project_id = ? AND digest = ?', [source.projectId, source.digest])!
-  }
-
-  remove(id: string): void {
-    this.#table.remove('id = ?', [id])
+    this.table.insert(source, 'ON CONFLICT (project_id, digest) DO UPDATE SET used_at = excluded.used_at')
+    return this.table.find('WHERE project_id = ? AND digest = ?', [source.projectId, source.digest])!
   }
 
   /** Whether a build from the archive is running or ready. */
   hasBuilds(digest: string): boolean {
     const sql = "SELECT 1 FROM builds WHERE source_digest = ? AND status <> 'failed' LIMIT 1"
-    return this.#database.prepare(sql).get([digest]) !== undefined
+    return this.database.prepare(sql).get([digest]) !== undefined
   }
 
   /** The given digests that no project or build needs. */
@@ -71,13 +59,11 @@ export class SourceStore {
 
   /** Whether any project or build needs the archive. */
   isDigestUsed(digest: string): boolean {
-    return this.hasBuilds(digest) || this.#table.exists('digest = ?', [digest])
+    return this.hasBuilds(digest) || this.table.exists('digest = ?', [digest])
   }
 
   #unused(digests: readonly string[], condition: string): string[] {
-    return this.#database
-      .prepare<{ digest: string }>(`SELECT value AS digest FROM json_each(?) WHERE ${condition}`)
-      .all([JSON.stringify(digests)])
-      .map(({ digest }) => digest)
+    const sql = `SELECT value FROM json_each(?) WHERE ${condition}`
+    return this.database.values(sql, [JSON.stringify(digests)])
   }
 }
