@@ -2,10 +2,8 @@ import { ApiKeys } from './access/api-keys.ts'
 import { IdempotencyKeys } from './access/idempotency-keys.ts'
 import { VendorKeys } from './access/model-keys.ts'
 import { RateLimits } from './access/rate-limits.ts'
-import type { SignIns } from './access/sign-ins.ts'
 import { Mappings } from './addresses/mappings.ts'
 import { TestAddresses } from './addresses/test-addresses.ts'
-import type { Backups } from './backups/backups.ts'
 import { Builds } from './builds/builds.ts'
 import { ContainerBuilds } from './builds/container-builds.ts'
 import { Previews } from './builds/previews.ts'
@@ -23,30 +21,9 @@ import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
 
 /** Services that the HTTP API calls. */
-export interface Services {
-  builds: Builds
-  deployments: Deployments
-  deploymentLogs: DeploymentLogs
-  deploymentMetrics: DeploymentMetrics
-  mappings: Mappings
-  containerBuilds: ContainerBuilds
-  records: Records
-  previews: Previews
-  projects: Projects
-  sources: Sources
-  surfaces: Surfaces
-  testRuns: TestRuns
-  chats: Chats
-  vendorKeys: VendorKeys
-  backups: Backups
-  prometheusPage: PrometheusPage
-  apiKeys: ApiKeys
-  idempotencyKeys: IdempotencyKeys
-  rateLimits: RateLimits
-  signIns: SignIns
-}
+export type Services = ReturnType<typeof createServices>
 
-export function createServices(deps: ServiceDependencies, enterpriseLimit?: number): Services {
+export function createServices(deps: ServiceDependencies, enterpriseLimit?: number) {
   const previews = new Previews(deps)
   const deployments = new Deployments(deps, new Releases(deps))
   const builds = new Builds(deps, previews)
