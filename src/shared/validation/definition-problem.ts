@@ -5,6 +5,11 @@ export interface DefinitionProblem {
   message: string
 }
 
+/** A single problem, for functions that return lists. */
+export function problem(path: string, message: string): DefinitionProblem[] {
+  return [{ path, message }]
+}
+
 export function describeProblem({ path, message }: DefinitionProblem): string {
   return path ? `${path}: ${message}` : message
 }

@@ -1,5 +1,5 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { declaredEnv } from './env.ts'
 
 /** Names and URIs that occur twice in a list. Clients use them as identifiers. */
@@ -25,11 +25,6 @@ function duplicatesIn(list: string, field: string, values: readonly string[]): D
   return values.flatMap((value, index) => {
     const first = values.indexOf(value)
     if (first === index) return []
-    return [
-      {
-        path: `${list}[${index}].${field}`,
-        message: `"${value}" is already the ${field} of ${list}[${first}]`,
-      },
-    ]
+    return problem(`${list}[${index}].${field}`, `"${value}" is already the ${field} of ${list}[${first}]`)
   })
 }

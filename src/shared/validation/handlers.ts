@@ -2,7 +2,7 @@ import type { BuildRequest, Handler, HttpHandler, ToolDefinition } from '../defi
 import { isTemplate } from '../definitions/liquid.ts'
 import { joinPath } from '../json/json-walk.ts'
 import { HTTP_TOKEN } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const ANSWERS = ['text', 'json', 'content'] as const
 /** Message framing and connection headers. */
@@ -44,7 +44,7 @@ function checkHandler(path: string, handler: Handler | undefined, hasSource: boo
       return [...checkHttp(path, handler), ...checkAnswer(`${path}.result`, handler.result)]
     case 'module':
       if (hasSource) return []
-      return [{ path, message: 'needs "source", the uploaded archive that contains its path' }]
+      return problem(path, 'needs "source", the uploaded archive that contains its path')
     default:
       return []
   }
@@ -55,7 +55,7 @@ function checkAnswer(path: string, answer: object | undefined): DefinitionProble
   const given = ANSWERS.filter(name => name in answer)
   if (given.length === 1) return []
   const found = given.length === 0 ? 'has none' : `has ${given.map(name => `"${name}"`).join(' and ')}`
-  return [{ path, message: `must have exactly one of "text", "json" and "content"; it ${found}` }]
+  return problem(path, `must have exactly one of "text", "json" and "content"; it ${found}`)
 }
 
 /** Content blocks have no value that an output schema could describe. */
@@ -64,12 +64,10 @@ function checkStructured(path: string, { handler, outputSchema }: ToolDefinition
   const answer =
     handler?.type === 'http' ? handler.result : handler?.type === 'template' ? handler : undefined
   if (!answer?.content) return []
-  return [
-    {
-      path: `${path}.handler`,
-      message: 'answers with "content", but the tool declares an outputSchema; use "json"',
-    },
-  ]
+  return problem(
+    `${path}.handler`,
+    'answers with "content", but the tool declares an outputSchema; use "json"',
+  )
 }
 
 function checkHttp(path: string, handler: HttpHandler): DefinitionProblem[] {
@@ -90,7 +88,7 @@ function checkHeaders(path: string, headers: Record<string, string> = {}): Defin
       ? 'is a duplicate; header names are case-insensitive'
       : headerFault(name, value)
     seen.add(name.toLowerCase())
-    return message ? [{ path: joinPath(path, name), message }] : []
+    return message ? problem(joinPath(path, name), message) : []
   })
 }
 
@@ -107,16 +105,14 @@ function checkUrl(path: string, url: string): DefinitionProblem[] {
   if (/^https?:\/\/[^/?#]/i.test(url) && (isTemplate(url) || URL.canParse(url)))
     return checkSecrets(path, url)
   if (/^\s*\{[{%]/.test(url)) return []
-  return [
-    {
-      path,
-      message: `${JSON.stringify(url)} is not an http or https URL such as https://api.example.com/cities`,
-    },
-  ]
+  return problem(
+    path,
+    `${JSON.stringify(url)} is not an http or https URL such as https://api.example.com/cities`,
+  )
 }
 
 /** Undici and fetch reject credentials in URLs too, because URLs end up in logs. */
 function checkSecrets(path: string, url: string): DefinitionProblem[] {
   if (!/^https?:\/\/[^/?#]*@/i.test(url)) return []
-  return [{ path, message: 'contains a user name or password; send it in a header that reads "env"' }]
+  return problem(path, 'contains a user name or password; send it in a header that reads "env"')
 }

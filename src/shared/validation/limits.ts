@@ -1,5 +1,5 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const MAX_ENTRIES = 1000
 const MAX_NAME_LENGTH = 128
@@ -21,19 +21,17 @@ export function findNameProblems({ tools, prompts }: BuildRequest): DefinitionPr
 
 function countProblems(path: string, count: number): DefinitionProblem[] {
   if (count <= MAX_ENTRIES) return []
-  return [{ path, message: `has ${count} entries; the maximum is ${MAX_ENTRIES}` }]
+  return problem(path, `has ${count} entries; the maximum is ${MAX_ENTRIES}`)
 }
 
 function toolNameProblems(path: string, name: string): DefinitionProblem[] {
   if (TOOL_NAME.test(name)) return nameProblems(path, name)
-  return [
-    { path, message: `${JSON.stringify(name)} may only contain letters, digits, "_", "-", "." and "/"` },
-  ]
+  return problem(path, `${JSON.stringify(name)} may only contain letters, digits, "_", "-", "." and "/"`)
 }
 
 function nameProblems(path: string, name: string): DefinitionProblem[] {
   if (name.length > MAX_NAME_LENGTH)
-    return [{ path, message: `has ${name.length} characters; the maximum is ${MAX_NAME_LENGTH}` }]
-  if (/\p{Cc}/u.test(name)) return [{ path, message: `${JSON.stringify(name)} contains a control character` }]
+    return problem(path, `has ${name.length} characters; the maximum is ${MAX_NAME_LENGTH}`)
+  if (/\p{Cc}/u.test(name)) return problem(path, `${JSON.stringify(name)} contains a control character`)
   return []
 }

@@ -1,7 +1,7 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
 import { liquidEngine } from '../definitions/liquid.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { listTemplates } from './templates.ts'
 
 /** The time of Liquid's analysis grows with the square of the number of tags. */
@@ -11,13 +11,12 @@ const MAX_TAGS = 2000
 export function findLiquidProblems(request: BuildRequest): DefinitionProblem[] {
   return listTemplates(request).flatMap(({ path, source }) => {
     const count = source.match(/\{[{%]/g)?.length ?? 0
-    if (count > MAX_TAGS)
-      return [{ path, message: `has ${count} tags and outputs; the maximum is ${MAX_TAGS}` }]
+    if (count > MAX_TAGS) return problem(path, `has ${count} tags and outputs; the maximum is ${MAX_TAGS}`)
     try {
       liquidEngine().parse(source)
       return []
     } catch (error) {
-      return [{ path, message: `is not valid Liquid: ${describeParseError(error as Error)}` }]
+      return problem(path, `is not valid Liquid: ${describeParseError(error as Error)}`)
     }
   })
 }

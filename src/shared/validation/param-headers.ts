@@ -1,7 +1,7 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
 import { joinPath } from '../json/json-walk.ts'
 import { HTTP_TOKEN } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { listSubschemas } from './subschemas.ts'
 
 const KEYWORD = 'x-mcp-header'
@@ -17,7 +17,7 @@ export function findParamHeaderProblems({ tools = [] }: BuildRequest): Definitio
         const name = schema[KEYWORD]
         const message = describeFault(name, schema.type, isArgument, seen)
         seen.add(String(name).toLowerCase())
-        return message ? [{ path: joinPath(path, KEYWORD), message }] : []
+        return message ? problem(joinPath(path, KEYWORD), message) : []
       },
     )
   })

@@ -1,5 +1,5 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/
 /** Web address or data URI. */
@@ -17,17 +17,15 @@ export function findPresentationProblems(request: BuildRequest): DefinitionProbl
     ...(request.resources ?? []).flatMap(({ mimeType }, index) =>
       MEDIA_TYPE.test(mimeType)
         ? []
-        : [
-            {
-              path: `resources[${index}].mimeType`,
-              message: `${JSON.stringify(mimeType)} is not a media type such as "text/plain"`,
-            },
-          ],
+        : problem(
+            `resources[${index}].mimeType`,
+            `${JSON.stringify(mimeType)} is not a media type such as "text/plain"`,
+          ),
     ),
   ]
 }
 
 function checkIcon(path: string, src: string): DefinitionProblem[] {
   if (ICON_SOURCE.test(src)) return []
-  return [{ path, message: `${JSON.stringify(src.slice(0, 60))} must start with https: or data:` }]
+  return problem(path, `${JSON.stringify(src.slice(0, 60))} must start with https: or data:`)
 }

@@ -1,5 +1,5 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const LISTS = ['tools', 'resources', 'prompts'] as const
 
@@ -19,8 +19,8 @@ function checkFolder(cwd: string | undefined, hasSource: boolean): DefinitionPro
   if (cwd === undefined || /^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) return []
   const path = 'program.cwd'
   if (!hasSource)
-    return [{ path, message: `"${cwd}" is relative, but there is no "source"; give an absolute path` }]
-  return isOutside(cwd) ? [{ path, message: `"${cwd}" is outside the source archive` }] : []
+    return problem(path, `"${cwd}" is relative, but there is no "source"; give an absolute path`)
+  return isOutside(cwd) ? problem(path, `"${cwd}" is outside the source archive`) : []
 }
 
 function isOutside(path: string): boolean {

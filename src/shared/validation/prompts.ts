@@ -1,7 +1,7 @@
 import type { BuildRequest, PromptDefinition } from '../definitions/definitions.ts'
 import { promptArguments } from '../definitions/prompt-variables.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { unknownCompletions } from './resources.ts'
 
 const ANSWERS = ['template', 'messages', 'handler'] as const
@@ -11,9 +11,9 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
     const path = `prompts[${index}]`
     const given = ANSWERS.filter(name => prompt[name] !== undefined)
     if (given.length === 0 || (given[0] === 'messages' && !prompt.messages?.length))
-      return [{ path: `${path}.template`, message: 'is required: a string' }]
+      return problem(`${path}.template`, 'is required: a string')
     if (given.length > 1)
-      return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed` }]
+      return problem(path, `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed`)
     const names = promptArguments(prompt).map(({ name }) => name)
     return [
       ...misspelledArguments(path, prompt),
@@ -30,6 +30,6 @@ function misspelledArguments(path: string, prompt: PromptDefinition): Definition
   return declared.flatMap((name, index) => {
     const near = read.includes(name) ? undefined : nearestName(name, undeclared)
     const message = `"${name}" is not used by the prompt; did you mean "${near}"?`
-    return near ? [{ path: `${path}.arguments[${index}].name`, message }] : []
+    return near ? problem(`${path}.arguments[${index}].name`, message) : []
   })
 }

@@ -1,6 +1,6 @@
 import type { BuildRequest, ResourceDefinition } from '../definitions/definitions.ts'
 import { isUriTemplate, parseUriTemplate } from '../definitions/uri-template.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 /** Service interface 2.3: `<scheme>://<path>`. */
 const URI = /^[a-z][a-z0-9+.-]*:\/\/\S+$/i
@@ -19,40 +19,38 @@ export function findResourceProblems({ resources = [] }: BuildRequest): Definiti
 
 function checkUri(path: string, uri: string): DefinitionProblem[] {
   if (!isUriTemplate(uri)) return checkPlainUri(path, uri, uri)
-  if (/^[^:]*\{/.test(uri)) return [{ path, message: `"${uri}" has a variable in its scheme` }]
+  if (/^[^:]*\{/.test(uri)) return problem(path, `"${uri}" has a variable in its scheme`)
   try {
     parseUriTemplate(uri)
   } catch (error) {
-    return [{ path, message: `"${uri}" ${(error as Error).message}` }]
+    return problem(path, `"${uri}" ${(error as Error).message}`)
   }
   return checkPlainUri(path, uri, uri.replace(/\{[^}]*\}/g, 'x'))
 }
 
 function checkPlainUri(path: string, given: string, filled: string): DefinitionProblem[] {
   if (URI.test(filled)) return checkCharacters(path, given, filled)
-  return [{ path, message: `"${given}" is not of the form <scheme>://<path>, such as weather://cities` }]
+  return problem(path, `"${given}" is not of the form <scheme>://<path>, such as weather://cities`)
 }
 
 function checkCharacters(path: string, given: string, filled: string): DefinitionProblem[] {
   if (URI_CHARACTERS.test(filled)) return []
   const invalid = filled.match(/%(?![0-9A-Fa-f]{2})|[^\w.~:/?#[\]@!$&'()*+,;=%-]/u)?.[0] ?? '%'
   const encoded = invalid.isWellFormed() ? ` as ${encodeURIComponent(invalid)}` : ''
-  return [{ path, message: `"${given}" contains "${invalid}"; percent-encode it${encoded}` }]
+  return problem(path, `"${given}" contains "${invalid}"; percent-encode it${encoded}`)
 }
 
 function checkContent(path: string, resource: ResourceDefinition): DefinitionProblem[] {
   const given = CONTENTS.filter(name => resource[name] !== undefined)
   if (given.length > 1)
-    return [{ path, message: `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed` }]
+    return problem(path, `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed`)
   if (resource.file !== undefined)
-    return [
-      {
-        path: `${path}.file`,
-        message: 'is a path, and only the mcp command reads files; send the content as "text" or "blob"',
-      },
-    ]
+    return problem(
+      `${path}.file`,
+      'is a path, and only the mcp command reads files; send the content as "text" or "blob"',
+    )
   if (resource.blob !== undefined && !BASE64.test(resource.blob))
-    return [{ path: `${path}.blob`, message: 'is not Base64 (RFC 4648 section 4)' }]
+    return problem(`${path}.blob`, 'is not Base64 (RFC 4648 section 4)')
   return []
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../json/json-schema.ts'
 import { joinPath, pointerSteps } from '../json/json-walk.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { isSound, JSON_TYPES } from './sound-schema.ts'
 import { listSubschemas } from './subschemas.ts'
 
@@ -37,14 +37,14 @@ function checkSchema(path: string, schema: JsonSchema): DefinitionProblem[] {
 function checkDialect(path: string, { $schema }: JsonSchema): DefinitionProblem[] {
   if ($schema === undefined || (typeof $schema === 'string' && isKnownDialect($schema))) return []
   const message = `${JSON.stringify($schema)} is not a supported dialect; omit it or use ${DIALECTS.join(' or ')}`
-  return [{ path: joinPath(path, '$schema'), message }]
+  return problem(joinPath(path, '$schema'), message)
 }
 
 /** MCP up to 2025-11-25 only accepts object schemas, and each server serves clients of all versions. */
 function checkRoot(path: string, { type }: JsonSchema): DefinitionProblem[] {
   if (type === 'object' || (type === undefined && path.endsWith('.inputSchema'))) return []
   const given = type === undefined ? 'but is missing' : `not ${JSON.stringify(type)}`
-  return [{ path: joinPath(path, 'type'), message: `must be "object" at the root of the schema, ${given}` }]
+  return problem(joinPath(path, 'type'), `must be "object" at the root of the schema, ${given}`)
 }
 
 /** Schemas are never fetched. */
@@ -55,7 +55,7 @@ function findRemoteReferences(path: string, node: unknown): DefinitionProblem[] 
     if ((key === '$ref' || key === '$dynamicRef') && typeof value === 'string') {
       if (value.startsWith('#')) return []
       const message = `"${value}" refers outside the schema; only internal references ("#/$defs/…") are supported`
-      return [{ path: here, message }]
+      return problem(here, message)
     }
     return DATA_KEYWORDS.has(key) ? [] : findRemoteReferences(here, value)
   })
@@ -64,7 +64,7 @@ function findRemoteReferences(path: string, node: unknown): DefinitionProblem[] 
 function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
   const count = listSubschemas(path, schema).length
   if (count > MAX_SUBSCHEMAS)
-    return [{ path, message: `contains ${count} schemas; the maximum is ${MAX_SUBSCHEMAS}` }]
+    return problem(path, `contains ${count} schemas; the maximum is ${MAX_SUBSCHEMAS}`)
   const { $schema: _dialect, ...plain } = schema
   if (isSound(plain)) return []
   const error = deepest(listSchemaErrors(schema))
@@ -73,7 +73,7 @@ function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
     compileSchema(schema, { isTrial: true })
     return []
   } catch (cause) {
-    return [{ path, message: `is not a valid JSON Schema: ${describeCause(cause as Error)}` }]
+    return problem(path, `is not a valid JSON Schema: ${describeCause(cause as Error)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { buildRequestSchema } from '../definitions/definitions.ts'
 import { joinPath } from '../json/json-walk.ts'
 import { nearestName } from '../names.ts'
-import type { DefinitionProblem } from './definition-problem.ts'
+import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -20,8 +20,8 @@ function describeIssue(issue: Issue, input: unknown): DefinitionProblem[] {
   if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, input)
   if (issue.code === 'invalid_union') return describeUnion(issue, input)
   // z.json() reports a missing value like an invalid one.
-  if (value === undefined) return [{ path, message: `is required${expectation(issue)}` }]
-  return [{ path, message: describeValue(issue, value) }]
+  if (value === undefined) return problem(path, `is required${expectation(issue)}`)
+  return problem(path, describeValue(issue, value))
 }
 
 function describeValue(issue: Issue, value: unknown): string {
@@ -79,12 +79,10 @@ function describeUnion(
     )
   const kinds = new Set(issue.errors.flat().map(one => ('expected' in one ? withArticle(one.expected) : '')))
   const allowed = [...kinds].filter(Boolean).join(' or ')
-  return [
-    {
-      path,
-      message: value === undefined ? `is required: ${allowed}` : `must be ${allowed}, not ${shown(value)}`,
-    },
-  ]
+  return problem(
+    path,
+    value === undefined ? `is required: ${allowed}` : `must be ${allowed}, not ${shown(value)}`,
+  )
 }
 
 /** Branches are in the order of the union's options. */
