@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Command } from '../src/cli/command-line/command.ts'
-import { COMMANDS } from '../src/cli/command-line/command-list.ts'
+import { COMMANDS, explain } from '../src/cli/command-line/command-list.ts'
 import { loadCommand } from '../src/cli/command-line/commands.ts'
 import { type OptionDeclaration, toKebabCase } from '../src/cli/command-line/declaration.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/command-line/global-options.ts'
@@ -23,11 +23,12 @@ export async function renderCliReference(page: string): Promise<string> {
 }
 
 function describe(command: Command, aliases: readonly string[] = []): string {
-  const { name, summary, description, options = {}, examples = [] } = command
+  const { name, options = {}, examples = [] } = command
+  const explanation = capitalize(explain(command))
   const parts = [
     `### mcp ${name}`,
     `\`${usage(command)}\`${aliases.length > 0 ? ` (also \`${aliases.join('`, `')}\`)` : ''}`,
-    `${capitalize(description ?? summary)}${(description ?? summary).endsWith('.') ? '' : '.'}`,
+    `${explanation}${explanation.endsWith('.') ? '' : '.'}`,
     argumentTable(command),
     optionTable(options),
     examples.length > 0

@@ -26,10 +26,9 @@ test('--help, help and no arguments list every command in 80 columns', async () 
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('every listed command exists, has the same summary and an example', async () => {
-  for (const { name, summary, hidden } of COMMANDS) {
+test('every listed command exists and has an example', async () => {
+  for (const { name, hidden } of COMMANDS) {
     const command = await loadCommand(name)
-    expect(command.summary, name).toBe(summary)
     if (!hidden) expect(command.examples?.length, name).toBeGreaterThan(0)
   }
 })

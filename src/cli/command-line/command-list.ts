@@ -2,6 +2,7 @@
 export interface CommandEntry {
   /** One word, or two for a command of a group: `keys create`. */
   name: string
+  /** One line without a full stop. */
   summary: string
   section: string
   aliases?: readonly string[]
@@ -109,6 +110,11 @@ function section(title: string, summaries: Record<string, string>): CommandEntry
     // Commands that only the shell runs are not listed.
     hidden: name.startsWith('__'),
   }))
+}
+
+/** Explanation of a command: its description or its summary. */
+export function explain({ name, description }: { name: string; description?: string }): string {
+  return description ?? COMMANDS.find(entry => entry.name === name)?.summary ?? ''
 }
 
 /** `keys` for `keys list`, `keys create` … Undefined for a command without a group. */

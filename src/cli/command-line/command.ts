@@ -9,9 +9,7 @@ import type { ExitCode } from './exit-codes.ts'
 export interface Command {
   /** Words after `mcp`, for example `keys create`. */
   name: string
-  /** One line without a full stop, the same as in `command-list.ts`. */
-  summary: string
-  /** Explanation under the usage line of `--help`. */
+  /** Explanation under the usage line of `--help`. Default: the summary in `command-list.ts`. */
   description?: string
   /** Positional arguments in order. The key is the name in `input` and in the usage line. */
   arguments?: Record<string, ArgumentDeclaration>

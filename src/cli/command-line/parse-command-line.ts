@@ -3,6 +3,7 @@ import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { onPipeError } from '../output/output.ts'
 import type { Command } from './command.ts'
+import { explain } from './command-list.ts'
 import { type ArgumentDeclaration, flagOf, type OptionDeclaration, toKebabCase } from './declaration.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
 
@@ -38,7 +39,7 @@ const EVERY_COMMAND = 'Options of every command:'
 
 function createParser(command: Command): Parser {
   const parser = new Parser(`mcp ${command.name}`)
-    .description(capitalize(command.description ?? command.summary))
+    .description(capitalize(explain(command)))
     .exitOverride()
     .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
     .configureHelp({ showGlobalOptions: false })

@@ -15,7 +15,6 @@ import { commandIn, folderOfProject, loadProject, requireProject } from '../proj
 
 export default defineCommand({
   name: 'build',
-  summary: 'build a server from its project file',
   description:
     'Validate the project file and build the server. The first connection to its URL starts a preview.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },

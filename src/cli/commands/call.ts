@@ -8,7 +8,6 @@ import { logToStderr, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targ
 
 export default defineCommand({
   name: 'call',
-  summary: 'call a tool of a server',
   description:
     "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error.",
   arguments: {

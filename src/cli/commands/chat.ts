@@ -17,7 +17,6 @@ const { server: _server, ...OPTIONS } = RUN_OPTIONS
 
 export default defineCommand({
   name: 'chat',
-  summary: 'chat with an agent that uses a server',
   description:
     'Chat in the terminal and show tool calls as they run. /tools lists the tools, /reset starts over, /save <suite.yaml> saves the conversation as a test case, /exit quits. Without a terminal each line of standard input is a message. With --json each event is one line of JSON.',
   arguments: { server: { doc: 'name, mcp_id or deployment id; default: the project in this folder' } },

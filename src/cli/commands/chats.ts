@@ -10,7 +10,6 @@ const CHAT = {
 
 export const list = defineCommand({
   name: 'chats list',
-  summary: 'list chats with the test agent, newest first',
   arguments: { server: { doc: 'only chats with this server: its name or an mcp_id' } },
   options: { limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of chats' } },
   examples: [
@@ -43,7 +42,6 @@ export const list = defineCommand({
 
 export const show = defineCommand({
   name: 'chats show',
-  summary: 'show the messages of a chat, oldest first',
   arguments: CHAT,
   examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'including tool calls' }],
   async run({ output, api }, { chat }) {
@@ -58,7 +56,6 @@ export const show = defineCommand({
 
 export const count = defineCommand({
   name: 'chats count',
-  summary: 'count the messages of a chat',
   arguments: CHAT,
   examples: [{ command: 'mcp chats count chat_4h7k… --json', does: '{chatId, messageCount, countedAt}' }],
   async run({ output, api }, { chat }) {
@@ -73,7 +70,6 @@ export const count = defineCommand({
 
 export const remove = defineCommand({
   name: 'chats remove',
-  summary: 'remove a chat and its messages',
   arguments: CHAT,
   examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without confirmation' }],
   async run(context, { chat }) {

@@ -10,7 +10,6 @@ const INSTALL: Readonly<Record<Shell, string>> = {
 
 export const completion = defineCommand({
   name: 'completion',
-  summary: 'print a completion script for a shell',
   description:
     'Print a script that completes commands, options, ids and server names. The default shell is the one in SHELL.',
   arguments: { shell: { doc: SHELLS.join(', ') } },
@@ -30,7 +29,6 @@ export const completion = defineCommand({
 /** Called by the shell. Prints one suggestion per line, with its description after a tab. */
 export const complete = defineCommand({
   name: '__complete',
-  summary: 'print suggestions for a command line',
   arguments: { words: { doc: 'words so far, the last one incomplete', variadic: true } },
   passThrough: true,
   async run(context, { words }) {

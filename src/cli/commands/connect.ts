@@ -10,7 +10,6 @@ import { resolveTarget, SERVER_OPTIONS } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',
-  summary: "add a server to an MCP client's configuration",
   description:
     "Add the server to the client's configuration file and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, list the clients.",
   arguments: { server: { doc: 'URL, server name, deployment id or mcp_id', required: true } },

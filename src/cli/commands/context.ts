@@ -17,7 +17,6 @@ import { modelAccess } from '../testing/model-access.ts'
 
 export const list = defineCommand({
   name: 'context list',
-  summary: 'list saved contexts',
   examples: [{ command: 'mcp context list --json', does: '[{name, apiUrl, current, signedIn}]' }],
   run({ output, paths, settings }) {
     const config = readConfig(paths.config)
@@ -43,7 +42,6 @@ export const list = defineCommand({
 
 export const show = defineCommand({
   name: 'context show',
-  summary: 'show the API and key in use, and where they come from',
   description:
     'Show the API and key that a command would use, and where each comes from: flag, environment, context or default. Makes no network request.',
   examples: [
@@ -88,7 +86,6 @@ function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
 
 export const use = defineCommand({
   name: 'context use',
-  summary: 'switch to a context',
   arguments: { name: { required: true, doc: `a saved context, or "${LOCAL}" for the local daemon` } },
   examples: [{ command: `mcp context use ${LOCAL}`, does: 'switch back to the local daemon' }],
   run({ output, paths }, { name }) {
@@ -101,7 +98,6 @@ export const use = defineCommand({
 
 export const add = defineCommand({
   name: 'context add',
-  summary: 'save the address of an API under a name',
   arguments: {
     name: { required: true, doc: 'letters, digits, "-", "_" or "."' },
     url: { required: true, doc: 'address of the API' },
@@ -130,7 +126,6 @@ export const add = defineCommand({
 
 export const remove = defineCommand({
   name: 'context remove',
-  summary: 'remove a context and its key',
   arguments: { name: { required: true, doc: 'a saved context' } },
   examples: [{ command: 'mcp context remove work', does: 'does not affect the API' }],
   run({ output, paths }, { name }) {

@@ -8,7 +8,6 @@ import { serviceEnvironment } from '../service/unit.ts'
 
 export const install = defineCommand({
   name: 'daemon install',
-  summary: 'run the daemon as a service that starts when you log in',
   description:
     'Write and enable a systemd user unit or a launchd agent, without root. The service keeps the current values of MCP_HOME, MCP_PORT and similar variables. A running daemon is stopped and started again by the service manager.',
   options: { print: { type: 'boolean', doc: 'only print the file' } },
@@ -47,7 +46,6 @@ export const install = defineCommand({
 
 export const uninstall = defineCommand({
   name: 'daemon uninstall',
-  summary: 'stop and remove the service',
   description:
     'Remove the service of "mcp daemon install". Servers and their data are kept. The next command starts a daemon on demand.',
   examples: [{ command: 'mcp daemon uninstall', does: 'succeeds if not installed' }],

@@ -43,7 +43,6 @@ function alreadyRuns({ home }: HomePaths, { url }: Discovery, flags: readonly st
 
 export const start = defineCommand({
   name: 'daemon start',
-  summary: 'start the local daemon',
   description:
     'Start the local daemon in the background and wait until it responds. Commands that need it start it automatically. MCP_HOME sets its folder, MCP_PORT its port (0: any free one).',
   options: LOST_FILES,
@@ -67,7 +66,6 @@ export const start = defineCommand({
 
 export const stop = defineCommand({
   name: 'daemon stop',
-  summary: 'stop the local daemon and everything it started',
   description:
     'Stop the local daemon and all its servers, and wait until its process is gone. A daemon that does not respond is killed. The next start restores every deployment.',
   examples: [{ command: 'mcp daemon stop', does: 'succeeds if it is not running' }],
@@ -86,7 +84,6 @@ export const stop = defineCommand({
 
 export const restart = defineCommand({
   name: 'daemon restart',
-  summary: 'restart the local daemon',
   description:
     'Replace the running daemon without a failed request, as "mcp daemon upgrade" does. Starts the daemon if it is not running, and kills it first if it does not respond.',
   examples: [{ command: 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart', does: 'with another setting' }],
@@ -100,7 +97,6 @@ export const restart = defineCommand({
 
 export const upgrade = defineCommand({
   name: 'daemon upgrade',
-  summary: 'upgrade the running daemon to this version',
   description:
     'Start a daemon of this version, which inherits the ports of the running one. The old daemon serves until the new one has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old one keeps running.',
   examples: [{ command: 'mcp daemon upgrade', does: 'after updating mcp-hosting' }],
@@ -128,7 +124,6 @@ async function replaceDaemon(context: CommandContext): Promise<Discovery> {
 
 export const status = defineCommand({
   name: 'daemon status',
-  summary: 'show whether the local daemon is running, and where',
   description: 'Show whether the local daemon is running. Exits with 0 if it is and with 7 if not.',
   examples: [{ command: 'mcp daemon status --json', does: '{running, url, pid, version, startedAt, home}' }],
   async run({ output, paths }): Promise<ExitCode> {
@@ -163,7 +158,6 @@ export const status = defineCommand({
 
 export const logs = defineCommand({
   name: 'daemon logs',
-  summary: 'show the log of the local daemon',
   options: {
     follow: { type: 'boolean', short: 'f', doc: 'keep printing new lines, until Ctrl-C' },
     tail: { type: 'integer', value: 'lines', default: 100, doc: 'number of lines to show' },
@@ -182,7 +176,6 @@ export const logs = defineCommand({
 
 export const run = defineCommand({
   name: 'daemon run',
-  summary: 'run the daemon in the foreground',
   description:
     'Run the daemon in the foreground until Ctrl-C or SIGTERM, for service managers and containers. The log goes to standard error.',
   options: LOST_FILES,

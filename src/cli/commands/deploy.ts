@@ -32,7 +32,6 @@ import { findBuild } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'deploy',
-  summary: 'deploy a project or a built server to an environment',
   description:
     'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address.',
   arguments: {

@@ -6,7 +6,6 @@ import { folderOfProject, loadProject, type Project, requireProject } from '../p
 
 export default defineCommand({
   name: 'dev',
-  summary: 'serve a project and rebuild it whenever a file changes',
   description:
     'Build the project, serve it at its preview URL and rebuild it on every change. The URL stays the same, and connected clients are notified of changed lists. If a build fails, the last good build keeps serving. The log is shown in the terminal.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },

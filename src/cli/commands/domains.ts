@@ -16,7 +16,6 @@ interface MappingPage {
 
 export const list = defineCommand({
   name: 'domains list',
-  summary: 'list the names of servers',
   description:
     'List the names of deployed servers: their default subdomains, custom domains and mapped subdomains.',
   examples: [{ command: 'mcp domains list', does: 'every name and its server' }],
@@ -38,7 +37,6 @@ export const list = defineCommand({
 
 export const add = defineCommand({
   name: 'domains add',
-  summary: 'map a subdomain to a deployment',
   description:
     "Map a subdomain to the deployment's server and environment, including later releases. For a custom domain use mcp deploy --domain.",
   arguments: {
@@ -66,7 +64,6 @@ export const add = defineCommand({
 
 export const remove = defineCommand({
   name: 'domains remove',
-  summary: 'remove a mapped subdomain',
   description:
     'Remove a mapped subdomain, or the default subdomain of a deployment. The server keeps its port and its other names.',
   arguments: { subdomain: { required: true, doc: 'the subdomain' } },
@@ -79,7 +76,6 @@ export const remove = defineCommand({
 
 export const trust = defineCommand({
   name: 'domains trust',
-  summary: 'show how to trust the HTTPS certificates of this machine',
   description:
     'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority, at the latest this command. Changes no system settings.',
   examples: [{ command: 'mcp domains trust', does: 'commands for this system' }],

@@ -12,7 +12,6 @@ import { resolveBuild } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'export',
-  summary: 'export a built server as a standalone folder or image',
   description:
     'Write a folder that needs only Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer and protocol versions. With --image, write an archive for docker, podman or skopeo.',
   arguments: { mcpId: { doc: 'mcp_id or unique prefix, or server name', required: true } },

@@ -14,7 +14,6 @@ import {
 
 export default defineCommand({
   name: 'init',
-  summary: 'create a project from a template',
   description:
     'Create a project from a template, or an advanced server from an OpenAPI description. Prompts for missing values in a terminal. Overwrites no file without --force.',
   arguments: { dir: { doc: 'folder of the project', default: '.' } },

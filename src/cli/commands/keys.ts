@@ -14,7 +14,6 @@ interface KeyPage {
 
 export const list = defineCommand({
   name: 'keys list',
-  summary: 'list API keys',
   examples: [{ command: 'mcp keys list', does: 'without their secrets' }],
   async run({ output, api }) {
     const keys = await listKeys(await api())
@@ -34,7 +33,6 @@ export const list = defineCommand({
 
 export const create = defineCommand({
   name: 'keys create',
-  summary: 'create an API key and show its secret once',
   options: {
     name: { type: 'string', doc: 'purpose of the key', value: 'name' },
     scopes: {
@@ -93,7 +91,6 @@ export const create = defineCommand({
 
 export const revoke = defineCommand({
   name: 'keys revoke',
-  summary: 'revoke an API key',
   arguments: { key: { required: true, doc: 'key id or unique prefix, or name' } },
   examples: [{ command: 'mcp keys revoke ci --yes', does: 'without confirmation' }],
   async run(context, { key: reference }) {
@@ -108,7 +105,6 @@ export const revoke = defineCommand({
 
 export const check = defineCommand({
   name: 'keys check',
-  summary: 'check whether a key may make a request, and why',
   description:
     'Check whether a key may make a request, without making it. Exits with 0 if it may and with 3 if not.',
   arguments: {

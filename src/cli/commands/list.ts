@@ -11,7 +11,6 @@ import {
 
 export default defineCommand({
   name: 'list',
-  summary: 'list servers and their deployments',
   description:
     'List every server with its newest build (its preview) and the current deployment of each environment. --json always includes everything: {builds, deployments}.',
   options: { all: { type: 'boolean', short: 'a', doc: 'include older builds and deployments' } },

@@ -11,7 +11,6 @@ import { askSecret } from '../output/prompt.ts'
 
 export default defineCommand({
   name: 'login',
-  summary: 'sign in to an API, or save an API key',
   description:
     'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. The credentials are saved in the credentials file (mode 0600) and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
   options: {

@@ -7,7 +7,6 @@ import { resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'logout',
-  summary: 'sign out, or remove a saved API key',
   description:
     'Revoke and remove the sign-in of the current context, or of --context. A saved API key is only removed and stays valid until it is revoked. With --server, sign out of that MCP server.',
   options: {

@@ -13,7 +13,6 @@ const DEFAULT_TAIL = 100
 
 export default defineCommand({
   name: 'logs',
-  summary: 'show logs of a deployment or a container build',
   description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. An mcp_id shows the log of a server's preview, the id of a container build its complete log.`,
   arguments: ONE_DEPLOYMENT.arguments,
   options: {

@@ -9,7 +9,6 @@ import { resolveDeployment } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'metrics',
-  summary: 'show requests, errors and latencies of a deployment',
   description:
     'Show the requests of a deployment by time and by tool, and the hosts its code connected to. Covers the last hour, or up to a week.',
   arguments: { id: { required: true, doc: 'deployment id or unique prefix, or server name' } },

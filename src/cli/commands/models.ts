@@ -14,7 +14,6 @@ const VENDOR_ARGUMENT = { doc: `model vendor: ${VENDORS.join(' or ')}`, required
 
 export const list = defineCommand({
   name: 'models list',
-  summary: 'list the models that the test agent can use',
   description:
     "List the models that the test agent has keys for, and the default model. A vendor's key comes from this command's environment (local daemon only), the daemon's environment, or the saved keys. Other models need no key: embedded, openai:<model>@<base url>, gguf:<file>.",
   examples: [{ command: 'mcp models list', does: 'models with their keys' }],
@@ -45,7 +44,6 @@ export const list = defineCommand({
 
 export const login = defineCommand({
   name: 'models login',
-  summary: "save a model vendor's key, encrypted",
   description:
     'Save the key, encrypted, in the daemon or hosted API in use. Tests and chats use it, and it is never shown again.',
   arguments: { vendor: VENDOR_ARGUMENT },
@@ -83,7 +81,6 @@ export const login = defineCommand({
 
 export const logout = defineCommand({
   name: 'models logout',
-  summary: "remove a model vendor's key",
   arguments: { vendor: VENDOR_ARGUMENT },
   examples: [{ command: 'mcp models logout openai', does: 'tests no longer use it' }],
   async run({ api, output }, { vendor }) {

@@ -13,7 +13,6 @@ const PROJECT = 'project id or unique prefix, or name (default: the linked proje
 
 export const projectsBuild = defineCommand({
   name: 'projects build',
-  summary: "build an image from a project's source",
   description: 'Start a container build and follow its log. Exits with 1 if the build fails or is stopped.',
   arguments: { project: { doc: PROJECT } },
   options: {
@@ -37,7 +36,6 @@ export const projectsBuild = defineCommand({
 
 export const projectsBuilds = defineCommand({
   name: 'projects builds',
-  summary: 'list container builds, newest first',
   arguments: {
     project: {
       doc: 'project id or unique prefix, or name (default: the linked project, else all)',

@@ -6,7 +6,6 @@ import { findProject } from '../project/projects.ts'
 
 export const projectsLink = defineCommand({
   name: 'projects link',
-  summary: 'link this folder to a project, so that commands need no id',
   description:
     'Write .mcp/project.json, which is excluded from git and from sources. The link also applies to subfolders and to mcp build, deploy and up.',
   arguments: { project: { doc: 'project id or unique prefix, or name', required: true } },
@@ -33,7 +32,6 @@ export const projectsLink = defineCommand({
 
 export const projectsUnlink = defineCommand({
   name: 'projects unlink',
-  summary: 'unlink this folder from its project',
   examples: [{ command: 'mcp projects unlink', does: 'remove .mcp/project.json' }],
   async run({ output, cwd }) {
     const link = findLink(cwd)

@@ -34,7 +34,6 @@ const FACTS = {
 
 export const projectsList = defineCommand({
   name: 'projects list',
-  summary: 'list projects, newest first',
   options: {
     status: {
       type: 'string',
@@ -62,7 +61,6 @@ export const projectsList = defineCommand({
 
 export const projectsCreate = defineCommand({
   name: 'projects create',
-  summary: 'create a project',
   arguments: { name: { doc: 'name of the project', required: true } },
   options: FACTS,
   examples: [
@@ -80,7 +78,6 @@ export const projectsCreate = defineCommand({
 
 export const projectsShow = defineCommand({
   name: 'projects show',
-  summary: 'show a project',
   arguments: PROJECT,
   examples: [{ command: 'mcp projects show weather', does: 'by name' }],
   async run({ api, output, cwd }, { project }) {
@@ -93,7 +90,6 @@ export const projectsShow = defineCommand({
 
 export const projectsUpdate = defineCommand({
   name: 'projects update',
-  summary: 'update a project',
   description: 'Update fields of a project. An empty value clears a field.',
   arguments: PROJECT,
   options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FACTS },
@@ -108,7 +104,6 @@ export const projectsUpdate = defineCommand({
 
 export const projectsArchive = defineCommand({
   name: 'projects archive',
-  summary: 'archive a project, so that it rejects new sources',
   arguments: PROJECT,
   options: { undo: { type: 'boolean', doc: 'activate the project again' } },
   examples: [{ command: 'mcp projects archive weather --undo', does: 'activate it again' }],
@@ -119,7 +114,6 @@ export const projectsArchive = defineCommand({
 
 export const projectsDelete = defineCommand({
   name: 'projects delete',
-  summary: 'permanently delete a project and its sources',
   description: 'Delete a project and its sources. Servers built from it are kept.',
   arguments: PROJECT,
   examples: [{ command: 'mcp projects delete weather --yes', does: 'without confirmation' }],
@@ -135,7 +129,6 @@ export const projectsDelete = defineCommand({
 
 export const projectsUpload = defineCommand({
   name: 'projects upload',
-  summary: "upload a folder or an archive as a project's source",
   description:
     'Pack and upload the folder, except for node_modules, .venv, .git, .env and everything in .gitignore and .mcpignore. An archive is uploaded unchanged. A source that was already uploaded is not sent again.',
   arguments: { ...PROJECT, dir: { doc: 'folder, or .tar.gz or .zip archive (default: this folder)' } },

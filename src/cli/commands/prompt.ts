@@ -7,7 +7,6 @@ import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-ta
 
 export default defineCommand({
   name: 'prompt',
-  summary: 'fill in a prompt of a server',
   arguments: {
     server: SERVER_ARGUMENT,
     prompt: { doc: 'name of the prompt', required: true },

@@ -5,7 +5,6 @@ import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-ta
 
 export default defineCommand({
   name: 'prompts',
-  summary: 'list the prompts of a server',
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
   examples: [{ command: 'mcp prompts weather', does: 'prompts and their arguments' }],

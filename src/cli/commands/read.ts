@@ -7,7 +7,6 @@ import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-ta
 
 export default defineCommand({
   name: 'read',
-  summary: 'read a resource of a server',
   description: 'Print the content of a resource. Binary content is only written to a pipe or a file.',
   arguments: {
     server: SERVER_ARGUMENT,

@@ -6,7 +6,6 @@ import { findDeployment, resolveBuild, resolveDeployment } from '../targets/reso
 
 export default defineCommand({
   name: 'remove',
-  summary: 'permanently remove a deployment or a build',
   description:
     'Stop a deployment immediately and remove it with its logs. With an mcp_id, remove a build that no deployment uses.',
   arguments: {

@@ -4,7 +4,6 @@ import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-ta
 
 export default defineCommand({
   name: 'resources',
-  summary: 'list the resources and resource templates of a server',
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
   examples: [

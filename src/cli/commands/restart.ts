@@ -2,7 +2,6 @@ import { defineDeploymentAction } from '../targets/deployment-action.ts'
 
 export default defineDeploymentAction({
   name: 'restart',
-  summary: 'replace all instances of a deployment',
   description: 'Start new instances, switch to them once they are healthy, and drain the old ones.',
   examples: [{ command: 'mcp restart weather --env production', does: 'without a failed request' }],
   prefer: ['deployed', 'deploying'],

@@ -7,7 +7,6 @@ import { resolveRollback } from '../targets/rollback-target.ts'
 
 export default defineCommand({
   name: 'rollback',
-  summary: 'return to the previous or a given deployment',
   description:
     'Create a deployment from the previous build and configuration, and switch to it without a failed request. With the id of an earlier deployment, return to that one. Warns if environment variables change.',
   arguments: {

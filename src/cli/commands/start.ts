@@ -2,7 +2,6 @@ import { defineDeploymentAction } from '../targets/deployment-action.ts'
 
 export default defineDeploymentAction({
   name: 'start',
-  summary: 'start a stopped deployment',
   description: 'Start a stopped or failed deployment at its previous address.',
   examples: [
     { command: 'mcp start weather', does: 'the stopped deployment of the server' },

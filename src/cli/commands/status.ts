@@ -14,7 +14,6 @@ const DEFAULT_INTERVAL_MS = 2000
 
 export default defineCommand({
   name: 'status',
-  summary: 'show the state of one or all deployments',
   arguments: { id: { doc: 'deployment id or unique prefix, or server name' } },
   options: {
     env: {

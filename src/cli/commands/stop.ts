@@ -6,7 +6,6 @@ import { resolveContainerBuild } from '../targets/resolve-id.ts'
 
 const stopDeployment = defineDeploymentAction({
   name: 'stop',
-  summary: 'stop a deployment and keep its address',
   description:
     'Stop a deployment: new connections are refused, running requests finish. `mcp start` starts it again at the same address. A pending or running container build is killed with all its processes.',
   examples: [

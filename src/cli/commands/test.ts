@@ -39,7 +39,6 @@ const OPTIONS = {
 
 export default defineCommand({
   name: 'test',
-  summary: 'test a server with an agent, and judge the result',
   description:
     'Send one message, or the cases of a suite, to an agent that uses the server through its URL like any MCP client. Without --server, build and test the project in this folder. Without a message, run its suite ("test" in the project file). The default model is claude-sonnet-4-5 if a key for it is configured, else the embedded model, which needs no network. Exit code 1 always means that an expectation failed.',
   arguments: ARGUMENTS,

@@ -7,7 +7,6 @@ import { sampleValue } from '../testing/sample-call.ts'
 
 export default defineCommand({
   name: 'tools',
-  summary: 'list the tools of a server, or show one',
   arguments: {
     server: SERVER_ARGUMENT,
     tool: { doc: 'show this tool with its arguments and schemas' },

@@ -22,7 +22,6 @@ import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 
 export default defineCommand({
   name: 'up',
-  summary: 'build, deploy to development and call a tool in one step',
   description:
     'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },

@@ -3,7 +3,6 @@ import { defineCommand } from '../command-line/command.ts'
 
 export default defineCommand({
   name: 'whoami',
-  summary: 'show the current API key and its permissions',
   examples: [{ command: 'mcp whoami --json', does: 'the API record of the key' }],
   async run({ output, api, settings }) {
     const client = await api()

@@ -22,7 +22,6 @@ export const ONE_DEPLOYMENT = {
 
 interface Action {
   name: 'stop' | 'start' | 'restart'
-  summary: string
   description: string
   examples: Example[]
   /** Preferred states when a server has several deployments. */

@@ -6,7 +6,7 @@ import { parseCommandLine } from '../../../src/cli/command-line/parse-command-li
 
 const command = defineCommand({
   name: 'sample',
-  summary: 'try every type of option',
+  description: 'try every type of option',
   arguments: { first: { doc: 'a word', default: 'one' }, rest: { doc: 'more words', variadic: true } },
   options: {
     wait: { type: 'boolean', doc: 'wait', short: 'w' },
