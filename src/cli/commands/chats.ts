@@ -1,5 +1,5 @@
 import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/chats.ts'
-import type { ApiClient } from '../api/client.ts'
+import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
 import { resolveBuild } from '../targets/resolve-id.ts'
@@ -45,7 +45,8 @@ export const show = defineCommand({
   arguments: CHAT,
   examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'including tool calls' }],
   async run({ output, api }, { chat }) {
-    const messages = await listMessages(await api(), chat)
+    const path = `/api/chat-messages/chat/id/${encodeURIComponent(chat)}`
+    const messages = await listItems<ChatMessageRecord>(await api(), path, { limit: 1000 })
     output.result(messages, () => {
       for (const { role, text } of messages)
         if (text !== '') output.line(`${output.style.bold(role)}: ${text}`)
@@ -79,17 +80,3 @@ export const remove = defineCommand({
     context.output.result({ removed: chat }, () => context.output.line(`Removed chat ${chat}`))
   },
 })
-
-async function listMessages(client: ApiClient, chat: string): Promise<ChatMessageRecord[]> {
-  const messages: ChatMessageRecord[] = []
-  let nextToken: string | undefined
-  do {
-    const page = await client.get<{ items: ChatMessageRecord[]; nextToken: string | null }>(
-      `/api/chat-messages/chat/id/${encodeURIComponent(chat)}`,
-      { nextToken, limit: 1000 },
-    )
-    messages.push(...page.items)
-    nextToken = page.nextToken ?? undefined
-  } while (nextToken !== undefined)
-  return messages
-}

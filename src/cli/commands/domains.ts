@@ -3,16 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { MappingRecord } from '../../shared/contract/mappings.ts'
+import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
 
 const HANDSHAKE_MS = 5000
-
-interface MappingPage {
-  items: MappingRecord[]
-  nextToken: string | null
-}
 
 export const list = defineCommand({
   name: 'domains list',
@@ -124,8 +120,8 @@ async function listNames({ api }: CommandContext): Promise<Name[]> {
       }),
     )
     .filter(({ url }) => url.startsWith('http:'))
-  const { items } = await client.get<MappingPage>('/api/lambda-mapping', { limit: 1000 })
-  const mapped = items.map(({ subdomain, server, environment, url }): Name => {
+  const mappings = await listItems<MappingRecord>(client, '/api/lambda-mapping', { limit: 1000 })
+  const mapped = mappings.map(({ subdomain, server, environment, url }): Name => {
     return { name: `${subdomain}.localhost`, kind: 'mapped', server, environment, url }
   })
   return [...own, ...mapped]

@@ -2,21 +2,16 @@ import type { CreatedKey, KeyRecord } from '../../shared/contract/api-keys.ts'
 import { PLANS, SCOPES, type Scope } from '../../shared/contract/scopes.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
-import type { ApiClient } from '../api/client.ts'
+import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { confirm } from '../output/prompt.ts'
-
-interface KeyPage {
-  items: KeyRecord[]
-  nextToken: string | null
-}
 
 export const list = defineCommand({
   name: 'keys list',
   examples: [{ command: 'mcp keys list', does: 'without their secrets' }],
   async run({ output, api }) {
-    const keys = await listKeys(await api())
+    const keys = await listItems<KeyRecord>(await api(), '/api/keys')
     output.result(keys, () => {
       const rows = keys.map(key => [
         key.name,
@@ -96,7 +91,7 @@ export const revoke = defineCommand({
   async run(context, { key: reference }) {
     const { output } = context
     const client = await context.api()
-    const key = pickKey(await listKeys(client), reference)
+    const key = pickKey(await listItems<KeyRecord>(client, '/api/keys'), reference)
     await confirm(context, `Permanently revoke key "${key.name}" (${key.apiKeyId})?`)
     await client.delete(`/api/keys/${encodeURIComponent(key.apiKeyId)}`)
     output.result({ revoked: key.apiKeyId }, () => output.line(`Revoked key "${key.name}" (${key.apiKeyId})`))
@@ -123,17 +118,6 @@ export const check = defineCommand({
     return verdict.allowed ? EXIT.done : EXIT.notAllowed
   },
 })
-
-async function listKeys(client: ApiClient): Promise<KeyRecord[]> {
-  const keys: KeyRecord[] = []
-  let nextToken: string | undefined
-  do {
-    const page = await client.get<KeyPage>('/api/keys', { nextToken })
-    keys.push(...page.items)
-    nextToken = page.nextToken ?? undefined
-  } while (nextToken !== undefined)
-  return keys
-}
 
 function pickKey(keys: readonly KeyRecord[], reference: string): KeyRecord {
   const exact = keys.find(({ apiKeyId }) => apiKeyId === reference)

@@ -1,27 +1,16 @@
 import type { ProjectRecord } from '../../shared/contract/projects.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
+import { listItems } from '../api/list-items.ts'
 import type { Output } from '../output/output.ts'
-
-interface Filter {
-  name?: string
-  status?: string | undefined
-}
 
 const FULL_ID = /^prj_[0-9a-z]{20}$/
 
-export async function listProjects(api: ApiClient, filter: Filter = {}): Promise<ProjectRecord[]> {
-  const projects: ProjectRecord[] = []
-  let nextToken: string | undefined
-  do {
-    const page = await api.get<{ items: ProjectRecord[]; nextToken: string | null }>('/api/projects', {
-      ...filter,
-      nextToken,
-    })
-    projects.push(...page.items)
-    nextToken = page.nextToken ?? undefined
-  } while (nextToken !== undefined)
-  return projects
+export function listProjects(
+  api: ApiClient,
+  filter: { name?: string; status?: string | undefined } = {},
+): Promise<ProjectRecord[]> {
+  return listItems(api, '/api/projects', filter)
 }
 
 /** Finds a project by id, unique prefix or name. Throws NOT_FOUND, or INVALID_REQUEST for an ambiguous reference. */

@@ -1,10 +1,10 @@
 import type { BuildRecord } from '../../shared/contract/builds.ts'
 import type { DeploymentStatus } from '../../shared/contract/deployments.ts'
-import type { Page } from '../../shared/contract/envelope.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
+import { listItems } from '../api/list-items.ts'
 
 /** A deployment in a list. Other APIs may send fewer fields. */
 export type DeploymentEntry = Pick<DeploymentStatus, 'deployment_id' | 'status'> & Partial<DeploymentStatus>
@@ -43,13 +43,8 @@ export async function resolveContainerBuild(api: ApiClient, reference: string): 
   const items = await listContainerBuilds(api)
   if (items === undefined) return reference
   const matches = byPrefix(items, reference, 'bld', ({ id }) => id)
-  if (matches.length === 1) return matches[0]!.id
-  if (matches.length > 1)
-    throw ambiguous(
-      'container build',
-      reference,
-      matches.map(({ id }) => id),
-    )
+  const found = onlyOne(matches, 'container build', reference, ({ id }) => id)
+  if (found) return found.id
   throw notFound('container build', reference, [])
 }
 
@@ -74,14 +69,10 @@ export async function findDeployment(
   if (ofServer.length > 0) return pickDeployment(ofServer, reference, prefer)
   const all = (await listDeployments(api, {})) ?? []
   const matches = byPrefix(all, reference, 'dep', ({ deployment_id }) => deployment_id)
-  if (matches.length === 1) return matches[0]
-  if (matches.length > 1) throw ambiguous('deployment', reference, matches.map(describeDeployment))
-  throw notFound(
-    'deployment',
-    reference,
-    all.map(({ name }) => name ?? ''),
-    environment,
-  )
+  const found = onlyOne(matches, 'deployment', reference, describeDeployment)
+  if (found) return found
+  const names = all.map(({ name }) => name ?? '')
+  throw notFound('deployment', reference, names, environment)
 }
 
 /** Resolves an id, a unique prefix of one, or a server name (its newest ready build) to an `mcp_id`. */
@@ -98,18 +89,11 @@ export async function findBuild(api: ApiClient, reference: string): Promise<Buil
   if (ofServer.length > 0) return ofServer.find(({ status }) => status === 'ready') ?? ofServer[0]
   const all = (await listBuilds(api, {})) ?? []
   const matches = byPrefix(all, reference, 'mcp', ({ mcp_id }) => mcp_id)
-  if (matches.length === 1) return matches[0]
-  if (matches.length > 1)
-    throw ambiguous(
-      'build',
-      reference,
-      matches.map(({ mcp_id, name, status }) => `${mcp_id}  ${name}  ${status}`),
-    )
-  throw notFound(
-    'build',
-    reference,
-    all.map(({ name }) => name),
-  )
+  const describe = ({ mcp_id, name, status }: BuildEntry) => `${mcp_id}  ${name}  ${status}`
+  const found = onlyOne(matches, 'build', reference, describe)
+  if (found) return found
+  const names = all.map(({ name }) => name)
+  throw notFound('build', reference, names)
 }
 
 /** All deployments, newest first. Undefined when the API has no list. */
@@ -130,21 +114,14 @@ async function listAll<T>(
   path: string,
   filter: Record<string, string | undefined>,
 ): Promise<T[] | undefined> {
-  const items: T[] = []
-  let cursor: string | undefined
   try {
-    do {
-      const page = await api.get<Page<T>>(path, { ...filter, limit: PAGE_SIZE, cursor })
-      items.push(...(page?.items ?? []))
-      cursor = page?.next_cursor ?? undefined
-    } while (cursor !== undefined)
+    return await listItems<T>(api, path, { ...filter, limit: PAGE_SIZE })
   } catch (error) {
     // Lists are an extension of the contract.
     if (error instanceof HostingError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED'))
       return undefined
     throw error
   }
-  return items
 }
 
 function isFullId(reference: string, prefix: 'dep' | 'mcp'): boolean {
@@ -162,6 +139,17 @@ function byPrefix<T>(
   if (exact) return [exact]
   if (prefix.length < MIN_PREFIX + kind.length + 1) return []
   return all.filter(one => idOf(one).startsWith(prefix))
+}
+
+/** Undefined without a match. Throws INVALID_REQUEST for several. */
+function onlyOne<T>(
+  matches: readonly T[],
+  kind: string,
+  reference: string,
+  describe: (one: T) => string,
+): T | undefined {
+  if (matches.length > 1) throw ambiguous(kind, reference, matches.map(describe))
+  return matches[0]
 }
 
 function pickDeployment(

@@ -1,0 +1,25 @@
+import type { ApiClient, RequestInput } from './client.ts'
+
+interface Page<T> {
+  items: T[]
+  /** Token of the next page, in the /v1 and in the /api family. */
+  next_cursor?: string | null
+  nextToken?: string | null
+}
+
+/** All records of a list, over all pages. */
+export async function listItems<T>(
+  api: ApiClient,
+  path: string,
+  query: RequestInput['query'] = {},
+): Promise<T[]> {
+  const items: T[] = []
+  const name = path.startsWith('/v1/') ? 'cursor' : 'nextToken'
+  let token: string | undefined
+  do {
+    const page = await api.get<Page<T> | undefined>(path, { ...query, [name]: token })
+    items.push(...(page?.items ?? []))
+    token = page?.next_cursor ?? page?.nextToken ?? undefined
+  } while (token !== undefined)
+  return items
+}
