@@ -48,8 +48,11 @@ type OptionValue<O> = O extends { type: 'boolean' }
           ? string
           : string | undefined
 
+/** Values of declared options under their keys. */
+export type OptionValues<O> = { [K in keyof O]: OptionValue<O[K]> }
+
 /** Every declared argument and option under its key. */
-export type Input<A, O> = { [K in keyof A]: ArgumentValue<A[K]> } & { [K in keyof O]: OptionValue<O[K]> }
+export type Input<A, O> = { [K in keyof A]: ArgumentValue<A[K]> } & OptionValues<O>
 
 /** `envFile` → `--env-file`. A switch that is on by default, such as `color`: `--no-color`. */
 export function flagOf(key: string, { type, default: value }: OptionDeclaration): string {

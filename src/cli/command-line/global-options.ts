@@ -1,4 +1,4 @@
-import type { Input, OptionDeclaration } from './declaration.ts'
+import type { OptionDeclaration, OptionValues } from './declaration.ts'
 
 /** Options of every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
@@ -18,5 +18,4 @@ export const GLOBAL_OPTIONS = {
   },
 } as const satisfies Record<string, OptionDeclaration>
 
-// biome-ignore lint/complexity/noBannedTypes: global options have no arguments.
-export type GlobalInput = Input<{}, typeof GLOBAL_OPTIONS>
+export type GlobalInput = OptionValues<typeof GLOBAL_OPTIONS>

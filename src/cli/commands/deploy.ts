@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { AUTH_PROVIDERS, type AuthProvider } from '../../shared/contract/auth-providers.ts'
+import { AUTH_PROVIDERS } from '../../shared/contract/auth-providers.ts'
 import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
-import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import type { Input } from '../command-line/declaration.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
@@ -18,86 +19,86 @@ import {
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
 import { readEnvVars } from '../project/env-vars.ts'
-import {
-  imageProject,
-  PROGRAM_OPTIONS,
-  type ProgramInput,
-  programProject,
-  withEnvVars,
-} from '../project/program-project.ts'
+import { imageProject, PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
 import { checkSurface } from '../project/surface-check.ts'
 import { findBuild } from '../targets/resolve-id.ts'
 
+const ARGUMENTS = {
+  target: {
+    doc: 'project folder or file, mcp_id, or server name (its newest build)',
+    default: '.',
+  },
+} as const
+
+const OPTIONS = {
+  env: {
+    type: 'string',
+    value: 'environment',
+    choices: ENVIRONMENTS,
+    default: 'development',
+    doc: 'environment to deploy to',
+  },
+  domain: { type: 'string', value: 'host', doc: 'custom domain' },
+  min: { type: 'integer', value: 'instances', doc: 'minimum number of instances (0: none while idle)' },
+  max: { type: 'integer', value: 'instances', doc: 'maximum number of instances' },
+  set: {
+    type: 'list',
+    value: 'KEY=VALUE',
+    doc: 'environment variable; KEY alone takes its value from this shell',
+  },
+  envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+  auth: {
+    type: 'string',
+    value: 'provider',
+    choices: [...AUTH_PROVIDERS, 'none'],
+    doc: 'require users to sign in with this provider (local: with an API key of the daemon)',
+  },
+  image: {
+    type: 'string',
+    value: 'ref',
+    isValueOptional: true,
+    doc: 'run the server from its container image, or host an existing image that serves MCP on $PORT',
+  },
+  origin: ORIGIN_OPTION,
+  network: NETWORK_OPTION,
+  memory: {
+    type: 'integer',
+    value: 'MB',
+    doc: 'memory limit of an instance (default: 512, or 384 for processes outside production)',
+  },
+  cpus: {
+    type: 'number',
+    value: 'count',
+    doc: 'processor limit of a container or a program, such as 0.5 (default: none)',
+  },
+  pids: {
+    type: 'integer',
+    value: 'count',
+    doc: 'limit of processes and threads of a container (default: 256) or a program (512)',
+  },
+  ...PROGRAM_OPTIONS,
+  allowBreaking: {
+    type: 'boolean',
+    doc: 'release to production even if clients of the previous version may break',
+  },
+  requireTest: {
+    type: 'string',
+    value: 'share',
+    doc: "release only if this share of the project's suite passes, such as 0.9",
+  },
+  wait: { type: 'boolean', default: true, doc: 'return before the deployment is finished' },
+} as const
+
+type DeployInput = Input<typeof ARGUMENTS, typeof OPTIONS>
+
 export default defineCommand({
   name: 'deploy',
   description:
     'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address.',
-  arguments: {
-    target: {
-      doc: 'project folder or file, mcp_id, or server name (its newest build)',
-      default: '.',
-    },
-  },
-  options: {
-    env: {
-      type: 'string',
-      value: 'environment',
-      choices: ENVIRONMENTS,
-      default: 'development',
-      doc: 'environment to deploy to',
-    },
-    domain: { type: 'string', value: 'host', doc: 'custom domain' },
-    min: { type: 'integer', value: 'instances', doc: 'minimum number of instances (0: none while idle)' },
-    max: { type: 'integer', value: 'instances', doc: 'maximum number of instances' },
-    set: {
-      type: 'list',
-      value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from this shell',
-    },
-    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
-    auth: {
-      type: 'string',
-      value: 'provider',
-      choices: [...AUTH_PROVIDERS, 'none'],
-      doc: 'require users to sign in with this provider (local: with an API key of the daemon)',
-    },
-    image: {
-      type: 'string',
-      value: 'ref',
-      isValueOptional: true,
-      doc: 'run the server from its container image, or host an existing image that serves MCP on $PORT',
-    },
-    origin: ORIGIN_OPTION,
-    network: NETWORK_OPTION,
-    memory: {
-      type: 'integer',
-      value: 'MB',
-      doc: 'memory limit of an instance (default: 512, or 384 for processes outside production)',
-    },
-    cpus: {
-      type: 'number',
-      value: 'count',
-      doc: 'processor limit of a container or a program, such as 0.5 (default: none)',
-    },
-    pids: {
-      type: 'integer',
-      value: 'count',
-      doc: 'limit of processes and threads of a container (default: 256) or a program (512)',
-    },
-    ...PROGRAM_OPTIONS,
-    allowBreaking: {
-      type: 'boolean',
-      doc: 'release to production even if clients of the previous version may break',
-    },
-    requireTest: {
-      type: 'string',
-      value: 'share',
-      doc: "release only if this share of the project's suite passes, such as 0.9",
-    },
-    wait: { type: 'boolean', default: true, doc: 'return before the deployment is finished' },
-  },
+  arguments: ARGUMENTS,
+  options: OPTIONS,
   examples: [
     { command: 'mcp deploy', does: 'this project, to development' },
     { command: 'mcp deploy --env production --min 2 --max 8', does: 'with two to eight instances' },
@@ -173,7 +174,7 @@ export default defineCommand({
 })
 
 /** True when only a target and an environment were given. */
-function isPlain(options: DeployOptions): boolean {
+function isPlain(options: DeployInput): boolean {
   const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids, origin } =
     options
   return (
@@ -181,21 +182,6 @@ function isPlain(options: DeployOptions): boolean {
       value => value === undefined,
     ) && [...set, ...envFile, ...origin].length === 0
   )
-}
-
-interface DeployOptions extends ProgramInput {
-  domain: string | undefined
-  min: number | undefined
-  max: number | undefined
-  auth: string | undefined
-  image: string | undefined
-  network: string | undefined
-  origin: readonly string[]
-  memory: number | undefined
-  cpus: number | undefined
-  pids: number | undefined
-  set: readonly string[]
-  envFile: readonly string[]
 }
 
 interface Source {
@@ -208,21 +194,14 @@ interface Source {
   project?: Project
 }
 
-type TargetOptions = ProgramInput & {
-  target: string
-  env: Environment
-  auth: AuthProvider | 'none' | undefined
-  image: string | undefined
-}
-
 /** Treats the word after `--image` as a project if it exists as a path: `mcp deploy --image examples/weather`. */
-function withImage<T extends { target: string; image: string | undefined }>(input: T): T {
+function withImage(input: DeployInput): DeployInput {
   const { target, image } = input
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
 /** An existing image. Throws INVALID_REQUEST when `--command` is given as well. */
-function namedImage(input: TargetOptions): Project | undefined {
+function namedImage(input: DeployInput): Project | undefined {
   const { image, target, command } = input
   if (!image || target !== '.') return undefined
   if (command === undefined) return imageProject(image, input)
@@ -232,7 +211,7 @@ function namedImage(input: TargetOptions): Project | undefined {
 /** An existing path is a project, which is built first. Anything else names a build. */
 async function openTarget(
   context: CommandContext,
-  input: TargetOptions,
+  input: DeployInput,
   given: Record<string, string>,
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input

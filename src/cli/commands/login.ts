@@ -6,22 +6,25 @@ import { LOCAL, normalizeApiUrl, readConfig, saveConfig } from '../api/context.t
 import { type ApiSession, saveKey, saveSession, validateKey } from '../api/credentials.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import type { OptionValues } from '../command-line/declaration.ts'
 import { ensureDaemon } from '../local-daemon/start-daemon.ts'
 import { askSecret } from '../output/prompt.ts'
+
+const OPTIONS = {
+  device: { type: 'boolean', doc: 'sign in with a code, even without a terminal' },
+  pasteKey: { type: 'boolean', doc: 'prompt for an API key, even if the API supports sign-in' },
+  clientId: {
+    type: 'string',
+    value: 'id',
+    doc: 'client id of this program, if the API requires one',
+  },
+} as const
 
 export default defineCommand({
   name: 'login',
   description:
     'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. The credentials are saved in the credentials file (mode 0600) and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
-  options: {
-    device: { type: 'boolean', doc: 'sign in with a code, even without a terminal' },
-    pasteKey: { type: 'boolean', doc: 'prompt for an API key, even if the API supports sign-in' },
-    clientId: {
-      type: 'string',
-      value: 'id',
-      doc: 'client id of this program, if the API requires one',
-    },
-  },
+  options: OPTIONS,
   examples: [
     { command: 'mcp login --api-url https://api.example.com', does: 'show a code, or prompt for a key' },
     {
@@ -75,11 +78,7 @@ function addressOf(context: CommandContext, url: string): string {
 
 type Obtained = { key: string } | { session: ApiSession }
 
-interface LoginInput {
-  device: boolean
-  pasteKey: boolean
-  clientId: string | undefined
-}
+type LoginInput = OptionValues<typeof OPTIONS>
 
 async function getCredential(context: CommandContext, target: Target, input: LoginInput): Promise<Obtained> {
   const { globals, env, output } = context

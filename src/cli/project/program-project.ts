@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path'
 import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
+import type { OptionValues } from '../command-line/declaration.ts'
 import type { Buildable, Project } from './project.ts'
 import { splitShellWords } from './shell-words.ts'
 
@@ -25,14 +26,7 @@ export const PROGRAM_OPTIONS = {
   name: { type: 'string', value: 'name', doc: 'name of the server (default: derived from the command)' },
 } as const
 
-export interface ProgramInput {
-  command: string | undefined
-  http: boolean
-  path: string | undefined
-  cwd: string | undefined
-  isolation: string | undefined
-  name: string | undefined
-}
+export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS>
 
 /** A project for `--command`. Undefined without that option. Throws INVALID_REQUEST. */
 export function programProject(input: ProgramInput): Project | undefined {
@@ -46,7 +40,7 @@ export function programProject(input: ProgramInput): Project | undefined {
     args,
     path: input.path ?? '/mcp',
     ...(cwd !== undefined && { cwd }),
-    ...(input.isolation !== undefined && { isolation: input.isolation as 'session' | 'shared' }),
+    ...(input.isolation !== undefined && { isolation: input.isolation }),
   }
   return {
     file: command,

@@ -5,7 +5,7 @@ import type { McpConnection } from '../../shared/mcp-client/connect.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import type { OptionDeclaration } from '../command-line/declaration.ts'
+import type { Input, OptionDeclaration } from '../command-line/declaration.ts'
 import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import {
   type BuildEntry,
@@ -51,13 +51,7 @@ export const SERVER_ARGUMENT = {
   required: true,
 } as const
 
-export interface ServerInput {
-  server: string
-  env: (typeof SERVER_OPTIONS.env.choices)[number] | undefined
-  token: string | undefined
-  clientId: string | undefined
-  callbackPort: number | undefined
-}
+export type ServerInput = Input<{ server: typeof SERVER_ARGUMENT }, typeof SERVER_OPTIONS>
 
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
 

@@ -1,7 +1,7 @@
 import type { TestRequest } from '../../shared/contract/test-runs.ts'
 import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { OptionDeclaration } from '../command-line/declaration.ts'
+import type { OptionDeclaration, OptionValues } from '../command-line/declaration.ts'
 
 /** Common options of `mcp test` and `mcp chat`. */
 export const RUN_OPTIONS = {
@@ -32,18 +32,7 @@ export const RUN_OPTIONS = {
   session: { type: 'string', value: 'json', doc: 'context.session_data of the request' },
 } as const satisfies Record<string, OptionDeclaration>
 
-export interface RunInput {
-  allow: string[]
-  deny: string[]
-  calls: boolean
-  maxTurns: number | undefined
-  maxCalls: number | undefined
-  maxTokens: number | undefined
-  maxTime: string | undefined
-  temperature: string | undefined
-  userId: string | undefined
-  session: string | undefined
-}
+export type RunInput = OptionValues<typeof RUN_OPTIONS>
 
 export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'context' | 'make_calls'>
 
