@@ -86,7 +86,11 @@ export async function buildDist(): Promise<string[]> {
     }),
     build({
       ...common,
-      entryPoints: { daemon: 'src/daemon/main.ts', database: 'src/daemon/home/database-tool.ts' },
+      entryPoints: {
+        daemon: 'src/daemon/main.ts',
+        database: 'src/daemon/home/database-tool.ts',
+        state: 'src/daemon/state/state-worker.ts',
+      },
       splitting: true,
       minify: true,
       // For stack traces in the log.

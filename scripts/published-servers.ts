@@ -36,7 +36,6 @@ const SERVERS: Published[] = [
   },
   {
     package: '@modelcontextprotocol/server-memory@2026.8.31',
-    env: { MEMORY_FILE_PATH: `${HOME_NAME}/memory.jsonl` },
     call: {
       name: 'create_entities',
       arguments: { entities: [{ name: 'Ada', entityType: 'person', observations: ['mathematician'] }] },

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'daemon/services': [
     'shared',
     'daemon/store',
+    'daemon/state',
     'daemon/builder',
     'daemon/agent',
     'daemon/runtime',
@@ -28,6 +29,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'daemon/backup': ['shared', 'daemon/store', 'daemon/builder'],
   'daemon/sign-in': ['shared', 'sdk'],
   'daemon/store': ['shared'],
+  'daemon/state': ['shared', 'daemon/store'],
   'daemon/builder': ['shared'],
   'daemon/runtime': ['shared', 'daemon/engine'],
   'daemon/engine': ['shared'],
@@ -65,10 +67,11 @@ test('services import only types from the engine', () => {
   expect(real).toEqual([])
 })
 
-test('the SDK imports nothing from other modules except the list of special addresses', () => {
+const SHARED_WITH_SDK = ['shared/network/special-addresses.ts', 'shared/instances/state-operations.ts']
+
+test('the SDK imports nothing from other modules except special addresses and store operations', () => {
   const others = imports.filter(
-    ({ from, to }) =>
-      moduleOf(from) === 'sdk' && moduleOf(to) !== 'sdk' && to !== 'shared/network/special-addresses.ts',
+    ({ from, to }) => moduleOf(from) === 'sdk' && moduleOf(to) !== 'sdk' && !SHARED_WITH_SDK.includes(to),
   )
   expect(others).toEqual([])
 })

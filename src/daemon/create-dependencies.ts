@@ -23,6 +23,7 @@ import { createClock } from './services/clock.ts'
 import type { ServiceDependencies } from './services/dependencies.ts'
 import { RequestMetrics } from './services/metrics/request-metrics.ts'
 import { Destinations } from './services/serving/destinations.ts'
+import { StateStores } from './state/state-stores.ts'
 
 /** Open files that all services share. */
 export type Files = Pick<ServiceDependencies, 'store' | 'storage' | 'artifacts' | 'archives' | 'secrets'>
@@ -61,8 +62,14 @@ export function createDependencies(
     onTraffic: (id, counts) => background.attempt(() => destinations.record(id, counts)),
     onError: message => log?.('error', message, {}),
   })
+  const states = new StateStores({
+    program: join(dirname(instanceProgram), 'state.js'),
+    directory: home.state,
+    now: () => Date.parse(clock.wallTime()),
+  })
   const supervisor = new Supervisor({
     egress,
+    stores: states,
     instanceProgram,
     logsDir: home.logs,
     ...(warmSpares === undefined ? {} : { warmSpares }),
@@ -87,6 +94,7 @@ export function createDependencies(
     requestMetrics,
     destinations,
     egress,
+    states,
     supervisor,
     addresses,
     background,

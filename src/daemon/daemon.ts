@@ -87,6 +87,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     const steps: [name: string, run: () => unknown][] = [
       ['listeners', () => Promise.all([api.close(), deps.gateway.closeAll()])],
       ['instances', () => deps.supervisor.close()],
+      ['stores', () => deps.states.close()],
       ['egress', () => deps.egress.close()],
       ['metrics', () => [deps.requestMetrics.flush(), deps.destinations.flush()]],
       ['containers', () => deps.containers.close()],

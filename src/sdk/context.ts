@@ -1,5 +1,6 @@
 import type { Content, Message } from './content.ts'
 import type { ArgumentsOf, Schema } from './schema.ts'
+import type { ServerStore } from './store/store.ts'
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
@@ -36,6 +37,11 @@ export interface Context {
     | undefined
   /** Undefined since protocol version 2026-07-28, which has no sessions. */
   readonly sessionId: string | undefined
+  /**
+   * Durable key-value store of the server in this environment. It outlasts sleep, restarts and releases, which variables of a
+   * module do not. `store.user` belongs to the signed-in user.
+   */
+  readonly store: ServerStore
 
   /** Sends a log message to the client, and writes it to the deployment's log. */
   log(level: LogLevel, data: unknown, logger?: string): void

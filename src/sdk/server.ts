@@ -27,3 +27,13 @@ export {
 } from './define.ts'
 export { type InputRequired, inputRequired, McpError } from './input-required.ts'
 export type { JsonSchema, StandardSchema } from './schema.ts'
+export { type CreateStoreOptions, createStore } from './store/create-store.ts'
+export type {
+  ExpiryOptions,
+  ListOptions,
+  ServerStore,
+  Store,
+  StoreEntry,
+  StoreError,
+  StoreTransaction,
+} from './store/store.ts'

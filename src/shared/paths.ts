@@ -37,6 +37,8 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     programs: join(data, 'programs'),
     /** Unpacked source archives of programs. */
     programSources: join(data, 'program-sources'),
+    /** Stores of handlers and data folders of programs: `<server>/<environment>/`. */
+    state: join(data, 'state'),
     /** Installed npm packages of programs. */
     packages: join(data, 'packages'),
     /** Installed dependencies and results of builds. Can be deleted. */

@@ -217,16 +217,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
 
 describe('@modelcontextprotocol/server-memory', () => {
   test('one process serves all clients, which share its data', async () => {
-    const { build, deployment } = await host(
-      'memory',
-      { command: bin('mcp-server-memory') },
-      {
-        env_vars: {
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the program's own folder.
-          MEMORY_FILE_PATH: '${HOME}/memory.jsonl',
-        },
-      },
-    )
+    const { build, deployment } = await host('memory', { command: bin('mcp-server-memory') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     expect(artifact.program.isolation.children).toBe('shared')
     const [one, other] = await Promise.all([connect(deployment.url), connect(deployment.url)])
@@ -234,6 +225,22 @@ describe('@modelcontextprotocol/server-memory', () => {
     await one.callTool({ name: 'create_entities', arguments: { entities } })
     const found = await other.callTool({ name: 'search_nodes', arguments: { query: 'Ada' } })
     expect(textOf(found)).toContain('wrote the first program')
+    const stored = join(daemon.home.state, 'memory', 'development', 'files', 'memory.jsonl')
+    expect(readFileSync(stored, 'utf8')).toContain('wrote the first program')
+  })
+
+  test('the log says where to write when it fails to write elsewhere', async () => {
+    const env_vars = { MEMORY_FILE_PATH: '/usr/memory.jsonl' }
+    const { deployment } = await host('lost-memory', { command: bin('mcp-server-memory') }, { env_vars })
+    const client = await connect(deployment.url)
+    const entities = [{ name: 'Ada', entityType: 'person', observations: [] }]
+    expect(await client.callTool({ name: 'create_entities', arguments: { entities } })).toMatchObject({
+      isError: true,
+    })
+    await eventually(async () => {
+      const logs = await daemon.api('GET', `/api/lambda-deploy/${deployment.deployment_id}/logs?limit=1000`)
+      return logs.text.includes('It can write to DATA_DIR')
+    })
   })
 })
 

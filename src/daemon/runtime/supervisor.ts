@@ -42,6 +42,7 @@ export interface SupervisorOptions {
   /** A process that does not take a connection within this time is killed. Default 30 s. */
   hangTimeoutMs?: number
   egress?: HostOptions['egress']
+  stores?: HostOptions['stores']
   termination?: TerminationDelays
   /** A server that ran, or was woken, failed permanently. A failed `start` only rejects. */
   onFailed(id: string, error: Error): void
@@ -257,7 +258,14 @@ export class Supervisor {
 
   #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
     const id = createId('inst')
-    const { instanceProgram: program, logsDir, hangTimeoutMs = 30_000, termination, egress } = this.#options
+    const {
+      instanceProgram: program,
+      logsDir,
+      hangTimeoutMs = 30_000,
+      termination,
+      egress,
+      stores,
+    } = this.#options
     const logPath = spareLogPath(logsDir, id)
     const host = new Host({
       id,
@@ -268,6 +276,7 @@ export class Supervisor {
       hangTimeoutMs,
       termination,
       egress,
+      stores,
       peerPorts: this.#peerPorts,
     })
     void host.ended.then(() => rmSync(logPath, { force: true })) // unless the file was moved

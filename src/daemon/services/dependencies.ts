@@ -11,6 +11,7 @@ import type { PublicListeners } from '../gateway/public-listeners.ts'
 import type { LogStore } from '../runtime/logs/log-store.ts'
 import type { EgressLink } from '../runtime/process/egress-link.ts'
 import type { Supervisor } from '../runtime/supervisor.ts'
+import type { StateStores } from '../state/state-stores.ts'
 import type { Store } from '../store/store.ts'
 import type { SecretBox } from './access/secrets.ts'
 import type { SignIns } from './access/sign-ins.ts'
@@ -34,6 +35,8 @@ export interface ServiceDependencies {
   programs: ProgramFolders
   programSources: ProgramSources
   packages: Packages
+  /** Stores of handlers. */
+  states: StateStores
   supervisor: Supervisor
   gateway: Gateway
   containers: Containers

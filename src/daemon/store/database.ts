@@ -112,7 +112,8 @@ function open(path: string): BetterSqlite3.Database {
   }
 }
 
-function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Database {
+/** Opens a SQLite file with the settings of all of the daemon's databases. */
+export function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { timeout: 5000 })
   try {
     connection.pragma('journal_mode = WAL')

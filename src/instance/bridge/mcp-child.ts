@@ -16,6 +16,7 @@ import {
   ProgramProcess,
   type StopDelays,
 } from './process/program-process.ts'
+import { storageHint } from './process/program-storage.ts'
 import { RpcChannel } from './rpc-channel.ts'
 import { readPages, type ServerFacts, toFacts } from './server-facts.ts'
 
@@ -131,10 +132,24 @@ export class McpChild {
   /** Like `call`, for a tool. Its result is forwarded as text if possible. */
   callTool(params: JsonObject, context: ClientContext): Promise<CallToolResult | ResultText> {
     return new Promise<CallToolResult | ResultText>((resolve, reject) => {
-      const take = resolve as (result: object) => void
+      const take = (result: object) => {
+        const { failed, isError = failed } = result as { failed?: boolean; isError?: boolean }
+        if (isError) this.#explain(JSON.stringify(result))
+        resolve(result as CallToolResult | ResultText)
+      }
       const request = { id: 0, method: 'tools/call', context, deadline: this.#deadline() }
-      this.#pass({ ...request, resolve: take, resolveText: take, reject }, params, context)
+      const fail = (error: Error) => {
+        this.#explain(error.message)
+        reject(error)
+      }
+      this.#pass({ ...request, resolve: take, resolveText: take, reject: fail }, params, context)
     })
+  }
+
+  /** Many programs answer with the error of a failed write and log nothing. */
+  #explain(failure: string): void {
+    const hint = storageHint.after(failure)
+    if (hint !== undefined) this.#events.onStderr(hint)
   }
 
   /** Sends a request of our own. */

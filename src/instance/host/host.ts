@@ -9,6 +9,7 @@ import { HttpServer } from '../http/http-server.ts'
 import { createRedactor } from '../log/redact.ts'
 import { PeerConnector } from '../peers/peer-connector.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'
+import { StateChannel } from '../state/state-channel.ts'
 import { ServedTenant } from '../tenant/served-tenant.ts'
 import { ChangeReporter } from './change-reporter.ts'
 import { LeasedSocket } from './leased-socket.ts'
@@ -72,6 +73,7 @@ export class Host {
         onRestarting: how => this.#send({ type: 'restarting', tenantId: tenant.id, how }),
         onAnnouncement: announcement =>
           this.#send({ type: 'announce', tenantId: tenant.id, ...announcement }),
+        ...(tenant.state && { state: this.#openState(tenant.id) }),
       })
       served.guard = guard
       served.peers.connector = this.peerConnector
@@ -187,6 +189,10 @@ export class Host {
     if (auth) addRevoked(auth.revoked, tokens)
   }
 
+  receiveStored({ tenantId, results }: Of<'stored'>): void {
+    this.#tenants.get(tenantId)?.state?.receive(results)
+  }
+
   async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {
     await this.#tenants.get(tenantId)?.log.hold()
     this.#send({ type: 'log-held', tenantId })
@@ -204,6 +210,10 @@ export class Host {
     this.#tenants.clear()
     for (const tenant of tenants) void this.#closeTenant(tenant)
     await Promise.all(this.#closing)
+  }
+
+  #openState(tenantId: string): StateChannel {
+    return new StateChannel(operations => this.#send({ type: 'store', tenantId, operations }))
   }
 
   /** Closes a tenant. `close` also waits for tenants that are already closing. */

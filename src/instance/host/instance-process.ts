@@ -96,6 +96,7 @@ const ORDERS: { [Type in Exclude<Obeyed['type'], 'describe'>]: Order<Type> } = {
   announced: (host, message) => host.receiveAnnouncement(message),
   revoked: (host, message) => host.revokeTokens(message),
   claimed: (host, message) => host.receiveOwner(message),
+  stored: (host, message) => host.receiveStored(message),
   'peer-port': (host, message, socket) => host.peerConnector.onPort(message, socket),
   'peer-reached': (host, message, socket) => host.peerConnector.onConnection(message, socket),
 }

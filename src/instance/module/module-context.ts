@@ -9,10 +9,13 @@ import type {
   SampleResult,
 } from '../../sdk/context.ts'
 import type { Schema } from '../../sdk/schema.ts'
+import type { ServerStore } from '../../sdk/store/store.ts'
+import type { StateBackend } from '../../shared/instances/state-operations.ts'
 import type { Check } from '../handlers/argument-check.ts'
 import { loadChecks } from '../handlers/load.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import type { CallerSession, ClientContext, ClientFacts } from '../server/client-context.ts'
+import { HandlerStore } from '../state/handler-store.ts'
 import { describeIssue, isStandardSchema, toJsonSchema } from './standard-schema.ts'
 
 const DEFAULT_MAX_TOKENS = 1000
@@ -22,6 +25,8 @@ export interface ModuleScope {
   env: Readonly<Record<string, string>>
   /** Writes to the deployment's log. */
   log(level: LogLevel, data: unknown): void
+  /** Undefined when the server has no store. */
+  state?: StateBackend | undefined
 }
 
 /** Context of a handler call. One per call, so it holds only two references. */
@@ -54,6 +59,9 @@ export class ModuleContext implements Context {
   }
   get auth(): ClientContext['caller'] {
     return this.#call.caller
+  }
+  get store(): ServerStore {
+    return new HandlerStore(this.#scope.state, this.#call.caller)
   }
   get inputResponses(): ClientContext['inputResponses'] {
     return this.#call.inputResponses

@@ -48,6 +48,7 @@ export async function prepareModule(
     sendsServerRequests: true,
     attach: reporter => {
       log.reporter = reporter
+      scope.state = reporter.state
     },
     findTool: name => tools.get(name) ?? declared.findTool(name),
     readResource: (uri, call) =>

@@ -1,6 +1,7 @@
 import type { Era } from '../../shared/definitions/artifact.ts'
 import type { LogLevel } from '../../shared/definitions/definitions.ts'
 import type { LogLine } from '../../shared/instances/instance-protocol.ts'
+import type { StateBackend } from '../../shared/instances/state-operations.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 import type { CallerSession, ClientContext } from './client-context.ts'
 import type {
@@ -76,6 +77,8 @@ export interface ServerReporter {
   copy?(line: LogLine): void
   /** The serving process ended and is being restarted. `how` completes a sentence about it. */
   restarting?(how: string): void
+  /** Store of the handlers, if the server has one. */
+  readonly state?: StateBackend | undefined
 }
 
 export interface PreparedTool {

@@ -19,6 +19,7 @@ import type { Session } from '../protocol/legacy/session.ts'
 import { sessionInstance, sessionVersion } from '../protocol/legacy/session-id.ts'
 import { Sessions } from '../protocol/legacy/sessions.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'
+import type { StateChannel } from '../state/state-channel.ts'
 import { RequestCounters } from './request-counters.ts'
 
 type DrainOrder = Extract<ToInstance, { type: 'drain' }>
@@ -35,6 +36,8 @@ export interface TenantEvents {
   onRestarting?(how: string): void
   /** Sends an announcement to the deployment's other instances. */
   onAnnouncement?(announcement: Announcement): void
+  /** Store of the handlers. */
+  state?: StateChannel | undefined
 }
 
 /** An HTTP exchange of the protocol layer. */
@@ -62,6 +65,8 @@ export class ServedTenant {
   /** Number of answers that must still close their connection, because other instances have capacity. */
   surplusConnections = 0
   readonly peers: Peers
+  /** Store of the handlers. */
+  readonly state: StateChannel | undefined
   readonly #onChange: (tenant: ServedTenant) => void
   /** Draining, except for sessions that started here. */
   #isKeeping = false
@@ -77,15 +82,17 @@ export class ServedTenant {
     instanceId: string,
     server: PreparedServer,
     onChange: (tenant: ServedTenant) => void,
-    { onFailed, onRestarting, onAnnouncement }: TenantEvents = {},
+    { onFailed, onRestarting, onAnnouncement, state }: TenantEvents = {},
   ) {
     this.config = config
     this.instanceId = instanceId
     this.server = config.isPreview ? asReloadable(server) : server
     this.counters = new RequestCounters(name => isToolOf(server, name))
     this.#onChange = onChange
+    this.state = state
     this.peers = new Peers(this, config.hasSiblings ? onAnnouncement : undefined)
     server.attach?.({
+      state,
       announce: list => this.changeNotifier.listChanged(list),
       fail: message => onFailed?.(message),
       restarting: how => onRestarting?.(how),

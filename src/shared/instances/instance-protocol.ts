@@ -2,6 +2,7 @@ import type { Artifact, Described } from '../definitions/artifact.ts'
 import type { NetworkSetting } from '../network/destinations.ts'
 import type { SeriesCounts } from './request-tally.ts'
 import type { RevokedTokens } from './revoked-tokens.ts'
+import type { StateOperation, StateResult } from './state-operations.ts'
 
 /**
  * Messages between the daemon and instance processes over the IPC channel. An instance process serves one or more
@@ -32,12 +33,13 @@ export interface Tenant {
   /** Log file, opened by the process in append mode. Absent: inherited standard output. */
   logFile?: string
   /**
-   * For a user's program. `folder`: its HOME. `env`: variables of the daemon that it gets: PATH, language, time zone, location
+   * For a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables of the daemon that it gets: PATH, language, time zone, location
    * of certificates. `packages`: folder of installed npm packages. `source`: its unpacked source archive. `hidden`: folders
    * of the daemon, in which a sandbox only shows those three.
    */
   program?: {
     folder: string
+    data?: string
     packages: string
     hidden: string[]
     source?: string
@@ -60,6 +62,15 @@ export interface Tenant {
   container?: TenantContainer
   /** The next build of the server takes over the address while clients are connected. */
   isPreview?: boolean
+  /** Store of the handlers. Absent: the server has none. */
+  state?: StatePlace
+}
+
+/** The key-value store of one server and environment. */
+export interface StatePlace {
+  server: string
+  /** Environment or `preview`. */
+  slot: string
 }
 
 /** A program that exceeds `memoryMb` or `pids` is killed. */
@@ -163,6 +174,8 @@ export type ToInstance =
   /** Answers `reach-peer`. Has the handle of the connection, if the peer accepted it. */
   | { type: 'peer-reached'; tenantId: string; seq: number }
   | { type: 'revoked'; tenantId: string; tokens: RevokedTokens }
+  /** Answers `store`. Fewer results than operations: the others did not happen and must be sent again. */
+  | { type: 'stored'; tenantId: string; results: StateResult[] }
   /** Retire all tenants and exit with 0. */
   | { type: 'shutdown' }
 
@@ -203,6 +216,8 @@ export type FromInstance =
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
   /** A request needs more than the lists of an `asleep` tenant. */
   | { type: 'wake'; tenantId: string }
+  /** Operations of handlers on their store. Answered by `stored`. The next one may only be sent after that. */
+  | { type: 'store'; tenantId: string; operations: StateOperation[] }
   | { type: 'alive' }
   /** Sent after changes, at most once a second. `utilization`: of the event loop since the last report, 0 to 1. */
   | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }

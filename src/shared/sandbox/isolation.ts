@@ -25,6 +25,7 @@ export interface IsolationSettings {
 /** Folders of a program, see `Tenant.program`. */
 interface ProgramPlace {
   folder: string
+  data?: string
   packages: string
   hidden: readonly string[]
   source?: string
@@ -150,7 +151,8 @@ function chooseUser(use: ProgramUse, named: readonly string[], by: UserSwitch): 
 
 function needsOf({ file, cwd, path, place }: ProgramUse, named: readonly string[]): Needs {
   const shown = [place.packages, ...(place.source === undefined ? [] : [place.source])]
-  const isElsewhere = (one: string) => !isWithin(place.folder, one)
+  const { folder, data = folder } = place
+  const isElsewhere = (one: string) => !isWithin(folder, one) && !isWithin(data, one)
   return {
     read: [...(file === undefined ? [] : [file]), cwd, ...shown, ...named].filter(isElsewhere),
     write: named.filter(one => isElsewhere(one) && !isRoot(one) && statSync(one).isDirectory()),

@@ -15,6 +15,7 @@ import { HostEndedError, type HostEnding, RefusedArtifactError } from './host-en
 import { HostProcess, type HostProcessOptions } from './host-process.ts'
 import { PendingAnswers } from './pending-answers.ts'
 import { type ShareableSocket, type SocketHandle, SocketLeases } from './socket-lease.ts'
+import { StateRequests, type StateStores } from './state-requests.ts'
 
 /** Receives the reports of a process about one tenant. */
 export interface TenantWatcher {
@@ -55,6 +56,8 @@ export interface HostOptions extends HostProcessOptions {
   peerPorts?: PeerPorts
   /** Without it a process with its own network namespace has no network. */
   egress?: Pick<EgressLink, 'opened' | 'assigned' | 'ended'> | undefined
+  /** Without it handlers have no store. */
+  stores?: StateStores | undefined
 }
 
 type MessageOf<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
@@ -83,6 +86,7 @@ export class Host {
   readonly #answers = new PendingAnswers()
   readonly #leases: SocketLeases
   readonly #peers: PeerRequests
+  readonly #states: StateRequests
   readonly #watchers = new Map<string, TenantWatcher>()
 
   /** Throws when the log file cannot be opened. */
@@ -97,6 +101,11 @@ export class Host {
       ports: options.peerPorts ?? new PeerPorts(),
       maxPorts: options.kind === 'open' ? MAX_PORTS_SHARED : MAX_PORTS_ALONE,
       send: (message, handle, then) => this.#process.send(message, handle, then),
+    })
+    this.#states = new StateRequests({
+      stores: options.stores,
+      send: (message, then) => this.#process.send(message, undefined, then),
+      onViolation: what => this.kill(`was killed because it ${what}`),
     })
     this.ended = this.#process.ended.then(ending => this.#close(ending))
     this.ready = this.#answerTo('ready', '')
@@ -125,6 +134,7 @@ export class Host {
     const answer = this.#answerTo('serving', tenant.id)
     this.#options.egress?.assigned(this.id, tenant)
     this.#peers.address = Number(new URL(tenant.url).port)
+    this.#states.serve(tenant)
     this.#process.send({ type: 'serve', tenant, ...code, instanceId })
     await answer
   }
@@ -261,6 +271,8 @@ export class Host {
         return void this.#peers.openPort(message)
       case 'reach-peer':
         return void this.#peers.reach(message)
+      case 'store':
+        return void this.#states.run(message.tenantId, message.operations)
       case 'retired':
         return this.#onRetired(message)
     }
@@ -277,6 +289,7 @@ export class Host {
     const { tenantId } = message
     const pending = this.#answers.take('retired', tenantId)
     if (!pending) return
+    this.#states.forget(tenantId)
     this.#answers.rejectBefore(pending, NOT_SENT_AFTER_RETIRED, tenantId, new Error('was retired before'))
     pending.resolve(message)
   }

@@ -1,6 +1,7 @@
 import type { FromInstance, TenantMetrics } from '../../../shared/instances/instance-protocol.ts'
 import { MAX_ANNOUNCED, MAX_SERIES, MAX_SESSION_ID } from '../../../shared/instances/instance-protocol.ts'
 import { LATENCY_BUCKETS } from '../../../shared/instances/latency-buckets.ts'
+import { isStateBatch } from './state-operation.ts'
 
 const MAX_TENANTS = 10_000
 const MAX_ID_CHARACTERS = 256
@@ -52,6 +53,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   claim: ({ tenantId, session, port, gone }) =>
     isId(tenantId) && isSessionId(session) && isPort(port) && isPort(gone),
   wake: ({ tenantId }) => isId(tenantId),
+  store: ({ tenantId, operations }) => isId(tenantId) && isStateBatch(operations),
   alive: () => true,
   took: ({ seq }) => isCount(seq),
   borrowed: ({ leaseId }) => isCount(leaseId),

@@ -11,7 +11,7 @@ import { logLevel, programLimits } from '../deployments/environments.ts'
 
 export type TenantDependencies = Pick<
   ServiceDependencies,
-  'addresses' | 'programSources' | 'programs' | 'secrets' | 'store'
+  'addresses' | 'programSources' | 'programs' | 'secrets' | 'states' | 'store'
 >
 
 export interface Preview {
@@ -95,11 +95,12 @@ function alreadyRemoved(what: string, id: string): HostingError {
 }
 
 function tenantBase(
-  deps: Pick<ServiceDependencies, 'programSources' | 'programs' | 'secrets'>,
+  deps: Pick<ServiceDependencies, 'programSources' | 'programs' | 'secrets' | 'states'>,
   id: string,
   address: Address,
   build: Build,
 ) {
+  const state = { server: build.name, slot: address.slot }
   return {
     id,
     serverName: address.server,
@@ -108,7 +109,10 @@ function tenantBase(
     allowedOrigins: [] as Tenant['allowedOrigins'],
     // The same for all releases, so that sessions continue with the next release.
     stateKey: deps.secrets.derive(`state ${address.server}/${address.slot}`),
-    ...(build.template === 'custom' && { program: programFolders(deps, build, address.slot) }),
+    ...(build.template === 'custom' && {
+      program: { ...programFolders(deps, build, address.slot), data: deps.states.filesOf(state) },
+      state,
+    }),
   }
 }
 
@@ -117,7 +121,7 @@ function programFolders(
   { programs, programSources }: Pick<ServiceDependencies, 'programs' | 'programSources'>,
   { name, sourceDigest }: Build,
   slot: string,
-): Tenant['program'] {
+): NonNullable<Tenant['program']> {
   const source = sourceDigest === null ? {} : { source: programSources.folder(sourceDigest) }
   return { ...programs.place(name, slot), ...source, limits: programLimits() }
 }

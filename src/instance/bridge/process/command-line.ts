@@ -14,21 +14,24 @@ import { processorGaps } from '../../../shared/sandbox/control-groups.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine, RunnableProgram } from './program-command.ts'
 import { proxyVariables } from './program-network.ts'
+import { storageVariables } from './program-storage.ts'
 import { sandboxed } from './sandbox.ts'
 
 /**
- * Builds the command of a program. The environment holds PATH, HOME and TMPDIR (private folders), language, time zone and the
- * declared variables, but nothing else from the daemon. Throws when the folder or command does not exist.
+ * Builds the command of a program. The environment holds PATH, HOME, DATA_DIR and TMPDIR (private folders), language, time zone
+ * and the declared variables, but nothing else from the daemon. Throws when the folder or command does not exist.
  */
 export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLine {
   const { folder, packages, source, env: base } = requirePlace(tenant)
+  const data = dataFolder(tenant)
+  mkdirSync(data, { recursive: true, mode: 0o700 })
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   if (source !== undefined) openFolder(source)
   const cwd = resolve(source ?? folder, program.cwd ?? '.')
   if (!isFolder(cwd))
     throw new ChildStartError(`the working folder ${cwd} of "${program.command}" does not exist`)
-  const own = { HOME: folder, TMPDIR: temporary }
+  const own = { HOME: folder, TMPDIR: temporary, ...storageVariables(data) }
   const env: Record<string, string> = { ...base, ...proxyVariables(), ...own, ...given(tenant) }
   const { file, args } = findInstalled(program, packages) ?? {
     file: findExecutable(program.command, cwd, env.PATH ?? ''),
@@ -39,14 +42,22 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
   return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
 
-/** Values may refer to the program's own folder, whose path the user cannot know. */
-function given({ env, program }: Tenant): Record<string, string> {
-  const entries = Object.entries(env)
-  return Object.fromEntries(entries.map(([name, value]) => [name, value.replaceAll(HOME, program!.folder)]))
+/** Values may refer to the program's own folders, whose paths the user cannot know. */
+function given(tenant: Tenant): Record<string, string> {
+  const [home, data] = [tenant.program!.folder, dataFolder(tenant)]
+  const entries = Object.entries(tenant.env)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value.replaceAll(HOME, home).replaceAll(DATA_DIR, data)]),
+  )
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
-const HOME = '${HOME}'
+const [HOME, DATA_DIR] = ['${HOME}', '${DATA_DIR}']
+
+/** A program that is only described has no data folder of its own. */
+function dataFolder({ program }: Tenant): string {
+  return program!.data ?? join(program!.folder, 'data')
+}
 
 function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
   if (program) return program

@@ -9,6 +9,7 @@ import { MARKER, type ProcessGuard } from './process-guard.ts'
 import type { CommandLine } from './program-command.ts'
 import { ProgramGroup } from './program-group.ts'
 import { networkHint } from './program-network.ts'
+import { storageHint } from './program-storage.ts'
 import { FILTER_DESCRIPTOR } from './sandbox.ts'
 import { killMarked, watchTree } from './tree-watch.ts'
 
@@ -209,8 +210,10 @@ export class ProgramProcess {
       this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
       if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
       this.#options.onStderr(line)
-      const hint = networkHint.after(line)
-      if (hint !== undefined) this.#options.onStderr(hint)
+      for (const hints of [networkHint, storageHint]) {
+        const hint = hints.after(line)
+        if (hint !== undefined) this.#options.onStderr(hint)
+      }
     }
     readOutput(this.#child.stderr!, MAX_STDERR_LINE_BYTES, keep)
   }

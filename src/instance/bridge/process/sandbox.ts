@@ -60,7 +60,7 @@ export function sandboxed(
   )
   if (refusal !== undefined) throw new ChildStartError(refusal)
   if (!sandbox) return { ...line, gaps, isContained: false }
-  giveFolder(place.folder, sandbox.user)
+  for (const folder of writableFolders(place)) giveFolder(folder, sandbox.user)
   const args = [
     ...sandboxArguments(line, { place, ...sandbox, memoryBytes: memoryBytes(line, sandbox) }),
     '--',
@@ -150,12 +150,16 @@ export function sandboxArguments(
     ...[...new Set(folders)].flatMap(mount('--bind')),
     ...empty(hidden),
     ...readable([place.packages, ...(place.source === undefined ? [] : [place.source])]),
-    ...mount('--bind')(place.folder),
+    ...writableFolders(place).flatMap(mount('--bind')),
     // Root without capabilities still owns the kernel's files there.
     ...(process.getuid?.() === 0 && !user ? ['--remount-ro', '/proc'] : []),
     '--chdir',
     cwd,
   ]
+}
+
+function writableFolders({ folder, data }: Place): string[] {
+  return data === undefined ? [folder] : [folder, data]
 }
 
 /** bubblewrap makes folders above a mount private to its own user, which may not be the program's user. */

@@ -1,0 +1,36 @@
+import type { StateOperation } from '../../shared/instances/state-operations.ts'
+import type { StateDatabase, StateQuery, StateRow } from '../store/state-database.ts'
+
+/** What the worker is asked to do with one store. */
+export type StateCall =
+  | { method: 'run'; operations: readonly StateOperation[] }
+  | { method: 'usage' }
+  | { method: 'rows'; query: StateQuery }
+  | { method: 'put'; rows: readonly StateRow[] }
+  | { method: 'remove'; rows: readonly Pick<StateRow, 'scope' | 'key'>[] }
+  /** Closes the file, before it is moved or removed. */
+  | { method: 'close' }
+  /** Copies a store to a file that does not exist. */
+  | { method: 'copy'; to: string }
+
+export interface ResultOf {
+  run: ReturnType<StateDatabase['run']>[number]
+  usage: ReturnType<StateDatabase['usage']>
+  rows: ReturnType<StateDatabase['rows']>
+  put: ReturnType<StateDatabase['put']>
+  remove: ReturnType<StateDatabase['remove']>
+  close: undefined
+  copy: undefined
+}
+
+export interface StateRequest {
+  id: number
+  /** Path of the store's file. */
+  path: string
+  nowMs: number
+  call: StateCall
+}
+
+export type StateResponse =
+  | { id: number; result: unknown }
+  | { id: number; error: { message: string; details?: string } }

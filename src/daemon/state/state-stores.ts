@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { HostingError } from '../../shared/errors.ts'
+import type { StatePlace } from '../../shared/instances/instance-protocol.ts'
+import type { StateOperation } from '../../shared/instances/state-operations.ts'
+import type { StateQuery, StateRow } from '../store/state-database.ts'
+import type { ResultOf, StateCall, StateRequest, StateResponse } from './state-calls.ts'
+
+export interface StateStoresOptions {
+  /** Path of `state.js`. */
+  program: string
+  /** Folder of all stores: `<server>/<environment>/store.db`. */
+  directory: string
+  now(): number
+}
+
+interface Waiting {
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** The stores of all servers. A thread that starts with the first use reads and writes them. */
+export class StateStores {
+  readonly #options: StateStoresOptions
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #lastId = 0
+
+  constructor(options: StateStoresOptions) {
+    this.#options = options
+  }
+
+  /** May return fewer results than operations. The others did not happen. Throws UNAVAILABLE. */
+  run(place: StatePlace, operations: readonly StateOperation[]): Promise<ResultOf['run']> {
+    return this.#call(place, { method: 'run', operations })
+  }
+
+  /** Undefined when nothing was ever stored. */
+  async usage(place: StatePlace): Promise<ResultOf['usage'] | undefined> {
+    return this.has(place) ? this.#call(place, { method: 'usage' }) : undefined
+  }
+
+  async rows(place: StatePlace, query: StateQuery): Promise<ResultOf['rows']> {
+    return this.has(place) ? this.#call(place, { method: 'rows', query }) : []
+  }
+
+  put(place: StatePlace, rows: readonly StateRow[]): Promise<ResultOf['put']> {
+    return this.#call(place, { method: 'put', rows })
+  }
+
+  async removeRows(place: StatePlace, rows: readonly Pick<StateRow, 'scope' | 'key'>[]): Promise<number> {
+    return this.has(place) ? this.#call(place, { method: 'remove', rows }) : 0
+  }
+
+  has(place: StatePlace): boolean {
+    return existsSync(this.#path(place))
+  }
+
+  /** Removes a store and the files of the server's programs. Its instances must have stopped. */
+  async remove(place: StatePlace): Promise<void> {
+    if (this.has(place)) await this.#call(place, { method: 'close' })
+    const folder = this.#folder(place)
+    await rm(folder, { recursive: true, force: true })
+    if ((await readdir(dirname(folder)).catch(() => ['unknown'])).length === 0)
+      await rm(dirname(folder), { recursive: true, force: true })
+  }
+
+  /** Copies a store to a place that has none. Does nothing otherwise. */
+  async copy(from: StatePlace, to: StatePlace): Promise<void> {
+    if (!this.has(from) || this.has(to)) return
+    const path = this.#path(to)
+    const copy = `${path}.tmp`
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await rm(copy, { force: true })
+    await this.#call(from, { method: 'copy', to: copy })
+    await rename(copy, path)
+  }
+
+  /** DATA_DIR of the server's programs. */
+  filesOf(place: StatePlace): string {
+    return join(this.#folder(place), 'files')
+  }
+
+  #folder({ server, slot }: StatePlace): string {
+    return join(this.#options.directory, server, slot)
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    if (!worker) return
+    const ended = new Promise(resolve => worker.once('exit', resolve))
+    worker.postMessage('close')
+    await ended
+  }
+
+  #path(place: StatePlace): string {
+    return join(this.#folder(place), 'store.db')
+  }
+
+  #call<Call extends StateCall>(place: StatePlace, call: Call): Promise<ResultOf[Call['method']]> {
+    const id = ++this.#lastId
+    const request: StateRequest = { id, path: this.#path(place), nowMs: this.#options.now(), call }
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
+      this.#worker ??= this.#start()
+      this.#worker.postMessage(request)
+    })
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#options.program)
+    worker.unref()
+    worker.on('message', (response: StateResponse) => this.#settle(response))
+    worker.on('error', error => this.#fail(error as Error))
+    worker.on('exit', () => this.#fail(new Error('its thread ended')))
+    return worker
+  }
+
+  #settle(response: StateResponse): void {
+    const waiting = this.#waiting.get(response.id)
+    this.#waiting.delete(response.id)
+    if (!('error' in response)) return waiting?.resolve(response.result)
+    const { message, details } = response.error
+    waiting?.reject(new HostingError('UNAVAILABLE', message, details === undefined ? {} : { details }))
+  }
+
+  /** The next use starts another thread. */
+  #fail(cause: Error): void {
+    this.#worker = undefined
+    const error = new HostingError('UNAVAILABLE', `The store failed: ${cause.message}. Try again.`, { cause })
+    const all = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { reject } of all) reject(error)
+  }
+}

@@ -1,0 +1,12 @@
+const LAST = 0x10_ffff
+
+/** The first text behind all texts with this prefix, in the order of code points. Undefined when nothing can follow. */
+export function endOfPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, character => character.codePointAt(0)!)
+  while (points.at(-1) === LAST) points.pop()
+  const last = points.pop()
+  if (last === undefined) return undefined
+  // Surrogates are no characters.
+  const next = last === 0xd7ff ? 0xe000 : last + 1
+  return String.fromCodePoint(...points, next)
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deployFolder } from '../../helpers/custom-server.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { createProjectFolder } from '../../helpers/project-folder.ts'
+
+const tool = (version: number) => `
+  import { defineTool } from 'mcp-hosting/server'
+  export default defineTool({
+    description: 'Runs an operation on the store',
+    async handler({ op, args = [], at }, { store }) {
+      try {
+        const target = at === 'user' ? store.user : store
+        if (op !== 'transfer') return { version: ${version}, result: (await target[op](...args)) ?? null }
+        await store.transaction(async transaction => {
+          const [from, to] = [await transaction.get('from'), await transaction.get('to')]
+          transaction.set('from', (from ?? 0) - 1)
+          transaction.set('to', (to ?? 0) + 1)
+        })
+        return { version: ${version}, result: null }
+      } catch (error) {
+        return { code: error.code, message: error.message }
+      }
+    },
+  })`
+
+let daemon: TestDaemon
+let wallMs = Date.parse('2026-01-01T00:00:00Z')
+let urls: { production: string; staging: string; other: string }
+beforeAll(async () => {
+  daemon = await startTestDaemon({ clock: () => new Date(wallMs) })
+  urls = {
+    production: await deploy('notes', 1, { scaling: { min_instances: 2, max_instances: 2 } }),
+    staging: await deploy('notes', 1, {}, 'staging'),
+    other: await deploy('other', 1),
+  }
+})
+afterAll(() => daemon.close())
+
+async function deploy(name: string, version: number, config: object = {}, environment = 'production') {
+  using project = createProjectFolder({ 'tools/run.ts': tool(version) })
+  const { url } = await deployFolder(daemon, name, project.path, { environment, config })
+  return url as string
+}
+
+async function run(url: string, op: string, args: unknown[] = [], at?: string) {
+  const result = await callTool(url, 'run', { op, args, ...(at && { at }) })
+  return JSON.parse(result.content[0].text)
+}
+
+async function idOf(name: string, status: string): Promise<string> {
+  const { body } = await daemon.api('GET', '/v1/deploy')
+  return body.data.items.find(
+    (one: { name: string; status: string }) => one.name === name && one.status === status,
+  ).deployment_id
+}
+
+describe('the store of a server', () => {
+  test('is separate for each server and environment', async () => {
+    await run(urls.production, 'set', ['where', 'production'])
+    await run(urls.staging, 'set', ['where', 'staging'])
+    expect((await run(urls.production, 'get', ['where'])).result).toBe('production')
+    expect((await run(urls.staging, 'get', ['where'])).result).toBe('staging')
+    expect((await run(urls.other, 'get', ['where'])).result).toBeNull()
+  })
+
+  test('is shared by all instances, which lose no increment and no transaction', async () => {
+    const calls = Array.from({ length: 30 }, (_, index) =>
+      index % 2 === 0 ? run(urls.production, 'increment', ['count']) : run(urls.production, 'transfer'),
+    )
+    const results = await Promise.all(calls)
+    expect(results.filter(({ code }) => code)).toEqual([])
+    expect((await run(urls.production, 'get', ['count'])).result).toBe(15)
+    expect((await run(urls.production, 'get', ['to'])).result).toBe(15)
+    expect((await run(urls.production, 'get', ['from'])).result).toBe(-15)
+  })
+
+  test('outlasts releases, rollbacks and restarts of the daemon', async () => {
+    await run(urls.production, 'set', ['kept', [1, { a: 'é' }]])
+    await deploy('notes', 2, { scaling: { min_instances: 2, max_instances: 2 } })
+    expect(await run(urls.production, 'get', ['kept'])).toEqual({ version: 2, result: [1, { a: 'é' }] })
+    await daemon.api('POST', `/v1/deploy/${await idOf('notes', 'deployed')}/rollback`)
+    expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+    await daemon.restart()
+    expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+  })
+
+  test('expires entries by the clock of the daemon', async () => {
+    await run(urls.production, 'set', ['soon', 1, { ttlSeconds: 60 }])
+    expect((await run(urls.production, 'get', ['soon'])).result).toBe(1)
+    wallMs += 60_000
+    expect((await run(urls.production, 'get', ['soon'])).result).toBeNull()
+  })
+
+  test('reports limits with codes, and store.user without sign-in', async () => {
+    expect(await run(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
+      code: 'TOO_LARGE',
+    })
+    expect(await run(urls.production, 'get', ['k'.repeat(2049)])).toMatchObject({ code: 'INVALID_KEY' })
+    await run(urls.production, 'set', ['text', 'no number'])
+    expect(await run(urls.production, 'increment', ['text'])).toMatchObject({ code: 'NOT_A_NUMBER' })
+    expect(await run(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
+  })
+
+  test('takes values of the largest size with the most expensive content', async () => {
+    const commas = `[${'0,'.repeat(65_000)}0]`
+    expect(await run(urls.production, 'set', ['commas', JSON.parse(commas)])).toEqual({
+      version: 1,
+      result: null,
+    })
+    const controls = '\u0001'.repeat(21_000)
+    await run(urls.production, 'set', ['controls', controls])
+    expect((await run(urls.production, 'get', ['controls'])).result).toBe(controls)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) => run(urls.other, 'set', [`k${at}`, 'x'.repeat(130_000)])),
+    )
+    expect((await run(urls.other, 'list', ['k', { limit: 20 }])).result).toHaveLength(20)
+  })
+})
