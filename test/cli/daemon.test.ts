@@ -101,6 +101,8 @@ test('text output shows the URL of the daemon and that it stopped', async () => 
 test('concurrent commands start one daemon and all succeed', async () => {
   const all = await Promise.all(Array.from({ length: 4 }, () => home.json<Started>(['daemon', 'start'])))
   expect(new Set(all.map(({ pid }) => pid)).size).toBe(1)
+  const log = readFileSync(join(home.dir, 'logs', 'daemon.log'), 'utf8')
+  expect(log.match(/listening on/g)).toHaveLength(1)
 })
 
 test('a daemon that lost the start race does not start when the first one is stopped', async () => {
@@ -217,6 +219,7 @@ test("a failed start shows the daemon's error for a port in use", async () => {
     })
     expect(stdout).toBe('')
     expect(JSON.parse(stderr).error.message).toContain(String(port))
+    expect(stderr).toContain('MCP_PORT=0')
     expect(code).toBe(5)
   } finally {
     holder.close()

@@ -1,43 +1,35 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createHome, eventually, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { echoServer } from '../daemon/http/fixtures.ts'
+import { createHome, type Ended, MCP_BIN, runToEnd, type TestHome } from '../helpers/mcp.ts'
 import { childrenOf, isRunning } from '../helpers/processes.ts'
+import { createProjectFolder, type ProjectFolder } from '../helpers/project-folder.ts'
 
 let home: TestHome
-let project: string
+let projects: ProjectFolder
+
+beforeAll(() => {
+  projects = createProjectFolder({
+    'echo/mcp.config.json': JSON.stringify(echoServer('echo')),
+    'other/mcp.config.json': JSON.stringify(echoServer('other')),
+  })
+})
+afterAll(() => projects[Symbol.dispose]())
 
 beforeEach(() => {
   home = createHome()
-  project = mkdtempSync(join(tmpdir(), 'mcp-project-'))
-  writeProject('echo')
 })
-
-afterEach(async () => {
-  await home.remove()
-  rmSync(project, { recursive: true, force: true })
-})
-
-function writeProject(name: string): void {
-  const echo = {
-    name: 'echo',
-    description: 'Gives the text back',
-    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    handler: { type: 'template', text: '{{ text }}' },
-  }
-  writeFileSync(join(project, 'mcp.config.json'), JSON.stringify({ name, template: 'basic', tools: [echo] }))
-}
+afterEach(() => home.remove())
 
 /**
  * Runs a shell script in a separate mount namespace, so that only the script sees a small or read-only file system. Works as
  * root or through a user namespace.
  */
-function inMountNamespace(script: string) {
+function inMountNamespace({ env }: TestHome, script: string): Promise<Ended> {
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-r', '-m']
   return runToEnd('unshare', [...flags, 'sh', '-c', script], {
-    env: { ...home.env, MCP: `${process.execPath} ${MCP_BIN}` },
+    env: { ...env, MCP: `${process.execPath} ${MCP_BIN}`, PROJECTS: projects.path },
   })
 }
 
@@ -52,21 +44,9 @@ test('a daemon refuses to start with a damaged database, names the file and leav
   expect(home.discovery()).toBeUndefined()
 })
 
-test('names an occupied port and how to choose another', async () => {
-  const other = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => other.once('listening', resolve))
-  const { port } = other.address() as { port: number }
-  const { code, stderr } = await home.mcp(['daemon', 'start'], {
-    env: { ...home.env, MCP_PORT: String(port) },
-  })
-  other.close()
-  expect(code).toBe(5)
-  expect(stderr).toContain(String(port))
-  expect(stderr).toContain('MCP_PORT')
-})
-
 test('names a home that is not writable', async () => {
   const { code, stderr } = await inMountNamespace(
+    home,
     `mount -t tmpfs -o ro tmpfs "$MCP_HOME" && exec $MCP daemon start`,
   )
   expect(code).toBe(7)
@@ -74,134 +54,71 @@ test('names a home that is not writable', async () => {
   expect(stderr).toMatch(/is not writable/)
 })
 
-test('a full disk fails requests with a clear message and loses nothing acknowledged', async () => {
-  const { code, stdout, stderr } = await inMountNamespace(
-    `
-    mount -t tmpfs -o size=4m tmpfs "$MCP_HOME" || exit 90
-    $MCP build ${project} --json > "$TMPDIR/first.json" || exit 91
-    dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null
-    sed -i s/echo/other/ ${project}/mcp.config.json
-    $MCP build ${project} --json; echo "full: $?"
-    rm "$MCP_HOME/filler"
-    $MCP build ${project} --json > /dev/null; echo "freed: $?"
-    $MCP list --json; echo
-    $MCP daemon stop --json > /dev/null; echo "stopped: $?"
-  `.replaceAll('$TMPDIR', project),
-  )
-  expect(code, stderr).toBe(0)
-  expect(stdout).toMatch(/full: 7/)
-  expect(
-    JSON.parse(
-      stderr
-        .trim()
-        .split('\n')
-        .find(text => text.includes('"error"'))!,
-    ).error.message,
-  ).toMatch(/full/)
-  expect(stdout).toMatch(/freed: 0/)
-  expect(stdout).toMatch(/stopped: 0/)
-  expect(stdout).toContain('echo')
-})
+describe('on a full disk', () => {
+  let disk: TestHome
+  let run: Ended
+  let failures: Record<string, string>
 
-test('a start on a full disk says so, and works once there is space', async () => {
-  const { code, stdout, stderr } = await inMountNamespace(`
-    mount -t tmpfs -o size=4m tmpfs "$MCP_HOME" || exit 90
-    $MCP build ${project} --json > /dev/null || exit 91
-    $MCP daemon stop --json > /dev/null || exit 92
-    dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null
-    $MCP daemon start --json; echo "full: $?"
-    rm "$MCP_HOME/filler"
-    $MCP list --json
-    $MCP daemon stop --json > /dev/null`)
-  expect(code, stderr).toBe(0)
-  expect(stdout).toMatch(/full: 7/)
-  expect(stderr).toContain('is full')
-  expect(stderr).toContain(home.dir)
-  expect(stdout).toContain('echo')
-})
-
-test('backup and restore on a full disk fail with a clear message and change nothing', async () => {
-  const { code, stdout, stderr } = await inMountNamespace(`
-    mount -t tmpfs -o size=6m tmpfs "$MCP_HOME" || exit 90
-    $MCP build ${project} --json > /dev/null || exit 91
-    $MCP daemon backup --json > /dev/null || exit 92
-    dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null
-    $MCP daemon backup --json; echo "backup: $?"
-    $MCP daemon restore --yes --json; echo "restore: $?"
-    rm "$MCP_HOME/filler"
-    $MCP daemon backup --verify --json; echo "verify: $?"
-    $MCP daemon backup --json > /dev/null; echo "freed: $?"
-    $MCP list --json
-    $MCP daemon stop --json > /dev/null`)
-  expect(code, stderr).toBe(0)
-  for (const line of ['backup: 7', 'restore: 7', 'verify: 0', 'freed: 0']) expect(stdout).toContain(line)
-  expect(stderr.match(/full/g)!.length).toBeGreaterThanOrEqual(2)
-  expect(stdout).toContain('"echo"')
-})
-
-test('several commands on a fresh home start one daemon', async () => {
-  const results = await Promise.all(Array.from({ length: 5 }, () => home.mcp(['list', '--json'])))
-  expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(Array(5).fill([0, '']))
-  const { pid } = home.discovery()!
-  const starts = readFileSync(join(home.dir, 'logs', 'daemon.log'), 'utf8').match(/listening on/g)
-  expect(starts).toHaveLength(1)
-  expect(isRunning(pid)).toBe(true)
-})
-
-test('a daemon killed during builds and deploys leaves no hanging work and no orphans, and loses nothing acknowledged', async () => {
-  const acknowledged = new Set<string>()
-  for (let round = 0; round < 6; round++) {
-    await home.json(['daemon', 'start'])
-    const { url, pid } = home.discovery()!
-    const work = keepDeploying(url, round, acknowledged)
-    await eventually(() => acknowledged.size > round * 2 + 1)
-    const instances = childrenOf(pid)
-    expect(instances.length).toBeGreaterThan(0)
-    process.kill(pid, 'SIGKILL')
-    await work
-    await eventually(() => instances.every(instance => !isRunning(instance)))
-  }
-  const { items } = await home
-    .json<{ items: { deployment_id: string; status: string; url: string; error?: { code: string } }[] }>([
-      'list',
-      '--all',
-    ])
-    .then(listed =>
-      'items' in listed ? listed : { items: (listed as { deployments: never[] }).deployments },
+  // One disk for all tests. Most of the time goes into starting daemons.
+  beforeAll(async () => {
+    disk = createHome()
+    run = await inMountNamespace(
+      disk,
+      `mount -t tmpfs -o size=6m tmpfs "$MCP_HOME" || exit 90
+      fill() { dd if=/dev/zero of="$MCP_HOME/filler" bs=4k 2>/dev/null; }
+      fails() { name=$1; shift; error=$("$@" --json 2>&1 > /dev/null); echo "$name: $?"; echo "$name $error" >&2; }
+      $MCP build $PROJECTS/echo --json > /dev/null || exit 91
+      $MCP daemon backup --json > /dev/null || exit 92
+      fill
+      fails build $MCP build $PROJECTS/other
+      fails backup $MCP daemon backup
+      fails restore $MCP daemon restore --yes
+      rm "$MCP_HOME/filler"
+      $MCP daemon backup --verify --json > /dev/null; echo "verify later: $?"
+      $MCP build $PROJECTS/other --json > /dev/null; echo "build later: $?"
+      $MCP daemon backup --json > /dev/null; echo "backup later: $?"
+      $MCP daemon stop --json > /dev/null; echo "stop: $?"
+      fill
+      fails start $MCP daemon start
+      rm "$MCP_HOME/filler"
+      $MCP list; echo "start later: $?"
+      $MCP daemon stop --json > /dev/null`,
     )
-  expect(items.filter(({ status }) => status === 'deploying')).toEqual([])
-  for (const id of acknowledged) expect(items.map(item => item.deployment_id)).toContain(id)
-  for (const { status, url } of items) {
-    if (status === 'deployed') expect((await fetch(url.replace(/\/mcp$/, '/health'))).status).toBe(200)
-  }
-})
+    failures = Object.fromEntries(
+      [...run.stderr.matchAll(/^(\w+) (\{.*\})$/gm)].map(([, name, json]) => [
+        name,
+        JSON.parse(json!).error.message,
+      ]),
+    )
+  })
+  afterAll(() => disk.remove())
 
-/** Builds and deploys servers until the daemon is gone. */
-async function keepDeploying(url: string, round: number, acknowledged: Set<string>): Promise<void> {
-  const headers = { authorization: `Bearer ${home.apiKey()}`, 'content-type': 'application/json' }
-  const definition = JSON.parse(readFileSync(join(project, 'mcp.config.json'), 'utf8'))
-  const post = async (path: string, body: unknown) => {
-    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    return ((await response.json()) as { data: { mcp_id: string; deployment_id: string; status: string } })
-      .data
-  }
-  for (let count = 0; count < 200; count++) {
-    try {
-      const { mcp_id } = await post('/v1/build', { ...definition, name: `server-${round}-${count}` })
-      const { deployment_id, status } = await post('/v1/deploy', {
-        mcp_id,
-        environment: count % 4 ? 'staging' : 'production',
-      })
-      if (status === 'deployed') acknowledged.add(deployment_id)
-    } catch {
-      return // the daemon was killed, which is the point
+  test('requests fail with a clear message, later ones succeed, and nothing acknowledged is lost', () => {
+    expect(run.code, run.stderr).toBe(0)
+    expect(run.stdout).toMatch(/^build: 7$/m)
+    expect(failures.build).toMatch(/full/)
+    for (const line of ['build later: 0', 'stop: 0']) expect(run.stdout).toContain(line)
+    for (const server of ['echo', 'other']) expect(run.stdout).toMatch(new RegExp(`^${server} `, 'm'))
+  })
+
+  test('a daemon start says so, and works once there is space', () => {
+    expect(run.stdout).toMatch(/^start: 7$/m)
+    expect(failures.start).toContain('is full')
+    expect(failures.start).toContain(disk.dir)
+    expect(run.stdout).toContain('start later: 0')
+  })
+
+  test('backup and restore fail with a clear message and change nothing', () => {
+    for (const name of ['backup', 'restore']) {
+      expect(run.stdout).toMatch(new RegExp(`^${name}: 7$`, 'm'))
+      expect(failures[name]).toMatch(/full/)
     }
-  }
-}
+    for (const line of ['verify later: 0', 'backup later: 0']) expect(run.stdout).toContain(line)
+  })
+})
 
 test('stopping the daemon stops every process it started', async () => {
-  mkdirSync(join(home.dir, 'logs'), { recursive: true })
-  await home.json(['deploy', project, '--env', 'production', '--min', '2'])
+  await home.json(['deploy', join(projects.path, 'echo'), '--env', 'production', '--min', '2'])
   const { pid } = home.discovery()!
   const children = childrenOf(pid)
   expect(children.length).toBeGreaterThanOrEqual(2)
