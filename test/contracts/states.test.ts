@@ -276,8 +276,8 @@ function casesOf(changes: StateChange[]) {
   const allowed = changes.filter(change => !isForbidden(change)).map(change => [change])
   return [...forbidden, ...allowed].map(steps => {
     const [{ from }] = steps as [StateChange]
-    const told = steps!.map(({ asked, answer, then }) => `${asked} → ${answer} ${then}`)
-    return { from, steps: steps!, title: `${from}: ${told.join(', ')}` }
+    const outcomes = steps!.map(({ asked, answer, then }) => `${asked} → ${answer} ${then}`)
+    return { from, steps: steps!, title: `${from}: ${outcomes.join(', ')}` }
   })
 }
 
