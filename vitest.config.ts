@@ -25,12 +25,12 @@ class LongestFirst extends BaseSequencer {
 export function settings(exclude: string[] = []) {
   return defineConfig({
     test: {
-      globalSetup: ['test/helpers/global-setup.ts'],
+      globalSetup: ['test/helpers/global-setup.ts', 'test/helpers/fixture-programs.ts'],
       reporters: ['default', './test/helpers/count-reporter.ts'],
       // On a busy machine, events may arrive late.
       testTimeout: 60_000,
       hookTimeout: 60_000,
-      expect: { poll: { timeout: 20_000 } },
+      expect: { poll: { timeout: 50_000 } },
       sequence: { sequencer: LongestFirst },
       // Tests start real processes and mostly wait for them. More workers than this run into timeouts on two cores.
       maxWorkers: 3,

@@ -3,7 +3,6 @@ import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Gateway } from '../../src/daemon/gateway/gateway.ts'
 import type { Served } from '../../src/daemon/runtime/served.ts'
 import { Supervisor, type SupervisorOptions } from '../../src/daemon/runtime/supervisor.ts'
@@ -11,8 +10,7 @@ import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../fixtures/instance/artifact.ts'
 import { createTenant } from '../fixtures/instance/tenant.ts'
 import type { Behaviour } from '../fixtures/instance.ts'
-
-const INSTANCE_FIXTURE = fileURLToPath(new URL('../fixtures/instance.ts', import.meta.url))
+import { fixtureProgram } from './fixture-programs.ts'
 
 export interface Where {
   pid: number
@@ -39,7 +37,7 @@ export class RuntimeHarness implements AsyncDisposable {
 
   constructor(options: Partial<SupervisorOptions> = {}) {
     this.supervisor = new Supervisor({
-      instanceProgram: INSTANCE_FIXTURE,
+      instanceProgram: fixtureProgram('instance'),
       logsDir: this.logsDir,
       warmSpares: 0,
       onFailed: (id, error) => this.#record(() => this.failures.push({ id, error })),

@@ -8,13 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
-const instanceProgram = fileURLToPath(new URL('../../fixtures/instance.ts', import.meta.url))
+const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon
 let url: string

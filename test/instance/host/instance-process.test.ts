@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { SCRIPTED } from '../../fixtures/instance/scripted.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import {
   type InstanceAddress,
   InstanceHarness,
@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 function start(options: InstanceOptions = {}): InstanceHarness {
-  const harness = new InstanceHarness({ program: SCRIPTED, ...options })
+  const harness = new InstanceHarness({ program: fixtureProgram('scripted'), ...options })
   running.push(harness)
   return harness
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { SCRIPTED } from '../../fixtures/instance/scripted.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { type InstanceAddress, type InstanceHarness, startInstance } from '../../helpers/instance-harness.ts'
 import { modern, modernHeaders, send } from '../../helpers/mcp-requests.ts'
 
@@ -9,7 +9,10 @@ let address: InstanceAddress
 
 beforeAll(async () => {
   const tenant = { allowedOrigins: ['https://app.example'] }
-  ;({ harness, address } = await startInstance(createArtifact(), { program: SCRIPTED, tenant }))
+  ;({ harness, address } = await startInstance(createArtifact(), {
+    program: fixtureProgram('scripted'),
+    tenant,
+  }))
 })
 afterAll(() => harness.stop())
 

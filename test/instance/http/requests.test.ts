@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { SCRIPTED } from '../../fixtures/instance/scripted.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { type InstanceAddress, type InstanceHarness, startInstance } from '../../helpers/instance-harness.ts'
 import { modern, modernHeaders, post, rpc, send } from '../../helpers/mcp-requests.ts'
 
@@ -10,7 +10,7 @@ let harness: InstanceHarness
 let address: InstanceAddress
 
 beforeAll(async () => {
-  ;({ harness, address } = await startInstance(createArtifact(), { program: SCRIPTED }))
+  ;({ harness, address } = await startInstance(createArtifact(), { program: fixtureProgram('scripted') }))
 })
 afterAll(() => harness.stop())
 

@@ -6,15 +6,13 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LocalAuthority } from '../../../src/daemon/gateway/tls/local-authority.ts'
 import { Egress } from '../../../src/egress/egress.ts'
 import { OWN_NETWORK } from '../../../src/shared/instances/instance-protocol.ts'
 import type { NetworkSettings } from '../../../src/shared/network/network-policy.ts'
 import { OPEN, resolver, startUpstream } from '../../egress/helpers.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../fixtures/network/module-process.ts', import.meta.url))
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 
 interface ModuleProcess {
   run(code: string): Promise<Record<string, unknown> & { result: unknown }>
@@ -24,7 +22,7 @@ interface ModuleProcess {
 
 /** Has an egress listener, with or without a namespace. Names come from the test's resolver. */
 async function startModule(settings: NetworkSettings, { isBordered = true } = {}): Promise<ModuleProcess> {
-  const child = fork(PROGRAM, [JSON.stringify(settings)], {
+  const child = fork(fixtureProgram('moduleProcess'), [JSON.stringify(settings)], {
     execArgv: ['--no-warnings'],
     env: isBordered ? { [OWN_NETWORK]: '1' } : {},
   })
@@ -322,8 +320,8 @@ describe('without a network namespace', () => {
       createHook({ init: (id, type, trigger, resource) => { if (type === 'TCPCONNECTWRAP') made.push(resource) } }).enable()
       const own = net.createServer().listen(0, '127.0.0.1')
       await new Promise(resolve => own.on('listening', resolve))
-      net.connect(own.address().port, '127.0.0.1')
-      await new Promise(resolve => setTimeout(resolve, 50))
+      const connection = net.connect(own.address().port, '127.0.0.1')
+      await new Promise(resolve => connection.on('connect', resolve))
       const request = new made[0].constructor()
       request.oncomplete = () => {}
       return handle.connect(request, '127.0.0.1', ${port})`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../../fixtures/instance/artifact.ts'
-import { SCRIPTED } from '../../../fixtures/instance/scripted.ts'
+import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
 import { type InstanceAddress, InstanceHarness } from '../../../helpers/instance-harness.ts'
 import { beginSession, messagesOf, post, rpc, send } from '../../../helpers/mcp-requests.ts'
 
@@ -8,7 +8,7 @@ let harness: InstanceHarness
 let address: InstanceAddress
 
 beforeAll(async () => {
-  harness = new InstanceHarness({ program: SCRIPTED })
+  harness = new InstanceHarness({ program: fixtureProgram('scripted') })
   address = await harness.serve(createArtifact())
 })
 afterAll(() => harness.stop())
