@@ -36,15 +36,15 @@ export interface TestDaemon {
   api(method: string, path: string, input?: ApiInput): Promise<ApiAnswer>
   /** Closes the daemon and starts another one on the same home. */
   restart(changes?: Partial<DaemonConfig>): Promise<void>
-  /** Closes the daemon and removes its home. */
+  /** Closes the daemon and removes its home, except one that the test passed. */
   close(): Promise<void>
 }
 
 export async function startTestDaemon(changes: Partial<DaemonConfig> = {}): Promise<TestDaemon> {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-daemon-'))
+  const home = changes.home ?? homePaths({ MCP_HOME: mkdtempSync(join(tmpdir(), 'mcp-daemon-')) })
   const errors: TestDaemon['errors'] = []
   const config: DaemonConfig = {
-    home: homePaths({ MCP_HOME: folder }),
+    home,
     port: 0,
     instanceProgram: INSTANCE_PROGRAM,
     databaseProgram: DATABASE_PROGRAM,
@@ -56,7 +56,7 @@ export async function startTestDaemon(changes: Partial<DaemonConfig> = {}): Prom
   }
   let daemon = await createDaemon(config)
   return {
-    home: config.home,
+    home,
     errors,
     get url() {
       return daemon.url
@@ -74,7 +74,7 @@ export async function startTestDaemon(changes: Partial<DaemonConfig> = {}): Prom
     },
     async close() {
       await daemon.close()
-      rmSync(folder, { recursive: true, force: true })
+      if (!changes.home) rmSync(home.home, { recursive: true, force: true })
     },
   }
 }

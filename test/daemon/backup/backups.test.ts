@@ -21,28 +21,32 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import BetterSqlite3 from 'better-sqlite3'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { HomeBackups } from '../../../src/daemon/backup/home-backups.ts'
 import { renderManifest, sha256 } from '../../../src/daemon/backup/manifest.ts'
 import { RemoteBackups } from '../../../src/daemon/backup/remote-backups.ts'
 import { openStorage } from '../../../src/daemon/builder/storage/open-storage.ts'
+import type { DaemonConfig } from '../../../src/daemon/daemon-config.ts'
 import { readBackupStorage } from '../../../src/daemon/home/storage-settings.ts'
 import { Backups } from '../../../src/daemon/services/backups/backups.ts'
 import { initial } from '../../../src/daemon/store/migrations/0001-initial.ts'
-import { homePaths } from '../../../src/shared/paths.ts'
+import { type HomePaths, homePaths } from '../../../src/shared/paths.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { startS3 } from '../../helpers/s3-server.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const TOOL = fileURLToPath(new URL('../../../dist/database.js', import.meta.url))
-const instanceProgram = fileURLToPath(new URL('../../fixtures/instance.ts', import.meta.url))
+const instanceProgram = fixtureProgram('instance')
 
-let daemon: TestDaemon
+/** A closed home with a deployed server that has a variable, and an uploaded source. */
+let original: string
+/** A copy of it for each test. */
+let home: HomePaths
 
-/** A home with a deployed server that has a variable, and an uploaded source. */
-beforeEach(async () => {
-  daemon = await startTestDaemon({ instanceProgram })
+beforeAll(async () => {
+  const daemon = await startTestDaemon({ instanceProgram })
   const mcpId = await buildServer(daemon, echoServer('sealed', { env: ['TOKEN'] }))
   await deploy(daemon, mcpId, 'production', { env_vars: { TOKEN: 'x' } })
   const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: 'app' } })
@@ -51,19 +55,46 @@ beforeEach(async () => {
     headers: { 'content-type': 'application/gzip' },
   })
   writeFileSync(daemon.home.config, '{"contexts":{}}')
+  await daemon.daemon.close()
+  original = daemon.home.home
 })
 
-afterEach(() => daemon.close())
+afterAll(() => rmSync(original, { recursive: true }))
+
+beforeEach(() => {
+  home = homePaths({ MCP_HOME: mkdtempSync(join(tmpdir(), 'mcp-backup-')) })
+  cpSync(original, home.home, { recursive: true })
+})
+
+afterEach(() => rmSync(home.home, { recursive: true }))
+
+/** Runs `work` while a daemon uses the home. */
+async function withDaemon<T>(
+  work: (daemon: TestDaemon) => Promise<T>,
+  changes: Partial<DaemonConfig> = {},
+): Promise<T> {
+  const daemon = await startTestDaemon({ instanceProgram, home, ...changes })
+  try {
+    return await work(daemon)
+  } finally {
+    await daemon.close()
+  }
+}
+
+async function buildNames(daemon: TestDaemon): Promise<string[]> {
+  const { items } = (await daemon.api('GET', '/v1/build')).body.data
+  return items.map(({ name }: Answer) => name).sort()
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any answer
 type Answer = Record<string, any>
 
 /** Runs in this process, which is faster. */
-const here = () => new HomeBackups(daemon.home, async () => undefined)
+const here = () => new HomeBackups(home, async () => undefined)
 
 /** Runs the tool as the command line does. Rejects with the error that it printed. */
 async function tool(args: string[], env: NodeJS.ProcessEnv = {}, flags: string[] = []): Promise<Answer> {
-  const all = { ...process.env, MCP_HOME: daemon.home.home, ...env }
+  const all = { ...process.env, MCP_HOME: home.home, ...env }
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [...flags, TOOL, ...args], { env: all })
     return JSON.parse(stdout)
@@ -74,13 +105,13 @@ async function tool(args: string[], env: NodeJS.ProcessEnv = {}, flags: string[]
   }
 }
 
-const backup = async (): Promise<Answer> => (await daemon.api('POST', '/api/daemon/backup')).body
+const backup = () => here().make('manual')
 
 /** Another empty home with the key of the first one. */
 function newHome({ withKey = true } = {}): NodeJS.ProcessEnv {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-other-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  if (withKey) cpSync(daemon.home.secretKey, homePaths({ MCP_HOME: folder }).secretKey)
+  if (withKey) cpSync(home.secretKey, homePaths({ MCP_HOME: folder }).secretKey)
   return { MCP_HOME: folder }
 }
 
@@ -109,13 +140,13 @@ function rewrite(file: string, content: string): void {
 }
 
 test('a backup has the database, every artifact and source, the configuration and a check value, but no key', async () => {
-  const record = await backup()
+  const record = await withDaemon(async daemon => (await daemon.api('POST', '/api/daemon/backup')).body)
   expect(record).toMatchObject({ reason: 'manual', files: 3, missing: 0 })
-  const objects = join(daemon.home.backups, 'objects')
+  const objects = join(home.backups, 'objects')
   const stored = readdirSync(objects, { recursive: true, encoding: 'utf8' })
   for (const kind of ['artifacts', 'sources'] as const)
-    for (const name of readdirSync(daemon.home[kind])) expect(stored).toContain(`${kind}/${name}`)
-  const key = readFileSync(daemon.home.secretKey, 'utf8').trim()
+    for (const name of readdirSync(home[kind])) expect(stored).toContain(`${kind}/${name}`)
+  const key = readFileSync(home.secretKey, 'utf8').trim()
   const manifest = readFileSync(record.file.replace(/db$/, 'json'), 'utf8')
   expect(JSON.parse(manifest).manifest.keyCheck).toMatch(/./)
   expect(manifest + readFileSync(record.file, 'latin1')).not.toContain(key)
@@ -125,12 +156,11 @@ test('a backup has the database, every artifact and source, the configuration an
 
 test('stores an artifact once for all backups and removes it with the last backup that names it', async () => {
   await backup()
-  const [artifact] = readdirSync(daemon.home.artifacts)
-  const object = join(daemon.home.backups, 'objects', 'artifacts', artifact!)
-  expect(statSync(object).ino).toBe(statSync(join(daemon.home.artifacts, artifact!)).ino)
+  const [artifact] = readdirSync(home.artifacts)
+  const object = join(home.backups, 'objects', 'artifacts', artifact!)
+  expect(statSync(object).ino).toBe(statSync(join(home.artifacts, artifact!)).ino)
   await backup()
-  await daemon.daemon.close()
-  const database = new BetterSqlite3(daemon.home.database)
+  const database = new BetterSqlite3(home.database)
   database.exec('PRAGMA foreign_keys = OFF; DELETE FROM deployments; DELETE FROM builds; DELETE FROM servers')
   database.close()
   for (let count = 0; count < 6; count++) await here().make('manual')
@@ -138,23 +168,18 @@ test('stores an artifact once for all backups and removes it with the last backu
   await here().make('manual')
   expect(existsSync(object)).toBe(false)
   expect(await here().list()).toHaveLength(7)
-  await daemon.restart()
 })
 
 test('backups of a new database do not replace those of the previous one', async () => {
   await backup()
-  await daemon.daemon.close()
-  for (const ending of ['', '-wal', '-shm']) rmSync(daemon.home.database + ending, { force: true })
-  await daemon.restart({ newDatabase: true })
+  await makeNewDatabase()
   for (let count = 0; count < 8; count++) await here().make('manual')
   const all = await here().list()
   expect(all.filter(({ files }) => files === 3)).toHaveLength(1)
   expect(all).toHaveLength(8)
-  await daemon.daemon.close()
   const { wouldNotStart } = await tool(['restore', all.at(-1)!.name])
   expect(wouldNotStart).toEqual([])
-  await daemon.restart()
-  expect((await daemon.api('GET', '/v1/build')).body.data.items).toHaveLength(1)
+  expect(await withDaemon(buildNames)).toEqual(['sealed'])
 })
 
 test('rebuilds a home from only a backup and the secret key', async () => {
@@ -168,7 +193,7 @@ test('rebuilds a home from only a backup and the secret key', async () => {
     needBuild: [],
   })
   for (const kind of ['artifacts', 'sources'] as const)
-    expect(readdirSync(paths[kind])).toEqual(readdirSync(daemon.home[kind]))
+    expect(readdirSync(paths[kind])).toEqual(readdirSync(home[kind]))
   expect(readFileSync(paths.config, 'utf8')).toBe('{"contexts":{}}')
   expect(await tool(['inspect'], env)).toMatchObject({ key: 'fits', missing: [] })
 })
@@ -245,10 +270,8 @@ test('rejects the newest backup with a damaged manifest instead of using the pre
   await backup()
   const { file } = await backup()
   truncateSync(file.replace(/db$/, 'json'), 100)
-  await daemon.daemon.close()
   await expect(tool(['restore'])).rejects.toThrow(`${file} cannot be restored: its manifest is damaged`)
   expect(await tool(['inspect'])).toMatchObject({ backup: { file, hasManifest: false } })
-  await daemon.restart()
 })
 
 test('ignores a foreign write-ahead log next to a backup', async () => {
@@ -269,11 +292,9 @@ test('ignores a foreign write-ahead log next to a backup', async () => {
 test('keeps files that only a backup with a damaged manifest refers to', async () => {
   const { file } = await backup()
   truncateSync(file.replace(/db$/, 'json'), 100)
-  const objects = join(daemon.home.backups, 'objects')
+  const objects = join(home.backups, 'objects')
   const stored = readdirSync(join(objects, 'artifacts'))
-  await daemon.daemon.close()
-  for (const ending of ['', '-wal', '-shm']) rmSync(daemon.home.database + ending, { force: true })
-  await daemon.restart({ newDatabase: true })
+  await makeNewDatabase()
   await here().make('manual')
   expect(readdirSync(join(objects, 'artifacts'))).toEqual(stored)
 })
@@ -291,16 +312,17 @@ test('reports restored deployments without their bundle, unpacked source, packag
     image: { type: 'image', image: 'ghcr.io/example/x:1', id: 'sha256:1' },
   }
   const mcpIds = new Map<string, string>()
-  for (const name of Object.keys(programs)) {
-    const mcpId = await buildServer(daemon, echoServer(name))
-    await deploy(daemon, mcpId, 'development')
-    mcpIds.set(name, mcpId)
-  }
-  await daemon.daemon.close()
-  const database = new BetterSqlite3(daemon.home.database)
+  await withDaemon(async daemon => {
+    for (const name of Object.keys(programs)) {
+      const mcpId = await buildServer(daemon, echoServer(name))
+      await deploy(daemon, mcpId, 'development')
+      mcpIds.set(name, mcpId)
+    }
+  })
+  const database = new BetterSqlite3(home.database)
   for (const [name, program] of Object.entries(programs)) {
     const artifact = JSON.stringify({ program })
-    writeFileSync(join(daemon.home.artifacts, `${sha256(artifact)}.json`), artifact)
+    writeFileSync(join(home.artifacts, `${sha256(artifact)}.json`), artifact)
     database
       .prepare('UPDATE builds SET digest = ?, source_digest = ? WHERE id = ?')
       .run(sha256(artifact), name === 'source' ? sha256('source') : null, mcpIds.get(name))
@@ -320,22 +342,17 @@ test('reports restored deployments without their bundle, unpacked source, packag
 
 test('rejects a backup with a missing file and changes nothing, unless --partial is set', async () => {
   const { file } = await backup()
-  const [artifact] = readdirSync(daemon.home.artifacts)
-  await daemon.daemon.close()
-  for (const lost of [
-    join(daemon.home.artifacts, artifact!),
-    join(daemon.home.backups, 'objects', 'artifacts', artifact!),
-  ])
+  const [artifact] = readdirSync(home.artifacts)
+  for (const lost of [join(home.artifacts, artifact!), join(home.backups, 'objects', 'artifacts', artifact!)])
     rmSync(lost)
-  const before = contentOf(daemon.home.home)
+  const before = contentOf(home.home)
   for (const task of ['check-restore', 'restore'])
     await expect(tool([task, file])).rejects.toMatchObject({ details: `artifacts/${artifact}` })
-  expect(contentOf(daemon.home.home)).toEqual(before)
+  expect(contentOf(home.home)).toEqual(before)
   const { wouldNotStart } = await tool(['restore', file, '--partial'])
   expect(wouldNotStart).toMatchObject([
     { name: 'sealed', reason: expect.stringContaining('artifact is missing') },
   ])
-  await daemon.restart()
 })
 
 test('rejects a backup of another secret key, or reports what would not start', async () => {
@@ -356,6 +373,12 @@ test('rejects a backup of another secret key, or reports what would not start', 
     ])
   }
 })
+
+/** Starts a daemon after the loss of its database, and stops it. */
+async function makeNewDatabase(): Promise<void> {
+  for (const ending of ['', '-wal', '-shm']) rmSync(home.database + ending, { force: true })
+  await withDaemon(async () => {}, { newDatabase: true })
+}
 
 /** Kills the process before the n-th rename or link, because only these change what the next start finds. */
 const killedAt = (count: number) =>
@@ -389,25 +412,17 @@ async function killAtEachStep(args: string[], check: (step: number) => Promise<v
 
 test('a restore that is killed at any step leaves the old or the new database intact', async () => {
   const { file } = await backup()
-  await buildServer(daemon, echoServer('later'))
-  const names = async () => {
-    await daemon.restart()
-    const { items } = (await daemon.api('GET', '/v1/build')).body.data
-    await daemon.daemon.close()
-    return items.map(({ name }: Answer) => name).sort()
-  }
-  await daemon.daemon.close()
+  await withDaemon(daemon => buildServer(daemon, echoServer('later')))
   let restored = false
   const steps = await killAtEachStep(['restore', file], async () => {
-    const found = await names()
+    const found = await withDaemon(buildNames)
     restored ||= found.length === 1
     expect(found).toEqual(restored ? ['sealed'] : ['later', 'sealed'])
   })
   expect(steps).toBeGreaterThan(3)
   expect(restored).toBe(true)
-  const left = readdirSync(daemon.home.home).filter(name => /tmp|restoring|swap/.test(name))
+  const left = readdirSync(home.home).filter(name => /tmp|restoring|swap/.test(name))
   expect(left).toEqual([])
-  await daemon.restart()
 })
 
 test('a backup that is killed at any step leaves earlier ones intact, and the next one succeeds', async () => {
@@ -442,8 +457,8 @@ test.each(['folder', 'bucket'])(
     }
     const { sentTo, sendError } = await tool(['backup', 'manual'], remote)
     expect([sendError, sentTo]).toEqual([undefined, expect.stringContaining('/manifests/')])
-    const storage = await openStorage(daemon.home.home, readBackupStorage({ ...process.env, ...remote }))
-    const both = new HomeBackups(daemon.home, async () => new RemoteBackups(storage))
+    const storage = await openStorage(home.home, readBackupStorage({ ...process.env, ...remote }))
+    const both = new HomeBackups(home, async () => new RemoteBackups(storage))
     for (let count = 0; count < 8; count++) await both.make('manual')
     const env = { ...newHome(), ...remote }
     const all = (await tool(['list'], env)) as Answer[]
@@ -455,7 +470,7 @@ test.each(['folder', 'bucket'])(
       wouldNotStart: [],
       needBuild: [],
     })
-    expect(readdirSync(homePaths(env).artifacts)).toEqual(readdirSync(daemon.home.artifacts))
+    expect(readdirSync(homePaths(env).artifacts)).toEqual(readdirSync(home.artifacts))
     if (kind === 'bucket') return
     const [id] = readdirSync(elsewhere)
     const objects = join(elsewhere, id!, 'objects', 'artifacts')
@@ -472,15 +487,15 @@ test('backs up the home and reports an unreachable storage', async () => {
   const { sendError, file } = await tool(['backup', 'daily'], remote)
   expect(sendError).toContain('no credentials for the bucket in MCP_BACKUP')
   expect((await tool(['verify', file])).problems).toEqual([])
-  const status = JSON.parse(readFileSync(join(daemon.home.backups, 'status.json'), 'utf8'))
+  const status = JSON.parse(readFileSync(join(home.backups, 'status.json'), 'utf8'))
   expect(status.error).toBe(sendError)
 })
 
 /** A database of the first schema with one build. */
 function makeOldDatabase(): void {
-  for (const ending of ['', '-wal', '-shm']) rmSync(daemon.home.database + ending, { force: true })
-  const [artifact] = readdirSync(daemon.home.artifacts)
-  const database = new BetterSqlite3(daemon.home.database)
+  for (const ending of ['', '-wal', '-shm']) rmSync(home.database + ending, { force: true })
+  const [artifact] = readdirSync(home.artifacts)
+  const database = new BetterSqlite3(home.database)
   database.exec(initial)
   database.pragma('user_version = 1')
   database.exec("INSERT INTO servers VALUES ('old', NULL, '2026-01-01T00:00:00.000Z')")
@@ -494,9 +509,8 @@ function makeOldDatabase(): void {
 }
 
 test('backs up a database of an older version before migrating it', async () => {
-  await daemon.daemon.close()
   makeOldDatabase()
-  await daemon.restart()
+  await withDaemon(async () => {})
   const [made] = (await tool(['list'])) as Answer[]
   expect(made).toMatchObject({ reason: 'migration', files: 2 })
   const before = new BetterSqlite3(made!.file, { readonly: true })
@@ -505,24 +519,22 @@ test('backs up a database of an older version before migrating it', async () => 
 })
 
 test('does not migrate a database that cannot be backed up', async () => {
-  await daemon.daemon.close()
   makeOldDatabase()
-  writeFileSync(daemon.home.backups, 'no folder')
-  await expect(daemon.restart()).rejects.toMatchObject({
+  writeFileSync(home.backups, 'no folder')
+  await expect(withDaemon(async () => {})).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: expect.stringContaining('because its backup failed'),
   })
-  const same = new BetterSqlite3(daemon.home.database)
+  const same = new BetterSqlite3(home.database)
   expect(same.pragma('user_version', { simple: true })).toBe(1)
   same.close()
-  rmSync(daemon.home.backups)
-  await daemon.restart()
 })
 
 test('the daemon makes a daily backup', async () => {
-  await daemon.restart({ backupDelayMs: 1 })
   const daily = { reason: 'daily', files: 3, missing: 0 }
-  await vi.waitFor(async () => expect(await here().list()).toMatchObject([daily]), 20_000)
+  await withDaemon(() => vi.waitFor(async () => expect(await here().list()).toMatchObject([daily]), 20_000), {
+    backupDelayMs: 1,
+  })
   const [made] = await here().list()
   expect((await here().verify(made!.name)).problems).toEqual([])
 })
