@@ -143,7 +143,7 @@ test('the log of a deployment has its build, its states and its calls', async ()
     /^RUN tools\/call say$/,
     /^RUN deployment stopped$/,
   ].map(pattern => expect.stringMatching(pattern))
-  await expect.poll(() => linesOf(), { timeout: 10_000 }).toEqual(expect.arrayContaining(expected))
+  await expect.poll(() => linesOf()).toEqual(expect.arrayContaining(expected))
   const all = await linesOf()
   expect(all.slice(0, 2)).toEqual(expected.slice(0, 2))
   expect(await linesOf('?phase=build')).toEqual(all.slice(0, 2))
@@ -181,7 +181,7 @@ test('logs arguments of calls only in development', async () => {
       const { body } = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/logs${query}`)
       return body.lines as LogLine[]
     }
-    await expect.poll(found, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(found).toHaveLength(1)
     return (await found())[0]
   }
   expect(await lineOf('development')).toMatchObject({

@@ -130,14 +130,17 @@ test('remove cuts open connections and leaves no process', async () => {
   expect(harness.supervisor.has('dep_a')).toBe(false)
 })
 
-test('drain waits for active requests, up to its limit', async () => {
-  await using harness = new RuntimeHarness({ limits: { drainMs: 500 } })
+test.each([
+  ['waits for active requests', '/until-drain', undefined, 'fulfilled'],
+  ['cuts off requests that exceed its limit', '/slow?ms=60000', 20, 'rejected'],
+])('drain %s', async (_what, path, drainMs, outcome) => {
+  await using harness = new RuntimeHarness(drainMs ? { limits: { drainMs } } : {})
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
-  const [done, cut] = [post(`${url}/until-drain`), post(`${url}/slow?ms=60000`)]
-  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 2)
-  const outcomes = await Promise.allSettled([done, cut, harness.supervisor.drain('dep_a')])
-  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  const active = post(url + path)
+  await harness.until(() => harness.supervisor.report('dep_a').instances[0]?.activeRequests === 1)
+  const [{ status }] = await Promise.allSettled([active, harness.supervisor.drain('dep_a')])
+  expect(status).toBe(outcome)
 })
 
 test('the same deployment can be removed and added again while it still drains', async () => {

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Instances follow the artifact's `data` (test/fixtures/instance.ts). */
-const instanceProgram = fileURLToPath(new URL('../../fixtures/instance.ts', import.meta.url))
+const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon
 
@@ -142,9 +142,7 @@ describe('an outcome that the database rejects', () => {
     const [record] = (await daemon.api('GET', '/v1/deploy?name=unwritten')).body.data.items
     expect(record).toMatchObject({ status: 'deploying', instances: [] })
     restore()
-    await expect
-      .poll(async () => (await status(record.deployment_id)).status, { timeout: 10_000 })
-      .toBe('failed')
+    await expect.poll(async () => (await status(record.deployment_id)).status).toBe('failed')
     await expect(fetch(record.url)).rejects.toThrow()
   })
 
@@ -155,9 +153,7 @@ describe('an outcome that the database rejects', () => {
     restore()
     const [record] = (await daemon.api('GET', '/v1/build?name=unwritten-build')).body.data.items
     await expect
-      .poll(async () => (await daemon.api('GET', `/v1/build/${record.mcp_id}`)).body.data.status, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await daemon.api('GET', `/v1/build/${record.mcp_id}`)).body.data.status)
       .toBe('failed')
   })
 })

@@ -1,11 +1,11 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { fixtureProgram } from '../../helpers/fixture-programs.ts'
 import { post } from '../../helpers/runtime-harness.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Instances follow the artifact's `data` (test/fixtures/instance.ts). */
-const instanceProgram = fileURLToPath(new URL('../../fixtures/instance.ts', import.meta.url))
+const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon
 
@@ -54,7 +54,7 @@ describe.each(['production', 'staging'])('a release in %s', environment => {
     }
     const clients = [client(), client(), client()]
     const second = await deploy(daemon, mcpId, environment)
-    await expect.poll(() => seen.has(second.deployment_id), { timeout: 25_000 }).toBe(true)
+    await expect.poll(() => seen.has(second.deployment_id)).toBe(true)
     running = false
     await Promise.all(clients)
     expect(seen.size).toBe(2)
@@ -106,9 +106,7 @@ describe('a deployment', () => {
       await wishing('crashing', { exitAfterMs: 1 }),
       'production',
     )
-    await expect
-      .poll(async () => (await status(deployment_id)).status, { timeout: 25_000, interval: 100 })
-      .toBe('failed')
+    await expect.poll(async () => (await status(deployment_id)).status).toBe('failed')
     expect((await status(deployment_id)).error.message).toBeTruthy()
     await expect(fetch(url)).rejects.toThrow()
   })
@@ -117,9 +115,7 @@ describe('a deployment', () => {
     const { deployment_id, url } = await deploy(daemon, await wishing('resilient', {}), 'production')
     const { pid } = await ask(url)
     process.kill(pid, 'SIGKILL')
-    await expect
-      .poll(async () => (await ask(url).catch(() => ({ pid }))).pid, { timeout: 25_000 })
-      .not.toBe(pid)
+    await expect.poll(async () => (await ask(url).catch(() => ({ pid }))).pid).not.toBe(pid)
     expect((await status(deployment_id)).status).toBe('deployed')
     const health = await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/health`)
     expect(health.body).toMatchObject({ status: 'healthy', instances: [{ state: 'ready', restarts: 1 }] })

@@ -70,7 +70,7 @@ test('a restart interrupted by a stop of the daemon leaves the deployment deploy
   writeFileSync(isPortConflict, '')
   const answer = other.api('POST', `/v1/deploy/${deployment_id}/restart`).catch(String)
   const statusOf = async () => (await other.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data
-  await expect.poll(async () => (await statusOf()).instances.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await statusOf()).instances.length).toBe(2)
   await other.restart({ instanceProgram: INSTANCE })
   await answer
   expect((await statusOf()).status).toBe('deployed')
@@ -98,20 +98,16 @@ describe.each(['production', 'development'])('a restart in %s', environment => {
     const load = await keepCalling(url)
     for (let round = 0; round < 4; round++) {
       const before = load.count()
-      await expect.poll(load.count, { timeout: 10_000 }).toBeGreaterThan(before + 20)
+      await expect.poll(load.count).toBeGreaterThan(before + 20)
       expect((await restart(deployment_id)).body.data.status).toBe('deployed')
     }
     const before = load.count()
-    await expect.poll(load.count, { timeout: 10_000 }).toBeGreaterThan(before + 20)
+    await expect.poll(load.count).toBeGreaterThan(before + 20)
     expect(await load.stop()).toEqual([])
     const wanted = environment === 'production' ? 2 : 1
-    await expect
-      .poll(async () => (await health(deployment_id)).instances.length, { timeout: 10_000 })
-      .toBe(wanted)
+    await expect.poll(async () => (await health(deployment_id)).instances.length).toBe(wanted)
     // Instances report once a second.
-    await expect
-      .poll(async () => (await health(deployment_id)).requests.total, { timeout: 10_000 })
-      .toBe(load.count() + 1)
+    await expect.poll(async () => (await health(deployment_id)).requests.total).toBe(load.count() + 1)
   })
 
   test('creates new instances', async () => {

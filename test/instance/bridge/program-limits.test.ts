@@ -73,11 +73,8 @@ for (const sandbox of SANDBOXES) {
 
   test(`kills processes that moved to another session (sandbox ${sandbox})`, async () => {
     const marker = unique('2')
-    const program = start(`setsid sh -c '(${marker} &)'; (setsid ${marker} &); sleep 0.3; echo up; cat`, {
-      sandbox,
-    })
-    await new Promise(resolve => program.stdout.once('data', resolve))
-    expect(running(marker)).toBe(2)
+    const program = start(`setsid sh -c '(${marker} &)'; (setsid ${marker} &); cat`, { sandbox })
+    await eventually(() => running(marker) === 2)
     await program.stop()
     await eventually(() => running(marker) === 0)
   })
@@ -88,7 +85,11 @@ test('counts orphaned processes in other sessions (sandbox off)', async () => {
   const orphans = `i=0; while [ $i -lt 30 ]; do setsid sh -c '${marker} &'; i=$((i+1)); done; cat`
   // Where the kernel limits processes, the program gets an error instead, and is stopped later.
   const isLimitedByKernel = ownControlGroups()?.parents.has('pids') === true
-  expect(await endingOf(orphans, { memoryMb: 4096, pids: 20 })).toMatch(
+  const program = start(orphans, { sandbox: 'off', limits: { memoryMb: 4096, pids: 20 } })
+  const timer = isLimitedByKernel && setTimeout(() => void program.stop(), 8000)
+  const ending = describeProgramEnding(await program.ended)
+  if (timer) clearTimeout(timer)
+  expect(ending).toMatch(
     isLimitedByKernel
       ? /^(was killed by SIGKILL|exited with code \d+|was stopped)/
       : /^was killed: too many processes \(it had \d+ with their threads, limit 20\)$/,
@@ -99,19 +100,11 @@ test('counts orphaned processes in other sessions (sandbox off)', async () => {
 test('counts the memory of an orphaned process in another session (sandbox off)', async () => {
   const code = 'const all = Buffer.alloc(15e7, 1); setTimeout(() => all, 60000)'
   const hog = `setsid sh -c "'${process.execPath}' -e '${code}' &"; cat`
-  expect(await endingOf(hog, { memoryMb: 100, pids: 200 })).toMatch(
+  const program = start(hog, { sandbox: 'off', limits: { memoryMb: 100, pids: 200 } })
+  expect(describeProgramEnding(await program.ended)).toMatch(
     /^was killed: out of memory \(it held \d+ MB, limit 100 MB\)$/,
   )
 })
-
-/** Stops the program after a while if nothing else did. */
-async function endingOf(script: string, limits: ProgramLimits): Promise<string> {
-  const program = start(script, { sandbox: 'off', limits })
-  const timer = setTimeout(() => void program.stop(), 8000)
-  const ending = await program.ended
-  clearTimeout(timer)
-  return describeProgramEnding(ending)
-}
 
 test.runIf(hasSandbox)('a sandboxed program cannot connect to a Unix socket', async () => {
   const script = `python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>&1 | tail -1`

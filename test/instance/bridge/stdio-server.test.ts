@@ -255,16 +255,11 @@ describe('one child per session', () => {
   })
 
   test('an unused child stops, and the next request starts a new one', async () => {
-    const { url } = await serve({ isolation: { ...isolation, idleMs: 200 } })
+    const { url, log } = await serve({ isolation: { ...isolation, idleMs: 200 } })
     const session = await openSession(url)
     const first = await session.call('who')
-    // Polling keeps the instance awake, so it must not be frequent.
-    const next = await eventually(async () => {
-      await new Promise(resolve => setTimeout(resolve, 400))
-      const who = await session.call('who')
-      return who !== first && who
-    })
-    expect(await session.call('who')).toBe(next)
+    await eventually(() => log().some(({ message }) => message === `ended ${first}`))
+    expect(await session.call('who')).not.toBe(first)
   })
 
   test('a session above the limit is refused with the reason', async () => {

@@ -5,5 +5,5 @@ test('a warm spare has run a warm-up server and keeps nothing of it', async () =
   const sockets = () => process.getActiveResourcesInfo().filter(name => /TCP/.test(name))
   const before = sockets()
   await warmUp()
-  await expect.poll(sockets, { timeout: 25_000 }).toEqual(before)
+  await expect.poll(sockets).toEqual(before)
 })

@@ -71,8 +71,8 @@ describe('a server of handed-over connections', () => {
       socket.on('error', () => {})
       socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
     }
-    await expect.poll(() => closed.length, { timeout: 10_000 }).toBe(1)
-    await expect.poll(() => taken, { timeout: 10_000 }).toBeGreaterThan(LARGE.length)
+    await expect.poll(() => closed.length).toBe(1)
+    await expect.poll(() => taken).toBeGreaterThan(LARGE.length)
     slow.destroy()
     await expect.poll(() => closed.length).toBe(2)
   })

@@ -46,8 +46,10 @@ test('reports an internal error in the seals as one line without source code', a
 
 test('reports other internal errors as one line without source code', async () => {
   const harness = new InstanceHarness({
-    execArgv: ['--import', `data:text/javascript,setTimeout(() => { null.x }, 200)`],
+    execArgv: ['--import', `data:text/javascript,process.once('SIGUSR2', () => { null.x })`],
   })
+  await harness.message('ready')
+  harness.child.kill('SIGUSR2')
   await new Promise(resolve => harness.child.once('close', resolve))
   expect(harness.child.exitCode).toBe(1)
   expect(harness.output).toMatch(

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDaemon } from '../../../../src/daemon/daemon.ts'
 import { homePaths } from '../../../../src/shared/paths.ts'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
+import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
 
-const instanceProgram = fileURLToPath(new URL('../../../fixtures/instance.ts', import.meta.url))
+const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon
 
@@ -26,9 +26,6 @@ async function ask(url: string) {
   const answer = await fetch(url, { headers: { connection: 'close' } })
   return (await answer.json()) as { pid: number; tenantId: string }
 }
-
-/** A port is tried for three seconds, then checked every two seconds. */
-const SLOWLY = { timeout: 20_000 }
 
 /** Another program on the port of the URL. */
 async function occupy(url: string): Promise<{ close(): Promise<unknown> }> {
@@ -87,11 +84,11 @@ test('fails a deployment whose port another program uses, until the port is free
   const other = await occupy(url)
   await daemon.restart()
   expect((await ask(neighbour.url)).tenantId).toBe(neighbour.deployment_id)
-  await expect.poll(async () => (await status(deployment_id)).status, SLOWLY).toBe('failed')
+  await expect.poll(async () => (await status(deployment_id)).status).toBe('failed')
   const { error } = await status(deployment_id)
   expect(error).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(new URL(url).port) })
   await other.close()
-  await expect.poll(async () => (await status(deployment_id)).status, SLOWLY).toBe('deployed')
+  await expect.poll(async () => (await status(deployment_id)).status).toBe('deployed')
   expect((await ask(url)).tenantId).toBe(deployment_id)
 })
 
@@ -101,14 +98,14 @@ test('the next daemon starts failed deployments again, but not a replaced one, e
   await daemon.daemon.close()
   const other = await occupy(older.url)
   await daemon.restart()
-  await expect.poll(async () => (await status(older.deployment_id)).status, SLOWLY).toBe('failed')
+  await expect.poll(async () => (await status(older.deployment_id)).status).toBe('failed')
   const release = { mcp_id: mcpId, environment: 'production' }
   const newer = (await daemon.api('POST', '/v1/deploy', { body: release })).body.data
   expect(newer).toMatchObject({ status: 'failed', error: { code: 'CONFLICT' } })
   await daemon.daemon.close()
   await other.close()
   await daemon.restart()
-  await expect.poll(async () => (await status(newer.deployment_id)).status, SLOWLY).toBe('deployed')
+  await expect.poll(async () => (await status(newer.deployment_id)).status).toBe('deployed')
   expect((await ask(older.url)).tenantId).toBe(newer.deployment_id)
   expect((await status(older.deployment_id)).status).toBe('failed')
   await daemon.api('DELETE', `/v1/deploy/${newer.deployment_id}`)
@@ -127,7 +124,7 @@ test('a preview whose port another program uses answers when the port is free', 
   const other = await occupy(url)
   await daemon.restart()
   await other.close()
-  await expect.poll(() => ask(url).catch(() => undefined), SLOWLY).toMatchObject({ tenantId: mcpId })
+  await expect.poll(() => ask(url).catch(() => undefined)).toMatchObject({ tenantId: mcpId })
 })
 
 test('closing the daemon stops every process that it started', async () => {

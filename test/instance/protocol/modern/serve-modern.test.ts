@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../../fixtures/instance/artifact.ts'
-import { SCRIPTED } from '../../../fixtures/instance/scripted.ts'
+import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
 import {
   type InstanceAddress,
   type InstanceHarness,
@@ -25,7 +25,7 @@ let harness: InstanceHarness
 let address: InstanceAddress
 
 beforeAll(async () => {
-  ;({ harness, address } = await startInstance(createArtifact(), { program: SCRIPTED }))
+  ;({ harness, address } = await startInstance(createArtifact(), { program: fixtureProgram('scripted') }))
 })
 afterAll(() => harness.stop())
 
@@ -269,7 +269,7 @@ describe('a modern tool that streams', () => {
     const body = modern('tools/call', { name: 'flood' }, { [`${META}logLevel`]: 'debug' })
     const unread = await open(address.url, { body, headers: modernHeaders('tools/call', 'flood') })
     unread.on('error', () => {})
-    await expect.poll(() => callText('cancelled'), { timeout: 10_000 }).toBe(String(before + 1))
+    await expect.poll(() => callText('cancelled')).toBe(String(before + 1))
     unread.destroy()
   })
 })
