@@ -54,6 +54,12 @@ const CASES: Record<string, Case[]> = {
     { args: 'remove dep-9 --yes', refused: /does not offer DELETE \/v1\/deploy\/dep-9/ },
     { args: 'remove mcp_123 --yes', refused: /does not offer DELETE \/v1\/build\/mcp_123/ },
   ],
+  'env list': [{ args: 'env list calc', refused: /does not offer GET \/v1\/servers\/calc\/env/ }],
+  'env set': [{ args: 'env set calc A=1', refused: /does not offer PATCH/ }],
+  'env unset': [{ args: 'env unset calc A', refused: /does not offer GET/ }],
+  'env pull': [{ args: 'env pull calc --file HOME/pulled.env', refused: /does not offer GET/ }],
+  'env push': [{ args: 'env push calc --file HOME/pushed.env', refused: /does not offer PATCH/ }],
+  'env release': [{ args: 'env release calc', refused: /does not offer POST/ }],
   tools: [
     { args: 'tools URL', shows: /add/ },
     { args: 'tools dep-9', refused: /does not report the URL/ },
@@ -140,6 +146,7 @@ beforeAll(async () => {
     join(project, 'mcp.config.json'),
     JSON.stringify({ name: 'calc', template: 'basic', tools: [tool] }),
   )
+  writeFileSync(join(home.dir, 'pushed.env'), 'A=1\n')
 })
 
 afterAll(async () => {

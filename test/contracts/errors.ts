@@ -197,6 +197,7 @@ export function testErrors(contract: Contract): void {
     await api.call('stopDeployment', at)
     await expect409('stopDeployment', at)
     await expect409('restartDeployment', at)
+    await expect409('releaseServerEnv', { name: 'conflicts' })
     await expect409('revokeApiKey', { id: (await api.call('getApiKeyInfo')).body.apiKeyId })
   })
 

@@ -50,7 +50,10 @@ export class OpenApiClient {
     input: ApiInput & { query?: string } = {},
   ): Promise<ApiAnswer> {
     const { method, path, spec } = this.operation(operationId)
-    const target = path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'none')
+    const target = path.replace(
+      /\{(\w+)\}/g,
+      (_, name: string) => params[name] ?? (name === 'environment' ? 'staging' : 'none'),
+    )
     const answer = await this.#daemon.api(method, target + (input.query ? `?${input.query}` : ''), input)
     this.#check(operationId, spec, answer)
     return answer

@@ -73,6 +73,13 @@ function nextSteps(path: string): NextStep[] {
       return [
         { description: 'Count the messages of a chat', command: `mcp chats count ${chatOf([id, ...rest])}` },
       ]
+    case 'servers':
+      return [
+        {
+          description: 'This API stores no variables. Pass them with each deployment',
+          command: 'mcp deploy --set KEY=<value>',
+        },
+      ]
     case 'model-keys':
       return [
         { description: 'Use a model that the API has a key for', command: 'mcp test --model <model> "…"' },

@@ -34,6 +34,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     restart: 'replace all instances of a deployment',
     rollback: 'return to the previous or a given deployment',
     remove: 'permanently remove a deployment or a build',
+    'env list': 'list the environment variables of a server',
+    'env set': 'store environment variables of a server',
+    'env unset': 'remove environment variables of a server',
+    'env pull': 'write the environment variables of a server to a file',
+    'env push': 'store the environment variables of a file',
+    'env release': 'release the live build of a server with its stored variables',
   }),
   ...section('Use a server', {
     tools: 'list the tools of a server, or show one',

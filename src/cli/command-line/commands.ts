@@ -22,6 +22,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   start: () => import('../commands/start.ts'),
   restart: () => import('../commands/restart.ts'),
   rollback: () => import('../commands/rollback.ts'),
+  env: () => import('../commands/env.ts'),
   remove: () => import('../commands/remove.ts'),
   tools: () => import('../commands/tools.ts'),
   call: () => import('../commands/call.ts'),

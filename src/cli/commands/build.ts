@@ -4,7 +4,6 @@ import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { countsOf, countsToText } from '../output/counts.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
-import { readEnvVars } from '../project/env-vars.ts'
 import {
   PROGRAM_OPTIONS,
   type ProgramInput,
@@ -12,6 +11,7 @@ import {
   withEnvVars,
 } from '../project/program-project.ts'
 import { commandIn, folderOfProject, loadProject, requireProject } from '../project/project.ts'
+import { readEnvVars } from '../variables/given-variables.ts'
 
 export default defineCommand({
   name: 'build',

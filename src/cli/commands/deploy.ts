@@ -18,12 +18,13 @@ import {
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
-import { readEnvVars } from '../project/env-vars.ts'
 import { imageProject, PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
 import { checkSurface } from '../project/surface-check.ts'
 import { findBuild } from '../targets/resolve-id.ts'
+import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
+import { placeVariables, printStored } from '../variables/place-variables.ts'
 
 const ARGUMENTS = {
   target: {
@@ -43,12 +44,8 @@ const OPTIONS = {
   domain: { type: 'string', value: 'host', doc: 'custom domain' },
   min: { type: 'integer', value: 'instances', doc: 'minimum number of instances (0: none while idle)' },
   max: { type: 'integer', value: 'instances', doc: 'maximum number of instances' },
-  set: {
-    type: 'list',
-    value: 'KEY=VALUE',
-    doc: 'environment variable; KEY alone takes its value from this shell',
-  },
-  envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+  ...VARIABLE_OPTIONS,
+  save: SAVE_OPTION,
   auth: {
     type: 'string',
     value: 'provider',
@@ -119,12 +116,15 @@ export default defineCommand({
     const input = withImage(given)
     const source = await openTarget(context, input, readEnvVars(input.envFile, input.set, context.env))
     if ('exitCode' in source) return source.exitCode
-    const { name, mcp_id, env_vars } = source
+    const { name, mcp_id } = source
+    const place = { name, environment: input.env }
+    const base = source.config?.env_vars
+    const placed = await placeVariables(context, place, { base, given: source.env_vars, save: input.save })
     const config = mergeConfig(source.config, {
       domain: input.domain,
       min: input.min,
       max: input.max,
-      env_vars,
+      env_vars: placed.env_vars,
       network: input.network,
       origin: input.origin,
       image: input.image,
@@ -144,7 +144,14 @@ export default defineCommand({
       const refused = await requireTest(context, { mcpId: mcp_id, name }, { rate, project: source.project })
       if (refused !== undefined) return refused
     }
-    const request = { mcp_id, environment: input.env, ...(config ? { config } : {}), ...checked }
+    const { variables } = placed
+    const request = {
+      mcp_id,
+      environment: input.env,
+      ...(config ? { config } : {}),
+      ...(variables && { variables }),
+      ...checked,
+    }
     const record = await deployServer(context, request, { name, wait: input.wait })
     const { isContractOnly } = await context.api()
     output.result(record, () => {
@@ -157,6 +164,7 @@ export default defineCommand({
         health: record.health_check,
         ...signInFields(record),
       })
+      printStored(context, name, placed)
       for (const warning of record.warnings ?? []) output.warn(warning)
       // An API without lists may not resolve deployment ids.
       const reference = isContractOnly ? record.url : record.deployment_id
@@ -226,7 +234,7 @@ async function openTarget(
   const project = program ?? (await loadProject(target))
   const { auth: base, ...config } = project.deploy[input.env] ?? {}
   const { auth, envVars } = chooseAuth({ base, flag, envVars: given, env })
-  const record = await buildServer(context, withEnvVars(project, envVars))
+  const record = await buildServer(context, withEnvVars(project, envVars, input.env))
   if (record.status === 'failed') return { exitCode: await reportFailedBuild(context, record, project) }
   return {
     mcp_id: record.mcp_id,

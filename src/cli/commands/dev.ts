@@ -1,8 +1,10 @@
 import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { LEVELS } from '../dev/preview-log.ts'
-import { readEnvVars } from '../project/env-vars.ts'
 import { folderOfProject, loadProject, type Project, requireProject } from '../project/project.ts'
+import { readEnvVars, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
+import { placeVariables } from '../variables/place-variables.ts'
 
 export default defineCommand({
   name: 'dev',
@@ -17,12 +19,7 @@ export default defineCommand({
       default: 'info',
       doc: 'minimum log level',
     },
-    set: {
-      type: 'list',
-      value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from this shell',
-    },
-    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
+    ...VARIABLE_OPTIONS,
   },
   examples: [
     { command: 'mcp dev', does: 'the project in this folder' },
@@ -35,14 +32,20 @@ export default defineCommand({
     await requireProject(dir)
     const { DevSession } = await import('../dev/dev-session.ts')
     return new DevSession(context, folderOfProject(dir), level).run(async () =>
-      withEnv(await loadProject(dir), given),
+      withEnv(context, await loadProject(dir), given),
     )
   },
 })
 
-/** Merges the project file's values for development. */
-function withEnv(project: Project, given: Record<string, string>): Project {
-  const env_vars = { ...project.deploy.development?.env_vars, ...given }
+/** The given values and those of the project file for development. The daemon adds the stored ones. */
+async function withEnv(
+  context: CommandContext,
+  project: Project,
+  given: Record<string, string>,
+): Promise<Project> {
+  const place = { name: project.request.name, environment: 'development' as const }
+  const base = project.deploy.development?.env_vars
+  const { env_vars } = await placeVariables(context, place, { base, given, save: false })
   return Object.keys(env_vars).length === 0
     ? project
     : { ...project, request: { ...project.request, env_vars } }

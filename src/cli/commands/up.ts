@@ -15,10 +15,11 @@ import {
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
-import { readEnvVars } from '../project/env-vars.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
+import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
+import { placeVariables, printStored } from '../variables/place-variables.ts'
 
 export default defineCommand({
   name: 'up',
@@ -26,15 +27,11 @@ export default defineCommand({
     'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
   arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
   options: {
-    set: {
-      type: 'list',
-      value: 'KEY=VALUE',
-      doc: 'environment variable; KEY alone takes its value from this shell',
-    },
+    ...VARIABLE_OPTIONS,
+    save: SAVE_OPTION,
     origin: ORIGIN_OPTION,
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
-    envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
   examples: [
     { command: 'mcp up', does: 'the project in this folder' },
@@ -48,29 +45,34 @@ export default defineCommand({
     const given = readEnvVars(envFile, set, context.env)
     const project = programProject(input) ?? (await loadProject(dir))
     const { auth: base, ...development } = project.deploy.development ?? {}
-    const { auth, envVars: env_vars } = chooseAuth({
+    const { auth, envVars } = chooseAuth({
       base,
       flag: undefined,
       envVars: given,
       env: context.env,
     })
     const { name } = project.request
-    const build = await buildServer(context, withEnvVars(project, env_vars))
+    const build = await buildServer(context, withEnvVars(project, envVars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
     printBuilt(context, name, build)
     context.output.warnOf(build)
+    const place = { name, environment: 'development' as const }
+    const values = { base: development.env_vars, given: envVars, save: input.save }
+    const { env_vars, variables } = await placeVariables(context, place, values)
     const config = mergeConfig(
       { ...development, ...(auth && { auth }) },
       { env_vars, network: input.network, origin: input.origin },
     )
     const request = {
       mcp_id: build.mcp_id,
-      environment: 'development' as const,
+      environment: place.environment,
       ...(config ? { config } : {}),
+      ...(variables && { variables }),
     }
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
     printDeployed(context, deployment)
+    printStored(context, name, { env_vars, ...(variables && { variables }) })
     context.output.warnOf(deployment)
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
     // If users must sign in, the preview of the same build is used, which needs no sign-in.

@@ -12,13 +12,18 @@ export async function confirm(context: CommandContext, question: string): Promis
     throw new HostingError('INVALID_REQUEST', `${question} Non-interactive: confirm with --yes.`, {
       next: [{ description: 'Repeat the command with --yes' }],
     })
+  if (await ask(question)) return
+  context.output.note('Nothing was changed.')
+  throw new HostingError('CANCELLED', 'Nothing was changed.')
+}
+
+/** Asks a question at a terminal. */
+export async function ask(question: string): Promise<boolean> {
   const { default: inquirer } = await import('inquirer')
   const { yes } = await inquirer.prompt([
     { type: 'confirm', name: 'yes', message: printable(question), default: false },
   ])
-  if (yes) return
-  context.output.note('Nothing was changed.')
-  throw new HostingError('CANCELLED', 'Nothing was changed.')
+  return yes
 }
 
 /** Asks for a secret without echo. Throws INVALID_REQUEST naming `flag` without a terminal. */

@@ -7,6 +7,7 @@ import { waitFor } from '../api/wait-for.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
+import { explainMissingVariables } from '../variables/place-variables.ts'
 
 /** The contract's record, with our extensions if the API sends them. */
 export type Deployed = DeploymentRecord & Partial<DeploymentStatus>
@@ -20,7 +21,9 @@ export async function deployServer(
   const api = await context.api()
   const headers = wait ? undefined : { prefer: 'respond-async' }
   return context.output.progress(`Deploying ${name} to ${request.environment}`, async () => {
-    const record = await api.post<Deployed>('/v1/deploy', request, headers)
+    const record = await api.post<Deployed>('/v1/deploy', request, headers).catch(error => {
+      throw explainMissingVariables(error, { name, environment: request.environment }, api)
+    })
     return wait ? settleDeployment(context, record) : record
   })
 }
@@ -71,7 +74,7 @@ export const ORIGIN_OPTION = {
 
 /** Omits undefined members, and returns undefined without any. */
 export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
-  const env = { ...base?.env_vars, ...flags.env_vars }
+  const env = flags.env_vars
   const scaling = {
     ...base?.scaling,
     ...(flags.min === undefined ? {} : { min_instances: flags.min }),
@@ -80,7 +83,7 @@ export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags):
   const domain = flags.domain ?? base?.domain
   const network = flags.network === undefined ? base?.network : parseNetworkFlag(flags.network)
   const origins = originsOf(flags.origin) ?? base?.origins
-  const { network: _network, ...others } = base ?? {}
+  const { network: _network, env_vars: _env, ...others } = base ?? {}
   const config: DeployConfig = {
     ...others,
     ...(network === undefined ? {} : { network }),
@@ -142,5 +145,6 @@ export interface DeployFlags extends ContainerFlags {
   /** `none`, `open` or hosts separated by commas. */
   network?: string | undefined
   origin?: readonly string[]
+  /** All variables of the deployment that are not stored, including those of `base`. */
   env_vars: Record<string, string>
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import type { Environment } from '../../shared/contract/states.ts'
 import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
@@ -81,9 +82,19 @@ function nameOfImage(image: string): string {
 }
 
 /** A program may need its environment variables during the build too. */
-export function withEnvVars<T extends Buildable>(project: T, env_vars: Record<string, string>): T {
-  if (!project.request.program || Object.keys(env_vars).length === 0) return project
-  return { ...project, request: { ...project.request, env_vars } }
+export function withEnvVars<T extends Buildable>(
+  project: T,
+  env_vars: Record<string, string>,
+  environment: Environment = 'development',
+): T {
+  if (!project.request.program) return project
+  const request = {
+    ...project.request,
+    ...(Object.keys(env_vars).length > 0 && { env_vars }),
+    // The default is left out for APIs without stored variables.
+    ...(environment !== 'development' && { environment }),
+  }
+  return { ...project, request }
 }
 
 function refuseLoneOptions({ http, path, cwd, isolation }: ProgramInput): undefined {

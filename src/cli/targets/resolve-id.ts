@@ -109,6 +109,16 @@ export function listBuilds(api: ApiClient, filter: { name?: string }): Promise<B
   return listAll<BuildEntry>(api, '/v1/build', filter)
 }
 
+export async function unknownServer(api: ApiClient, reference: string): Promise<HostingError> {
+  const names = [...new Set(((await listBuilds(api, {})) ?? []).map(({ name }) => name))]
+  const near = nearestName(reference, names)
+  return new HostingError(
+    'NOT_FOUND',
+    `Server "${reference}" does not exist.${near ? ` Did you mean "${near}"?` : ''}`,
+    { next: [{ description: 'List servers', command: 'mcp list' }] },
+  )
+}
+
 async function listAll<T>(
   api: ApiClient,
   path: string,

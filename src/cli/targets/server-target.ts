@@ -2,7 +2,6 @@ import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { McpConnection } from '../../shared/mcp-client/connect.ts'
-import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { Input, OptionDeclaration } from '../command-line/declaration.ts'
@@ -14,6 +13,7 @@ import {
   findDeployment,
   listBuilds,
   listDeployments,
+  unknownServer,
 } from './resolve-id.ts'
 
 /** URL of an MCP server and its name in messages. */
@@ -191,16 +191,6 @@ async function targetOfStatus(api: ApiClient, reference: string): Promise<Server
   throw new HostingError('NOT_FOUND', `${api.url} does not report the URL of deployment ${reference}.`, {
     next,
   })
-}
-
-async function unknownServer(api: ApiClient, reference: string): Promise<HostingError> {
-  const names = [...new Set(((await listBuilds(api, {})) ?? []).map(({ name }) => name))]
-  const near = nearestName(reference, names)
-  return new HostingError(
-    'NOT_FOUND',
-    `Server "${reference}" does not exist.${near ? ` Did you mean "${near}"?` : ''}`,
-    { next: [{ description: 'List servers', command: 'mcp list' }] },
-  )
 }
 
 async function targetOfBuild(api: ApiClient, reference: string): Promise<ServerTarget> {

@@ -24,6 +24,7 @@ import { openApiEndpoint } from './openapi.ts'
 import { signIn } from './sign-in.ts'
 import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
+import { envEndpoints } from './v1/env.ts'
 import { testEndpoints } from './v1/test.ts'
 
 export interface AppOptions {
@@ -42,6 +43,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const build = buildEndpoints(services)
   const deploy = deployEndpoints(services)
   const deployments = deploymentsEndpoints(services)
+  const env = envEndpoints(services)
   const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const mappings = lambdaMappingEndpoints(services)
@@ -77,6 +79,10 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
       ['DELETE /v1/deploy/{deployment_id}', 'BUILD_AND_DEPLOY', deploy.remove],
+
+      ['GET /v1/servers/{name}/env/{environment}', STATUS_READERS, env.getEnv],
+      ['PATCH /v1/servers/{name}/env/{environment}', 'BUILD_AND_DEPLOY', env.changeEnv],
+      ['POST /v1/servers/{name}/env/{environment}/release', 'BUILD_AND_DEPLOY', env.releaseEnv],
 
       ['POST /api/projects', 'BUILD_AND_DEPLOY', projects.createProject],
       ['GET /api/projects', 'READ', projects.listProjects],

@@ -98,6 +98,8 @@ export interface Endpoint<
    * and `If-None-Match`. Throws NOT_FOUND without one, or returns undefined if a PUT creates it.
    */
   record?(params: z.output<P>): object | undefined
+  /** The path need not name an existing record, so there is no NOT_FOUND. */
+  acceptsUnknownIds?: boolean
   /** Unknown query parameters are ignored. */
   takesAnyQuery?: boolean
   /** Requests with a key do not count towards its limit. */

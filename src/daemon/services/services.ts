@@ -14,6 +14,7 @@ import { Records } from './deployments/deployment-records.ts'
 import { Deployments } from './deployments/deployments.ts'
 import { Releases } from './deployments/releases.ts'
 import { Surfaces } from './deployments/surfaces.ts'
+import { Variables } from './deployments/variables.ts'
 import { DeploymentMetrics } from './metrics/deployment-metrics.ts'
 import { PrometheusPage } from './metrics/prometheus-page.ts'
 import { Chats } from './projects/chats.ts'
@@ -41,6 +42,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     projects: new Projects(deps),
     sources: new Sources(deps),
     surfaces: new Surfaces(deps),
+    variables: new Variables(deps, previews),
     chats,
     vendorKeys,
     testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps)),

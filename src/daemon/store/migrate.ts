@@ -12,6 +12,7 @@ import { conflicts } from './migrations/0009-conflicts.ts'
 import { facts } from './migrations/0010-facts.ts'
 import { destinations } from './migrations/0011-destinations.ts'
 import { idempotencyKeys } from './migrations/0012-idempotency-keys.ts'
+import { variables } from './migrations/0013-variables.ts'
 
 /** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly string[] = [
   facts,
   destinations,
   idempotencyKeys,
+  variables,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

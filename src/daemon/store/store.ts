@@ -15,6 +15,7 @@ import { RequestHistoryStore } from './tables/request-history.ts'
 import { ServerStore } from './tables/servers.ts'
 import { SignInRecordStore } from './tables/sign-in-records.ts'
 import { SourceStore } from './tables/sources.ts'
+import { VariableStore } from './tables/variables.ts'
 
 /** Everything the daemon stores in SQLite. Only this folder contains SQL. */
 export type Store = ReturnType<typeof openStore>
@@ -40,9 +41,10 @@ export function openStore(path: string) {
     destinations: new DestinationStore(database),
     idempotencyKeys: new IdempotencyKeyStore(database),
     signInRecords: new SignInRecordStore(database),
+    variables: new VariableStore(database),
     /** Creation time of the newest record. */
     latestTime: () => latestTime(database),
-    /** True until the first server or model key is saved. */
+    /** True until the first server, model key or variable is saved. */
     isEmpty: () => isEmpty(database),
     /** The newest hundred values that were encrypted with `secret.key`, newest first. */
     sealedValues: () => sealedValues(database),
@@ -54,14 +56,16 @@ export function openStore(path: string) {
 }
 
 function isEmpty(database: Database): boolean {
-  const sql = 'SELECT EXISTS (SELECT 1 FROM servers) OR EXISTS (SELECT 1 FROM model_keys) AS used'
+  const sql =
+    'SELECT EXISTS (SELECT 1 FROM servers) OR EXISTS (SELECT 1 FROM model_keys) OR EXISTS (SELECT 1 FROM variables) AS used'
   return database.values(sql)[0] === 0
 }
 
 function sealedValues(database: Database): Buffer[] {
   const sql = `SELECT sealed FROM (
     SELECT env AS sealed, created_at FROM deployments WHERE env IS NOT NULL
-    UNION ALL SELECT sealed, created_at FROM model_keys) ORDER BY created_at DESC LIMIT 100`
+    UNION ALL SELECT sealed, created_at FROM model_keys
+    UNION ALL SELECT sealed, updated_at FROM variables) ORDER BY created_at DESC LIMIT 100`
   return database.values(sql)
 }
 

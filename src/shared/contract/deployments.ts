@@ -13,6 +13,7 @@ import {
   mcpIdSchema,
 } from './fields.ts'
 import { instanceSchema } from './health-reports.ts'
+import { variableValuesSchema } from './variables.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
 
@@ -37,6 +38,11 @@ export const deployRequestSchema = named(
     .optional()
     .describe(
       '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default nothing is compared.',
+    ),
+  variables: variableValuesSchema
+    .optional()
+    .describe(
+      'Extension: variables to store for the server and environment, in the same step in which the deployment is accepted. Later deployments get them, too.',
     ),
 })
 
@@ -132,7 +138,9 @@ export const deploymentStatusSchema = deploymentRecordSchema
     named_urls: z
       .array(z.string())
       .describe('MCP endpoints by name, http and https, the custom domain first.'),
-    config: deployConfigSchema.describe('Configuration as given. Values of `env_vars` are masked.'),
+    config: deployConfigSchema.describe(
+      'Configuration as given, with the stored variables. Values of `env_vars` are masked.',
+    ),
     instances: z.array(instanceSchema).describe('Running instances.'),
     promises: promisesSchema.optional(),
     staying_sessions: z

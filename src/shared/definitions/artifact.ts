@@ -24,7 +24,7 @@ export interface Artifact {
   prompts: (PromptDefinition & { arguments: NonNullable<PromptDefinition['arguments']> })[]
   data: Json
   /** Names that templates may read as `env.*`, with their defaults. */
-  env: { name: string; description?: string; required: boolean; default?: string }[]
+  env: { name: string; description?: string; required: boolean; default?: string; secret?: boolean }[]
   pageSize?: number
   /** Code of a custom server. Absent when all answers are declared. */
   program?: Program

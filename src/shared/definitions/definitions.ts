@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { templateSchema } from '../contract/fields.ts'
+import { environmentSchema, templateSchema } from '../contract/fields.ts'
 import { jsonSchema, jsonValue } from '../json/json-value.ts'
 import { described, named } from '../json/schema-metadata.ts'
 import { ENV_NAME, SERVER_NAME } from '../names.ts'
@@ -130,6 +130,10 @@ const envDeclarationSchema = z
       description: z.string().optional().describe('What the variable is for.'),
       required: z.boolean().default(false).describe('Reject deployments that give no value.'),
       default: z.string().optional().describe('Value if the deployment gives none.'),
+      secret: z
+        .boolean()
+        .optional()
+        .describe('Never show the value. Names such as `API_KEY` are secret anyway.'),
     }),
   ])
   .meta({
@@ -193,7 +197,12 @@ export const buildRequestSchema = named(
     .record(envName, z.string())
     .optional()
     .describe(
-      'Values for code that runs during the build, and for the preview. Kept in memory only, lost on restart.',
+      'Values for code that runs during the build, and for the preview. They override stored variables. Kept in memory only, lost on restart.',
+    ),
+  environment: environmentSchema
+    .optional()
+    .describe(
+      'Environment whose stored variables code gets during the build. By default development. The preview always gets those of development.',
     ),
 })
 

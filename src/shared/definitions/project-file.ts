@@ -9,7 +9,7 @@ import { buildRequestSchema } from './definitions.ts'
  * `mcp.config.json` (or `.yaml`, `.ts`): a build request with settings to deploy and test it (docs/definitions.md
  * "The file").
  */
-export const projectFileSchema = buildRequestSchema.extend({
+export const projectFileSchema = buildRequestSchema.omit({ environment: true }).extend({
   $schema: z.string().optional().describe('Path of this schema, so that an editor completes the file.'),
   deploy: z
     .strictObject({

@@ -7,6 +7,7 @@ const path = {
   deployment: { path: { deployment_id: 'x' } },
   chat: { path: { chatId: 'x' } },
   vendor: { path: { vendor: 'anthropic' } },
+  serverEnv: { path: { name: 'shop', environment: 'staging' as const } },
   subdomain: { path: { subdomain: 'weather' } },
 }
 
@@ -66,6 +67,13 @@ export const calls = {
   restartDeployment: () => sdk.restartDeployment(path.deployment),
   rollbackDeployment: () => sdk.rollbackDeployment(path.deployment),
   removeDeployment: () => sdk.removeDeployment(path.deployment),
+  getServerEnv: () => sdk.getServerEnv(path.serverEnv),
+  changeServerEnv: () =>
+    sdk.changeServerEnv({
+      ...path.serverEnv,
+      body: { variables: { SHOP_URL: 'x', API_KEY: { value: 'x', secret: true }, OLD: null } },
+    }),
+  releaseServerEnv: () => sdk.releaseServerEnv(path.serverEnv),
   createProject: () => sdk.createProject({ body: { name: 'weather' } }),
   listProjects: () => sdk.listProjects(),
   getProject: () => sdk.getProject(path.id),

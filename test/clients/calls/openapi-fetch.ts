@@ -8,6 +8,7 @@ export function callsOf(api: Client<paths>) {
   const deployment = { params: { path: { deployment_id: 'x' } } }
   const chat = { params: { path: { chatId: 'x' } } }
   const vendor = { params: { path: { vendor: 'anthropic' } } }
+  const serverEnv = { params: { path: { name: 'shop', environment: 'staging' as const } } }
   const subdomain = { params: { path: { subdomain: 'weather' } } }
   return {
     getDaemonHealth: () => api.GET('/health'),
@@ -67,6 +68,13 @@ export function callsOf(api: Client<paths>) {
     restartDeployment: () => api.POST('/v1/deploy/{deployment_id}/restart', deployment),
     rollbackDeployment: () => api.POST('/v1/deploy/{deployment_id}/rollback', { ...deployment, body: {} }),
     removeDeployment: () => api.DELETE('/v1/deploy/{deployment_id}', deployment),
+    getServerEnv: () => api.GET('/v1/servers/{name}/env/{environment}', serverEnv),
+    changeServerEnv: () =>
+      api.PATCH('/v1/servers/{name}/env/{environment}', {
+        ...serverEnv,
+        body: { variables: { SHOP_URL: 'x', API_KEY: { value: 'x', secret: true }, OLD: null } },
+      }),
+    releaseServerEnv: () => api.POST('/v1/servers/{name}/env/{environment}/release', serverEnv),
     createProject: () => api.POST('/api/projects', { body: { name: 'weather' } }),
     listProjects: () => api.GET('/api/projects'),
     getProject: () => api.GET('/api/projects/{id}', id),

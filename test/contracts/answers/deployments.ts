@@ -54,6 +54,20 @@ export function testDeployments(contract: Contract): void {
     expect(live.deployments).toMatchObject([{ deploymentId: contract.deploymentId, instances: 1 }])
   })
 
+  test('stores variables and releases them', async () => {
+    const at = { name: 'echo', environment: 'production' }
+    const body = { variables: { SHOP_URL: 'https://a.example', API_KEY: { value: 'x', secret: true } } }
+    expect((await call('changeServerEnv', at, { body })).body.data.variables).toMatchObject([
+      { name: 'API_KEY', value: null },
+      { name: 'SHOP_URL', value: 'https://a.example' },
+    ])
+    expect((await call('getServerEnv', at)).body.data.live_deployment).toBe(contract.deploymentId)
+    await call('releaseServerEnv', { ...at, environment: 'staging' }, { headers: ASYNC })
+    const { body: released } = await call('releaseServerEnv', at)
+    expect(released.data.status).toBe('deployed')
+    contract.deploymentId = released.data.deployment_id
+  })
+
   test('manages subdomain mappings', async () => {
     await call('putMapping', { subdomain: 'team' }, { body: { deploymentId: contract.deploymentId } })
     await call('listMappings', {}, { query: 'limit=1' })

@@ -123,7 +123,7 @@ function errorsOf(route: Route): ErrorCode[] {
     : endpoint.binary
       ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
       : []
-  const withParams: ErrorCode[] = endpoint.params ? ['NOT_FOUND'] : []
+  const withParams: ErrorCode[] = endpoint.params && !endpoint.acceptsUnknownIds ? ['NOT_FOUND'] : []
   const withRecord: ErrorCode[] = endpoint.record && route.method !== 'GET' ? ['PRECONDITION_FAILED'] : []
   const withIdempotency: ErrorCode[] = route.method === 'POST' ? ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] : []
   const own = endpoint.errors ?? []

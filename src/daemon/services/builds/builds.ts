@@ -10,6 +10,7 @@ import type { Page } from '../../store/table.ts'
 import type { Build, BuildFilter } from '../../store/tables/builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
+import { readStoredValues } from '../deployments/stored-variables.ts'
 import type { CodeBuildDependencies, CodeBuilds } from './code-builds.ts'
 import type { ImageRequest } from './images.ts'
 import type { Previews } from './previews.ts'
@@ -115,9 +116,17 @@ export class Builds {
     work: Pick<BuildWork, 'source' | 'stopped'>,
   ): Promise<BuiltArtifact> {
     if (work.source !== undefined || request.program !== undefined)
-      return (await this.#code.get()).make(build, request, work)
+      return (await this.#code.get()).make(build, this.#withVariables(request), work)
     const { buildArtifact } = await import('../../builder/build-artifact.ts')
     return buildArtifact(request)
+  }
+
+  /** Code runs during the build. It gets the stored variables of the environment that it is built for. */
+  #withVariables({ environment, ...request }: BuildRequest): BuildRequest {
+    const stored = readStoredValues(this.#deps, request.name, environment ?? 'development')
+    return Object.keys(stored).length === 0
+      ? request
+      : { ...request, env_vars: { ...stored, ...request.env_vars } }
   }
 
   async #fail(build: Build, error: unknown, startedMs: number): Promise<Build> {

@@ -94,6 +94,14 @@ export class Previews {
     for (const name of names) background.run(() => this.#queue.run(name, () => reopen(name)))
   }
 
+  /** Called after variables changed. A sleeping preview reads them when it wakes up. */
+  refresh(server: string): Promise<void> {
+    return this.#queue.run(server, async () => {
+      const id = this.#deps.store.servers.find(server)?.previewMcpId
+      if (id && this.#isAwake(id)) await this.#deps.supervisor.renew(id)
+    })
+  }
+
   /** Makes the next connection start a failed preview again, unless it serves another build by then. */
   reset(build: Build): Promise<void> {
     return this.#queue.run(build.name, async () => {

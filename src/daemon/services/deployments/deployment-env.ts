@@ -1,17 +1,50 @@
+import type { DeployRequest } from '../../../shared/contract/deployments.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { nearestName } from '../../../shared/names.ts'
 import type { Build } from '../../store/tables/builds.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import { isRead, plainValues, readStoredValues } from './stored-variables.ts'
 
 type Values = Record<string, string>
 
 /** Maximum number of names in a message. */
 const MAX_LISTED = 20
 
+/** The variables of a release. */
+export interface ReleaseEnv {
+  values: Values
+  /** Names of those that are stored for the server and environment. */
+  stored: string[]
+}
+
+/**
+ * The values of the request, over the stored ones that the server can read. Throws INVALID_REQUEST as `checkEnv`, and
+ * UNAVAILABLE when stored values cannot be decrypted.
+ */
+export function releaseEnv(
+  deps: Pick<ServiceDependencies, 'secrets' | 'store'>,
+  build: Build,
+  { environment, config, variables = {} }: DeployRequest,
+): ReleaseEnv {
+  const given = config?.env_vars ?? {}
+  const toStore = plainValues(variables)
+  const stored = readableEnv(build, { ...readStoredValues(deps, build.name, environment), ...toStore })
+  checkEnv(build, { ...toStore, ...given }, { stored, environment })
+  return {
+    values: { ...stored, ...given },
+    stored: Object.keys(stored).filter(name => !Object.hasOwn(given, name)),
+  }
+}
+
 /**
  * Checks environment variables against those that the server declares. A server without declarations accepts any, because
  * the contract has no declarations, but does not read them. Throws INVALID_REQUEST naming every unknown or missing variable.
  */
-export function checkEnv({ name: server, env }: Build, given: Values): void {
+export function checkEnv(
+  { name: server, env }: Build,
+  given: Values,
+  { stored, environment }: { stored: Values; environment: string },
+): void {
   const declared = env.map(({ name }) => name)
   const isDeclared = new Set(declared)
   const unknown = declared.length === 0 ? [] : Object.keys(given).filter(name => !isDeclared.has(name))
@@ -27,12 +60,13 @@ export function checkEnv({ name: server, env }: Build, given: Values): void {
       },
     )
   const missing = env.filter(
-    ({ name, required, default: value }) => required && value === undefined && !Object.hasOwn(given, name),
+    ({ name, required, default: value }) =>
+      required && value === undefined && !Object.hasOwn(given, name) && !Object.hasOwn(stored, name),
   )
   if (missing.length > 0)
     throw new HostingError(
       'INVALID_REQUEST',
-      `The server "${server}" needs the environment variable ${enumerate(missing.map(({ name }) => name))}. Set it in config.env_vars.`,
+      `The server "${server}" needs the environment variable ${enumerate(missing.map(({ name }) => name))} in ${environment}. Store it with PATCH /v1/servers/${server}/env/${environment}, or set it in config.env_vars.`,
       {
         details: missing
           .slice(0, MAX_LISTED)
@@ -50,6 +84,11 @@ export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, gi
     return chosen === undefined ? [] : [[name, chosen] as const]
   })
   return Object.fromEntries(entries)
+}
+
+/** Stored variables may be left from an earlier build that declared them. */
+function readableEnv(build: Build, stored: Values): Values {
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => isRead(build, name)))
 }
 
 /** Describes what a rollback from `before` to `after` changes, without values. */

@@ -1,5 +1,6 @@
 import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
 import type { DeployRequest } from '../../../shared/contract/deployments.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
@@ -11,11 +12,12 @@ import { resolveEngine } from '../builds/containers.ts'
 import { getBuild, loadArtifact, requireReady } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
-import { checkEnv } from './deployment-env.ts'
-import { concealConfig } from './deployment-secrets.ts'
+import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
+import { concealConfig, revealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import type { Releases } from './releases.ts'
 import { previousDeployment, requireRollbackTarget, rollbackRequest } from './rollback.ts'
+import { storeVariables } from './stored-variables.ts'
 import { requireCompatible } from './surfaces.ts'
 
 /** A deployment that was started. `done` resolves with its final record. */
@@ -39,15 +41,19 @@ export class Deployments {
   }
 
   /**
-   * Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a build that is not ready, a domain in
-   * use, or a breaking change with `allow_breaking: false`.
+   * Deploys with the stored variables. Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a
+   * build that is not ready, a domain in use, or a breaking change with `allow_breaking: false`.
    */
   create(request: DeployRequest): Accepted {
+    return this.#create(request, build => releaseEnv(this.#deps, build, request))
+  }
+
+  #create(request: DeployRequest, chooseEnv: (build: Build) => ReleaseEnv): Accepted {
     const build = requireReady(getBuild(this.#deps, request.mcp_id))
     if (request.allow_breaking === false) requireCompatible(this.#deps, build, request.environment)
-    const config = resolveEngine(customArtifact(this.#deps, build), normalizeConfig(request.config))
-    const values = config.env_vars ?? {}
-    checkEnv(build, values)
+    const env = chooseEnv(build)
+    const given = { ...request.config, ...(Object.keys(env.values).length > 0 && { env_vars: env.values }) }
+    const config = resolveEngine(customArtifact(this.#deps, build), normalizeConfig(given))
     if (config.auth) checkAuth(config.auth)
     checkOrigins(config)
     const now = this.#deps.clock.now()
@@ -61,6 +67,7 @@ export class Deployments {
       domain: config.domain ?? null,
       config: concealed.config,
       env: concealed.sealed,
+      variables: env.stored,
       deployMs: 0,
       error: null,
       createdAt: now,
@@ -71,6 +78,11 @@ export class Deployments {
     this.#deps.store.transaction(() => {
       this.#requireDomain(deployment)
       this.#deps.store.deployments.create(deployment)
+      storeVariables(
+        this.#deps,
+        { server: build.name, environment: request.environment },
+        request.variables ?? {},
+      )
     })
     return this.#release(deployment)
   }
@@ -155,8 +167,33 @@ export class Deployments {
     const target =
       to === undefined ? previousDeployment(this.#deps, from) : requireRollbackTarget(from, this.get(to))
     const { request, warnings } = rollbackRequest(this.#deps, from, target)
-    const accepted = this.create(request)
+    const values = request.config?.env_vars ?? {}
+    const accepted = this.#create(request, build => {
+      checkEnv(build, values, { stored: {}, environment: from.environment })
+      return { values, stored: target.variables }
+    })
     return { ...accepted, warnings }
+  }
+
+  /**
+   * Releases the live build and configuration again with the stored variables. Throws CONFLICT when nothing is live, and the
+   * errors of `create`.
+   */
+  releaseVariables(server: string, environment: Environment): Accepted {
+    const { secrets, store } = this.#deps
+    const live = store.deployments.findLive(server, environment)
+    if (!live) throw nothingLive(server, environment)
+    const config = revealConfig(secrets, live)
+    const stored = new Set([
+      ...live.variables,
+      ...store.variables.list(server, environment).map(({ name }) => name),
+    ])
+    const own = Object.entries(config.env_vars ?? {}).filter(([name]) => !stored.has(name))
+    return this.create({
+      mcp_id: live.mcpId,
+      environment,
+      config: { ...config, env_vars: Object.fromEntries(own) },
+    })
   }
 
   /** Kills a deployment and removes it with its logs. Throws NOT_FOUND. */
@@ -241,6 +278,16 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
 /** Ignores the removal of a deployment while it started. The waiting client gets that error. */
 function unlessRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
+}
+
+function nothingLive(server: string, environment: Environment): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `"${server}" has no live deployment in ${environment} to release again.`,
+    {
+      details: 'The next deployment there gets the stored variables.',
+    },
+  )
 }
 
 function notRestarted(id: string, reason: Error): HostingError {

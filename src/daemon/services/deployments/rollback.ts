@@ -5,6 +5,9 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { changedEnv } from './deployment-env.ts'
 import { readEnv, revealConfig } from './deployment-secrets.ts'
 
+/** The stored values may be newer on purpose, such as a rotated key, and nothing else has them. */
+const STORED_UNCHANGED = 'The stored variables are unchanged. The next deployment gets them.'
+
 /** A deployment with the build and configuration of `target`. `warnings` name variables that differ from the live deployment. */
 export function rollbackRequest(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
@@ -13,7 +16,8 @@ export function rollbackRequest(
 ): { request: DeployRequest; warnings: string[] } {
   const config = revealConfig(secrets, target)
   const live = store.deployments.findLive(from.name, from.environment) ?? from
-  const warnings = changedEnv(readEnv(secrets, live), config.env_vars ?? {})
+  const changes = changedEnv(readEnv(secrets, live), config.env_vars ?? {})
+  const warnings = changes.length > 0 ? [...changes, STORED_UNCHANGED] : []
   return { request: { mcp_id: target.mcpId, environment: target.environment, config }, warnings }
 }
 

@@ -8,6 +8,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { tenantEnv } from '../deployments/deployment-env.ts'
 import { readEnv } from '../deployments/deployment-secrets.ts'
 import { logLevel, programLimits } from '../deployments/environments.ts'
+import { readStoredValues } from '../deployments/stored-variables.ts'
 
 export type TenantDependencies = Pick<
   ServiceDependencies,
@@ -18,7 +19,7 @@ export interface Preview {
   /** Id in the runtime. */
   id: string
   buildId: string
-  /** Environment variables of the build request. */
+  /** Environment variables of the build request. They override the stored ones of development. */
   given: Record<string, string>
   /** Address other than the server's preview address. */
   address: Address | undefined
@@ -53,7 +54,7 @@ export function previewTenant(deps: TenantDependencies, preview: Preview): Tenan
   if (!address) throw alreadyRemoved('preview', preview.id)
   return {
     ...tenantBase(deps, preview.id, address, build),
-    env: tenantEnv(build, preview.given),
+    env: tenantEnv(build, { ...readStoredValues(deps, build.name, 'development'), ...preview.given }),
     // The same for all builds, so that sessions continue with the next build.
     stateKey: deps.secrets.derive(`state preview ${build.name}`),
     isPreview: true,

@@ -17,6 +17,8 @@ export interface Deployment {
   config: DeployConfig
   /** The encrypted secrets of `config`. Null when there are none. */
   env: Buffer | null
+  /** Names of the environment variables whose values were stored for the server and environment. */
+  variables: string[]
   deployMs: number
   error: Failure | null
   createdAt: string
@@ -36,7 +38,7 @@ export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
 
 export class DeploymentStore extends RecordStore<Deployment> {
   constructor(database: Database) {
-    super(database, 'deployments', { json: ['config', 'error'] })
+    super(database, 'deployments', { json: ['config', 'variables', 'error'] })
   }
 
   list({ name, environment, status }: DeploymentFilter, limit: number, cursor?: string): Page<Deployment> {

@@ -5,9 +5,11 @@ import type { Build } from '../../../../src/daemon/store/tables/builds.ts'
 const declaring = (...env: Build['env']) => ({ name: 'echo', env }) as Build
 const named = (name: string, required = false) => ({ name, required })
 
+const place = { stored: {}, environment: 'staging' }
+
 test('accepts names that every object inherits', () => {
   const build = declaring(named('constructor', true))
-  expect(() => checkEnv(build, {})).toThrow(/needs the environment variable constructor/)
+  expect(() => checkEnv(build, {}, place)).toThrow(/needs the environment variable constructor/)
   expect(tenantEnv(declaring(named('toString')), {})).toEqual({})
   expect(tenantEnv(build, { constructor: 'x' })).toEqual({ constructor: 'x' })
 })
@@ -16,7 +18,11 @@ test('lists only some of many unknown names', () => {
   const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`WRONG_${index}`, 'secret']))
   const error = (() => {
     try {
-      checkEnv(declaring(...Array.from({ length: 1000 }, (_, index) => named(`RIGHT_${index}`))), given)
+      checkEnv(
+        declaring(...Array.from({ length: 1000 }, (_, index) => named(`RIGHT_${index}`))),
+        given,
+        place,
+      )
     } catch (thrown) {
       return thrown as Error & { details: string }
     }

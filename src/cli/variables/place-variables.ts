@@ -1,0 +1,85 @@
+import type { DeployRequest } from '../../shared/contract/deployments.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { looksSecret } from '../../shared/secret-names.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { type Place, readServerEnvIfStored } from './server-env.ts'
+
+type Values = Record<string, string>
+
+interface Given {
+  /** From the project file. */
+  base: Values | undefined
+  /** From `--set` and `--env-file`. */
+  given: Values
+  /** Store the given values. */
+  save: boolean
+}
+
+/** The parts of a deploy request that carry variables. */
+export interface PlacedVariables {
+  /** For this deployment only. */
+  env_vars: Values
+  /** To be stored. */
+  variables?: NonNullable<DeployRequest['variables']>
+}
+
+/**
+ * Decides what is stored and what is for this deployment only. Given values take precedence over stored ones, and those over the
+ * project file. If the API stores no variables, all values are for this deployment.
+ */
+export async function placeVariables(
+  { api }: Pick<CommandContext, 'api'>,
+  place: Place,
+  { base = {}, given, save }: Given,
+): Promise<PlacedVariables> {
+  if (Object.keys({ ...base, ...given }).length === 0) return { env_vars: {} }
+  const env = await readServerEnvIfStored(await api(), place)
+  if (!env) return { env_vars: { ...base, ...given } }
+  const stored = new Set(env.variables.map(({ name }) => name))
+  const defaults = Object.entries(base).filter(([name]) => !stored.has(name) && !Object.hasOwn(given, name))
+  const env_vars = Object.fromEntries(defaults)
+  if (!save) return { env_vars: { ...env_vars, ...given } }
+  return { env_vars, ...(Object.keys(given).length > 0 && { variables: given }) }
+}
+
+/** Says which values later deployments get, too. */
+export function printStored({ output }: CommandContext, name: string, { variables }: PlacedVariables): void {
+  if (output.json || !variables) return
+  output.line(
+    `Stored ${Object.keys(variables).join(', ')} for later deployments (mcp env list ${quoteShellWord(name)})`,
+  )
+}
+
+/** Adds the command that sets the variables that a deployment lacks. Returns other errors unchanged. */
+export function explainMissingVariables(
+  error: unknown,
+  { name, environment }: Place,
+  { isContractOnly }: Pick<ApiClient, 'isContractOnly'>,
+): unknown {
+  if (!(error instanceof HostingError) || error.code !== 'INVALID_REQUEST') return error
+  const names = [...(error.details ?? '').matchAll(/config\.env_vars\.(\w+): required/g)].map(
+    match => match[1]!,
+  )
+  if (names.length === 0) return error
+  const server = quoteShellWord(name)
+  const command = isContractOnly
+    ? `mcp deploy --env ${environment} ${names.map(one => `--set ${one}=…`).join(' ')}`
+    : `mcp env set ${server} ${names.map(toWord).join(' ')}${environmentFlag(environment)}`
+  return new HostingError(
+    error.code,
+    `${name} needs the environment variable${names.length > 1 ? 's' : ''} ${names.join(', ')} in ${environment}.`,
+    { next: [{ description: names.length > 1 ? 'Set them' : 'Set it', command }], cause: error },
+  )
+}
+
+/** Without a value, `mcp env set` asks for it and does not show it. */
+function toWord(name: string): string {
+  return looksSecret(name, '') ? name : `${name}=…`
+}
+
+/** Development is the default of every command. */
+export function environmentFlag(environment: string): string {
+  return environment === 'development' ? '' : ` --env ${environment}`
+}

@@ -1,0 +1,68 @@
+import type { ServerEnv } from '../../shared/contract/variables.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import type { ExitCode } from '../command-line/exit-codes.ts'
+import { inTime } from '../output/output.ts'
+import { ask } from '../output/prompt.ts'
+import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { type Place, pathOf } from './server-env.ts'
+
+/** Option of commands that change variables. */
+export const RELEASE_OPTION = {
+  type: 'boolean',
+  doc: 'also release the live build again with the new values',
+} as const
+
+/** Prints the changed variables. Releases them with `--release`, or if the user at the terminal says so. */
+export async function finishChange(
+  context: CommandContext,
+  env: ServerEnv,
+  { done, release }: { done: string; release: boolean },
+): Promise<ExitCode | undefined> {
+  const { output } = context
+  if (output.json && !release) {
+    output.result(env, () => {})
+    return undefined
+  }
+  if (!output.json) output.line(done)
+  if (env.live_deployment === null) {
+    if (output.json) output.result(env, () => {})
+    else output.note(`${env.name} has no live deployment in ${env.environment}. The next one gets them.`)
+    return undefined
+  }
+  if (release || (await offersRelease(context, env))) return releaseVariables(context, env)
+  output.next({ description: 'Release them', command: releaseCommand(env) })
+}
+
+async function offersRelease({ output, globals }: CommandContext, env: ServerEnv): Promise<boolean> {
+  if (!output.interactive) return false
+  return globals.yes || ask(`Release ${env.name} in ${env.environment} with these values now?`)
+}
+
+/** Releases the live build again and prints the deployment. */
+export async function releaseVariables(
+  context: CommandContext,
+  { name, environment }: Place,
+): Promise<ExitCode | undefined> {
+  const { output } = context
+  const api = await context.api()
+  const startedAt = performance.now()
+  const record = await output.progress(`Releasing ${name} in ${environment}`, async () =>
+    settleDeployment(context, await api.post<Deployed>(`${pathOf({ name, environment })}/release`)),
+  )
+  output.result(record, () => {
+    if (record.status === 'failed') return
+    output.line(`Released ${name} in ${environment} ${inTime(performance.now() - startedAt)}`)
+    output.fields({ id: record.deployment_id, url: record.url })
+    output.next({
+      description: 'Undo it',
+      command: `mcp rollback ${quoteShellWord(name)} --env ${environment}`,
+    })
+  })
+  output.warnOf(record)
+  if (record.status === 'failed') return reportFailedDeployment(context, record, name)
+}
+
+function releaseCommand({ name, environment }: Place): string {
+  return `mcp env release ${quoteShellWord(name)} --env ${environment}`
+}

@@ -1,0 +1,57 @@
+import type { Environment } from '../../../shared/contract/states.ts'
+import type { VariableChanges, VariableValues } from '../../../shared/contract/variables.ts'
+import { looksSecret } from '../../../shared/secret-names.ts'
+import type { Build } from '../../store/tables/builds.ts'
+import type { Variable } from '../../store/tables/variables.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+
+type Values = Record<string, string>
+
+/** Throws UNAVAILABLE when a value cannot be decrypted. */
+export function readStoredValues(
+  { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
+  server: string,
+  environment: Environment,
+): Values {
+  const stored = store.variables.list(server, environment)
+  return Object.fromEntries(stored.map(({ name, sealed }) => [name, secrets.unseal(sealed)]))
+}
+
+/** Stores and removes variables in one transaction. */
+export function storeVariables(
+  { clock, secrets, store }: Pick<ServiceDependencies, 'clock' | 'secrets' | 'store'>,
+  place: Pick<Variable, 'server' | 'environment'>,
+  changes: VariableChanges,
+): void {
+  const declared = store.builds.findNewestReady(place.server)?.env ?? []
+  const now = clock.now()
+  store.transaction(() => {
+    for (const [name, change] of Object.entries(changes)) {
+      if (change === null) {
+        store.variables.remove({ ...place, name })
+        continue
+      }
+      const { value, secret } = typeof change === 'string' ? { value: change } : change
+      const isSecret = secret ?? (isDeclaredSecret(declared, name) || looksSecret(name, value))
+      const sealed = secrets.seal(value)
+      store.variables.save({ ...place, name, sealed, secret: isSecret, createdAt: now, updatedAt: now })
+    }
+  })
+}
+
+/** Code without declarations reads all variables. */
+export function isRead({ env, template }: Pick<Build, 'env' | 'template'>, name: string): boolean {
+  return (template === 'custom' && env.length === 0) || env.some(declared => declared.name === name)
+}
+
+/** The values without their settings. */
+export function plainValues(values: VariableValues): Values {
+  const entries = Object.entries(values)
+  return Object.fromEntries(
+    entries.map(([name, given]) => [name, typeof given === 'string' ? given : given.value]),
+  )
+}
+
+function isDeclaredSecret(declared: Build['env'], name: string): boolean {
+  return declared.some(one => one.name === name && one.secret === true)
+}
