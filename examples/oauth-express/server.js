@@ -44,7 +44,7 @@ app.listen(Number(PORT), '127.0.0.1', () => console.log(`${PUBLIC_URL}/mcp`))
 
 function createServer() {
   const server = new McpServer({ name: 'oauth-express', version: '1.0.0' })
-  server.registerTool('whoami', { description: 'Tells who is signed in' }, ({ authInfo }) => ({
+  server.registerTool('whoami', { description: 'Returns the signed-in user' }, ({ authInfo }) => ({
     content: [
       { type: 'text', text: `You are ${authInfo.extra.subject}, with ${authInfo.scopes.join(', ')}.` },
     ],

@@ -38,10 +38,14 @@ app.use(honoHandler(resource))
 app.all('/mcp', context => mcp.fetch(context.req.raw))
 serve({ fetch: app.fetch, port: Number(PORT), hostname: '127.0.0.1' }, () => console.log(`${PUBLIC_URL}/mcp`))
 
-/** Anybody may list the tools; the one that needs a user asks for a token itself. */
+/** The list of tools is public. The tool that needs a user asks for a token itself. */
 function createServer() {
   const server = new Server({ name: 'oauth-hono', version: '1.0.0' }, { capabilities: { tools: {} } })
-  const whoami = { name: 'whoami', description: 'Tells who is signed in', inputSchema: { type: 'object' } }
+  const whoami = {
+    name: 'whoami',
+    description: 'Returns the signed-in user',
+    inputSchema: { type: 'object' },
+  }
   server.setRequestHandler('tools/list', () => ({ tools: [whoami] }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const token = getToken(params._meta)

@@ -18,7 +18,7 @@ export function closeInherited(): void {
   }
 }
 
-/** Without standard input, output and error. Empty without /proc. */
+/** Open descriptors except standard input, output and error. Empty on systems without /proc. */
 function openDescriptors(): number[] {
   try {
     return readdirSync('/proc/self/fd')

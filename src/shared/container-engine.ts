@@ -27,7 +27,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
  * Finds a working podman or docker in `PATH`. `MCP_CONTAINER_ENGINE` selects one by name or path. Takes about 200 ms. Never
- * rejects: `why` is the end of a sentence, without a full stop.
+ * rejects: `why` completes a sentence and has no full stop.
  */
 export async function findContainerEngine(
   env: NodeJS.ProcessEnv,

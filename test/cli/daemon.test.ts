@@ -63,7 +63,7 @@ test("the daemon inherits no open files from the user's shell", async () => {
   expect(open).not.toContain(lock)
 })
 
-/** Empty for a file that was closed meanwhile. */
+/** Target of the link. Empty for a file that was closed since readdir. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path)

@@ -48,7 +48,7 @@ test('the word after a quoted message is the server, and plain questions call it
   expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining('wether') })
 })
 
-test('wraps long JSON in a reply', async () => {
+test('long JSON in a reply is wrapped', async () => {
   const { stdout } = await home.mcp(['test', 'Read weather://Oslo', 'weather'])
   expect(stdout).toContain('"country": "Norway"')
   expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
@@ -73,13 +73,13 @@ test('the result has the fields of the contract and is stored as a chat', async 
   expect(result.tool_calls).toHaveLength(2)
 })
 
-test('runs the suite that the project names', async () => {
+test('mcp test runs the suite of the project', async () => {
   const suite = await home.json<SuiteOutcome>(['test', '--project', example('weather')])
   expect(suite).toMatchObject({ status: 'passed', failed: 0, models: ['embedded'] })
   expect(suite.cases.length).toBeGreaterThan(2)
 })
 
-test('tests handler modules and third-party programs in the same way', async () => {
+test('mcp test works the same with handler modules and third-party programs', async () => {
   const module = await home.json<TestResult>(['test', '--server', 'conformance', 'call test_simple_text'])
   expect(module).toMatchObject({ tools_used: ['test_simple_text'], success_rate: 1 })
   const program = await home.json<TestResult>([
@@ -142,7 +142,7 @@ test.each([
   },
 )
 
-test('exits with 1 only for a failed expectation', async () => {
+test('mcp test exits with 1 only for a failed expectation', async () => {
   const wrong = suiteFile('wrong.json', {
     server: 'weather',
     cases: [{ message: 'call current_weather for Oslo', expect: { tools: ['forecast'] } }],
@@ -170,7 +170,7 @@ test('exits with 1 only for a failed expectation', async () => {
   expect(fault).toMatchObject({ code: 7, stdout: expect.stringContaining('1 could not be judged') })
 })
 
-test('replays recorded answers without a request, and fails for an unrecorded one', async () => {
+test('mcp test replays recorded answers without a request, and fails for an unrecorded one', async () => {
   const file = join(home.dir, 'tape.json')
   const asking = ['test', '--server', 'weather', 'How warm is it?']
   stub = await startModelStub('compatible', [
@@ -226,7 +226,7 @@ test('a conversation keeps its context and can be saved as a passing case', asyn
   expect(suite).toMatchObject({ passed: 1, failed: 0, success_rate: 1 })
 })
 
-test('uses a saved key, prints only its end, encrypts it at rest and can delete it', async () => {
+test('a saved model key is used, shown only by its end, encrypted at rest, and can be deleted', async () => {
   const key = 'sk-ant-test-0123456789-tail'
   stub = await startModelStub('anthropic', [{ text: 'from the vendor' }])
   await home.json(['models', 'login', 'anthropic', '--key', key, '--base-url', stub.url])
@@ -243,7 +243,7 @@ test('uses a saved key, prints only its end, encrypts it at rest and can delete 
   expect(await home.json(['models', 'list'])).toMatchObject({ defaultModel: 'embedded' })
 })
 
-test("uses a key from the command's environment with any daemon", async () => {
+test("a model key in the command's environment works with any daemon", async () => {
   stub = await startModelStub('anthropic', [{ text: 'by environment' }])
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell', ANTHROPIC_BASE_URL: stub.url }
   const result = await home.json<TestResult>(['test', '--server', 'weather', 'hello'], { env })

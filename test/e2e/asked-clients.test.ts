@@ -93,22 +93,22 @@ describe.each([
   })
   afterAll(() => client.close())
 
-  test('answers sampling, elicitation and roots requests', async () => {
+  test('a client answers sampling, elicitation and roots requests', async () => {
     expect(await client.call('test_sampling', { prompt: 'Capital?' })).toBe('LLM response: Paris')
     expect(await client.call('test_elicitation', { message: 'Who?' })).toContain('"email":"my email"')
     expect(await client.call('test_input_required_result_list_roots')).toBe('Roots: file:///a, file:///b')
   })
 
-  test('answers several questions, in parallel and in sequence', async () => {
+  test('a client answers several questions, in parallel and in sequence', async () => {
     expect(await client.call('test_input_required_result_multiple_inputs')).toBe('Paris my name (2 roots)')
     expect(await client.call('test_input_required_result_multi_round')).toBe('my name likes my color')
   })
 
-  test('answers questions that a handler sends itself', async () => {
+  test('a client answers questions that a handler sends itself', async () => {
     expect(await client.call('test_input_required_result_request_state')).toBe('state-ok')
   })
 
-  test('receives list changes', async () => {
+  test('a client receives list changes', async () => {
     let isHeard = false
     client.onToolsChanged(() => {
       isHeard = true

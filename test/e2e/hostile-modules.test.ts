@@ -121,7 +121,7 @@ test('a handler that never answers times out, and other calls are answered', asy
   expect(await restartsOf(hostile)).toBe(restarts)
 })
 
-test('keeps part of a flood of output and counts the rest', async () => {
+test('the log keeps part of a flood of output and counts the rest', async () => {
   const printed = await callTool(hostile.url, 'harm', { how: 'flood' })
   expect(printed).toMatchObject({ content: [{ text: 'printed' }] })
   const expected = /\d+ lines \(\d+ KB\) of output were dropped: the limit is 256 KB per second/

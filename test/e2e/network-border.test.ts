@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deployFolder } from '../helpers/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 
-/** A module that runs the code it is given. 127.0.0.3 plays the public network. */
+/** A module that runs the code it is given. 127.0.0.3 represents the public network. */
 const TOOL = `const AsyncFunction = (async () => {}).constructor
 const load = name => import(name)
 export default {

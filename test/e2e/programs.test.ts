@@ -86,7 +86,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     url = (await host('everything', { command: bin('mcp-server-everything') })).deployment.url
   })
 
-  test('the build lists its tools and records that they depend on the client', async () => {
+  test('the build of server-everything lists its tools and records that they depend on the client', async () => {
     const { build } = await host('everything', { command: bin('mcp-server-everything') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     const names = artifact.tools.map((tool: { name: string }) => tool.name)
@@ -95,7 +95,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     expect(artifact.program.isolation.children).toBe('session')
   })
 
-  test('serves tools, progress, resources, templates, prompts and completions', async () => {
+  test('server-everything serves tools, progress, resources, templates, prompts and completions', async () => {
     const client = await connect(url)
     expect(client.getServerVersion()?.name).toBe('mcp-servers/everything')
     expect(client.getInstructions()).toContain('Everything')
@@ -118,7 +118,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     expect(completed.completion.values).toContain('Engineering')
   })
 
-  test('sends sampling, elicitation and roots requests to its client', async () => {
+  test('server-everything sends sampling, elicitation and roots requests to its client', async () => {
     const ask = async (who: string) => {
       const client = await connect(url, { sampling: {}, elicitation: {}, roots: {} }, prepared => {
         prepared.setRequestHandler(CreateMessageRequestSchema, () => ({
@@ -148,7 +148,7 @@ describe('@modelcontextprotocol/server-everything', () => {
       }
   })
 
-  test('sends a resource update to the session that subscribed to it', async () => {
+  test('server-everything sends a resource update to the session that subscribed to it', async () => {
     const updated: string[] = []
     const client = await connect(url, {}, prepared => {
       prepared.setNotificationHandler(
@@ -163,7 +163,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
   })
 
-  test('sends its requests to clients of the modern era too', async () => {
+  test('server-everything sends its requests to clients of the modern era too', async () => {
     const client = new ModernClient(
       { name: 'modern', version: '1.0.0' },
       { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: 'auto' } },
@@ -180,7 +180,7 @@ describe('@modelcontextprotocol/server-everything', () => {
 })
 
 describe('@modelcontextprotocol/server-filesystem', () => {
-  test('reads and writes only in its folder', async () => {
+  test('server-filesystem reads and writes only in its folder', async () => {
     writeFileSync(join(folder, 'hello.txt'), 'hello')
     const { deployment } = await host('filesystem', { command: bin('mcp-server-filesystem'), args: [folder] })
     const client = await connect(deployment.url)
@@ -190,7 +190,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
     expect(refused.isError).toBe(true)
   })
 
-  test('uses the roots of each client', async () => {
+  test('server-filesystem uses the roots of each client', async () => {
     const parts = ['one', 'two'].map(name => join(folder, name))
     for (const part of parts) mkdirSync(part)
     const { deployment } = await host('filesystem-roots', {
@@ -216,7 +216,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
 })
 
 describe('@modelcontextprotocol/server-memory', () => {
-  test('one process serves all clients, which share its data', async () => {
+  test('one process of server-memory serves all clients, which share its data', async () => {
     const { build, deployment } = await host('memory', { command: bin('mcp-server-memory') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     expect(artifact.program.isolation.children).toBe('shared')
@@ -245,7 +245,7 @@ describe('@modelcontextprotocol/server-memory', () => {
 })
 
 describe('a Python server', () => {
-  test('keeps files in its home over a release and a restart of the daemon', async () => {
+  test('a Python server keeps files in its home over a release and a restart of the daemon', async () => {
     const program = { command: 'python3', args: [fixture('stdio_server.py')] }
     const first = await host('python', program)
     expect(await callModern(first.deployment.url, 'add', { a: 1, b: 2 })).toBe('3')
@@ -274,7 +274,7 @@ describe('a program over HTTP', () => {
 })
 
 describe('a program that fails or is not sandboxed', () => {
-  test('fails the build of a program that is not a server, with its output', async () => {
+  test('the build of a program that is not a server fails with its output', async () => {
     const { build } = await host('no-server', {
       command: 'sh',
       args: ['-c', 'echo "no key given" >&2; exit 7'],
@@ -283,7 +283,7 @@ describe('a program that fails or is not sandboxed', () => {
     expect(build.error?.message).toContain('exited with code 7')
   })
 
-  test('reports a missing sandbox in status and log', async () => {
+  test('status and log report a missing sandbox', async () => {
     const { deployment } = await host('bare', {
       command: 'node',
       args: [FIXTURE],
@@ -297,7 +297,7 @@ describe('a program that fails or is not sandboxed', () => {
     await eventually(async () => (await log()).text.includes('the program runs without a sandbox'))
   })
 
-  test('reports a missing sandbox in mcp up and mcp status', async () => {
+  test('mcp up and mcp status report a missing sandbox', async () => {
     const home = createHome()
     // An empty PATH, so no bubblewrap.
     const options = { env: { ...home.env, PATH: dirname(process.execPath) } }

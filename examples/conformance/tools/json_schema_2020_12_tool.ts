@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Keeps its schema as it is',
+  description: 'Keeps its schema unchanged',
   input: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

@@ -1,7 +1,7 @@
 import { defineTool, inputRequired } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Does not take a state that somebody changed',
+  description: 'Rejects a state that was changed',
   handler: (_args, { inputResponses, requestState }) =>
     inputResponses?.confirm && requestState === 'asked'
       ? 'state-ok'

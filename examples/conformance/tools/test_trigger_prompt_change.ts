@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Tells everybody who listens that the list of prompts changed',
+  description: 'Notifies all listening clients that the list of prompts changed',
   handler: (_args, context) => {
     context.announce('prompts')
     return 'announced'

@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Tells everybody who listens that the list of tools changed',
+  description: 'Notifies all listening clients that the list of tools changed',
   handler: (_args, context) => {
     context.announce('tools')
     return 'announced'

@@ -15,7 +15,7 @@ const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win
 export class FolderWatcher {
   readonly #directory: string
   readonly #onChange: (firstAt: number) => void
-  /** By path relative to the project, which is `''`. */
+  /** Watchers by folder, relative to the project, which is `''`. */
   readonly #watchers = new Map<string, FSWatcher>()
   #rules: IgnoreRules
   #firstAt = 0

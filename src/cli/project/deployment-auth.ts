@@ -3,7 +3,7 @@ import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
 import { HostingError } from '../../shared/errors.ts'
 
 interface Given {
-  /** From the project file. */
+  /** Settings of the project file. */
   base: DeploymentAuth | undefined
   /** `--auth` */
   flag: AuthProvider | 'none' | undefined

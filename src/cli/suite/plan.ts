@@ -8,7 +8,7 @@ export interface PlannedCase {
   /** Undefined for the default model. */
   model: string | undefined
   messages: { message: string; expect: Expectation | undefined }[]
-  /** For the whole case. */
+  /** Expectation for the whole case. */
   expect: Expectation | undefined
   repeat: number
   /** Share of runs that must pass. */
@@ -17,7 +17,7 @@ export interface PlannedCase {
 }
 
 export interface PlanInput {
-  /** From the command line. Override those of the suite. */
+  /** Models from the command line. They override the models of the suite. */
   models: string[]
   repeat: number | undefined
   settings: RunSettings

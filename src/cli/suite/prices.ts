@@ -63,7 +63,7 @@ export function loadPrices(given: string | undefined, usual: string): PriceTable
 /** Vendors append the date of a snapshot to a model's name. */
 const SNAPSHOT = /-(\d{4}-?\d{2}-?\d{2}|latest)$/
 
-/** In US dollars. Undefined for a model without a price. */
+/** Cost in US dollars. Undefined for a model without a price. */
 export function costOf(
   table: PriceTable,
   model: string | undefined,

@@ -41,7 +41,7 @@ export class ChannelMeter {
     this.#limits = limits
   }
 
-  /** Returns the violated limit as the end of a sentence about the process, or undefined. */
+  /** Returns the violated limit, in words that complete a sentence about the process. Undefined when there is none. */
   take(chunk: Uint8Array): string | undefined {
     const limits = this.#limits()
     const perSecond = this.#takeSecond(chunk.length)

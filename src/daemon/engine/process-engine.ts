@@ -86,7 +86,7 @@ interface Command {
   command: string[]
   depth?: Depth
   ownNetwork?: boolean
-  /** Why there is no OS sandbox around user code, as the end of a sentence about the code. */
+  /** Why there is no OS sandbox around user code, in words that complete a sentence about the code. */
   gap?: string
 }
 

@@ -72,9 +72,9 @@ export class Supervisor {
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
       // A build takes two in a row: one process describes the code, another serves it.
-      sealed: this.#lateWarmPool('sealed', 2 * warmSpares),
-      sealedOpenNetwork: this.#lateWarmPool('sealedOpenNetwork', warmSpares),
-      bridge: this.#lateWarmPool('bridge', warmSpares),
+      sealed: this.#lazyWarmPool('sealed', 2 * warmSpares),
+      sealedOpenNetwork: this.#lazyWarmPool('sealedOpenNetwork', warmSpares),
+      bridge: this.#lazyWarmPool('bridge', warmSpares),
     }
     this.#warmPools = warmPools
     this.#shared = new SharedHosts({ warmPool: warmPools.open, logsDir, tenantsPerHost })
@@ -252,7 +252,7 @@ export class Supervisor {
     this.#sessions.forget(id)
   }
 
-  #lateWarmPool(kind: ProcessKind, size: number): WarmPool {
+  #lazyWarmPool(kind: ProcessKind, size: number): WarmPool {
     return new WarmPool({ size, startHost: () => this.#startHost(kind), afterFirstUse: true })
   }
 

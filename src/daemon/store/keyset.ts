@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 export interface KeysetQuery {
   table: string
-  /** Column → value. Undefined values are omitted. */
+  /** Values by column. Undefined values are omitted. */
   filters: Record<string, string | undefined>
   /** A condition on every record. It is SQL text, so that a partial index with the same condition applies. */
   only?: string

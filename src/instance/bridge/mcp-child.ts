@@ -37,7 +37,7 @@ export interface ChildOptions {
   guard: ProcessGuard
   /** Calls without an answer or progress for this time fail. */
   timeoutMs: number
-  /** From the start until the answer to `initialize`. */
+  /** Time from the start until the answer to `initialize`. */
   startTimeoutMs: number
   delays?: StopDelays
 }

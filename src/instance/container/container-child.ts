@@ -21,7 +21,7 @@ export interface ContainerChildOptions {
   tenant: Tenant
   processes: ProcessGuard
   containers: ContainerGuard
-  /** From the start until the first answer over HTTP. */
+  /** Time from the start until the first answer over HTTP. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
   /** Called before it listens. */

@@ -14,7 +14,7 @@ const MAX_TEXT_CHARACTERS = 1000
 /** An answered MCP request, as logged. */
 export interface RequestRecord {
   method: string
-  /** Of a `tools/call`. */
+  /** Tool of a `tools/call`. */
   tool?: string | undefined
   ms: number
   failed: boolean

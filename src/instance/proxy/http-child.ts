@@ -11,7 +11,7 @@ import {
 
 export interface HttpChildOptions {
   guard: ProcessGuard
-  /** From the start until it accepts connections. */
+  /** Time from the start until it accepts connections. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
   /** Called before it listens. */

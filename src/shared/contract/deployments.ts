@@ -78,7 +78,7 @@ const warnings = z
 
 export const deploymentRecordSchema = named(
   'Deployment',
-  'A deployment, as it is created.',
+  'A new deployment.',
   deploymentExample,
 ).object({
   deployment_id: deploymentIdSchema,
@@ -157,7 +157,7 @@ export const deploymentStatusSchema = deploymentRecordSchema
         sandbox: z.enum(['bubblewrap', 'none']).describe('Sandbox of the program.'),
         gaps: z
           .array(z.string())
-          .describe('Missing protections, each as the rest of a sentence about the program.'),
+          .describe('Missing protections. Each text completes a sentence that starts with "The program".'),
       })
       .optional()
       .describe(

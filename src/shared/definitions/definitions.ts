@@ -110,7 +110,7 @@ const promptSchema = named('Prompt', 'A prompt that people can start a conversat
   messages: z
     .array(
       named('PromptMessage', 'A message of a prompt.').strictObject({
-        role: z.enum(['user', 'assistant']).describe('Who says it.'),
+        role: z.enum(['user', 'assistant']).describe('Author of the message.'),
         content: contentBlockSchema,
       }),
     )

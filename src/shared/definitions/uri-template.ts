@@ -40,7 +40,7 @@ export function isUriTemplate(uri: string): boolean {
   return uri.includes('{')
 }
 
-/** Throws an Error for an invalid template. Its message is the end of a sentence about the template. */
+/** Throws an Error for an invalid template. Its message completes a sentence about the template. */
 export function parseUriTemplate(source: string): UriTemplate {
   const parts = splitExpressions(source)
   checkReadable(parts)

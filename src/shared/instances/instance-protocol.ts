@@ -182,8 +182,8 @@ export type ToInstance =
 export type FromInstance =
   /**
    * Loaded and waiting for work. A process with its own network namespace (`OWN_NETWORK` in its environment) sets `egress`
-   * and attaches the handle of a socket that listens on 127.0.0.1 in the namespace. Connections to it are the only way
-   * out. No user code runs before this message, and processes with user code may not send other handles.
+   * and attaches the handle of a socket that listens on 127.0.0.1 in the namespace. All outgoing connections go through it.
+   * No user code runs before this message, and processes with user code may not send other handles.
    */
   | { type: 'ready'; egress?: true }
   /**
@@ -197,7 +197,7 @@ export type FromInstance =
   | { type: 'described'; tenantId: string; described: Described }
   /** `stack`: position in the user's code, for build errors. */
   | { type: 'failed'; tenantId: string; message: string; stack?: string }
-  /** The program or container of the tenant exited and is restarted. `how`: the end of a sentence about it. */
+  /** The program or container of the tenant exited and is restarted. `how` completes a sentence about it. */
   | { type: 'restarting'; tenantId: string; how: string }
   /** Answers `drain` immediately: new requests that belong to the new release are no longer answered here. */
   | { type: 'draining'; tenantId: string }
@@ -228,7 +228,7 @@ export const LOG_DESCRIPTOR = 'MCP_INSTANCE_LOG_DESCRIPTOR'
 /** Environment variable of an instance process with its own network namespace. Its value is `1`. */
 export const OWN_NETWORK = 'MCP_OWN_NETWORK'
 
-/** Set for sealed processes without an OS sandbox, with the reason as the end of a sentence about their code. */
+/** Set for sealed processes without an OS sandbox, with the reason in words that complete a sentence about their code. */
 export const SANDBOX_GAP = 'MCP_SANDBOX_GAP'
 
 /** Messages that a process without user code sends within one turn of its event loop, in order. */

@@ -31,7 +31,7 @@ export interface DestinationCounts {
   failures: number
   refusals: number
   reason?: RefusalReason
-  /** From the process to the destination. */
+  /** Bytes from the process to the destination. */
   bytesSent: number
   bytesReceived: number
 }

@@ -57,9 +57,9 @@ export interface Isolation {
     user?: SwitchedUser
     prlimit?: string
   }
-  /** Missing protections, each as the end of a sentence about the program. */
+  /** Missing protections. Each text completes a sentence about the program. */
   gaps: string[]
-  /** Reason why the program must not start, as the end of a sentence. */
+  /** Reason why the program must not start, in words that complete a sentence. */
   refusal?: string
 }
 

@@ -120,7 +120,7 @@ test.each([
   expect(received.length).toBeLessThanOrEqual((2 * limits.bytesPerSecond) / 65_000)
 })
 
-test('a description of several MB is accepted from a process that describes', async () => {
+test('a process that describes a server may send several MB', async () => {
   const { child, received, violations } = start(
     `process.send({ type: 'described', text: 'x'.repeat(5_000_000) }); ${STAY}`,
     () => DESCRIBING_LIMITS,

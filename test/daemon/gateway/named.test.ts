@@ -204,7 +204,7 @@ test('an unreadable database drops a connection without crashing the daemon', as
   }
 })
 
-test('connections without a request beyond a limit are dropped, and one that ends makes room', async () => {
+test('connections without a request are dropped beyond a limit, until others end', async () => {
   const dropped: string[] = []
   const gateway = await NamedGateway.open(0, {
     resolve: () => undefined,

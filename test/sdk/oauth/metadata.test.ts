@@ -69,7 +69,7 @@ test('the metadata contains only enabled endpoints', async () => {
   })
 })
 
-test('the metadata is between host and path of an issuer with a path', async () => {
+test('the metadata URL is between host and path of an issuer with a path', async () => {
   const metadata = await metadataOf({ issuer: `${issuer}/tenants/a` }, '/tenants/a')
   expect(metadata).toMatchObject({
     issuer: `${issuer}/tenants/a`,

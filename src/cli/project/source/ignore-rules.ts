@@ -23,7 +23,7 @@ const NO_SECRETS = /^\.env\.(example|sample|template)$/
 /** Decides which files are excluded from a source archive, by git's rules including nested files. */
 export class IgnoreRules {
   readonly #directory: string
-  /** By folder. */
+  /** Rules by folder. */
   readonly #rules = new Map<string, Ignore | undefined>()
 
   /** `directory`: folder of the project. */
@@ -46,7 +46,7 @@ export class IgnoreRules {
     }
   }
 
-  /** For a path that may be below an ignored folder, as reported by a watcher. */
+  /** True when the path or a folder above it is ignored. Watchers report such paths. */
   ignoresAny(path: string): boolean {
     const names = path.split('/')
     const folders = names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))

@@ -39,7 +39,7 @@ export function processKindOf({ program }: Artifact, isBorderless: () => boolean
   return isBorderless() || !bridgeWall().usable ? 'open' : 'bridge'
 }
 
-/** Isolation of handler modules in addition to Node's permission model. `gaps`: ends of sentences about the modules. */
+/** Isolation of handler modules in addition to Node's permission model. `gaps` complete sentences about the modules. */
 export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: string[] } {
   const found = moduleSandbox()
   if (found.usable) return { sandbox: 'bubblewrap', gaps: [] }

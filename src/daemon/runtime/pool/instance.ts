@@ -37,7 +37,7 @@ export interface Siblings {
 export interface InstancePast {
   /** Crashes of the instances that this one replaces. */
   restarts: number
-  /** How the last of them failed, as the end of a sentence about it. */
+  /** How the last of them failed, in words that complete a sentence about it. */
   lastFailure?: string | undefined
 }
 

@@ -5,7 +5,7 @@ export interface HostEnding {
   signal: NodeJS.Signals | null
   /** It could not even be started. */
   error?: Error
-  /** Why the daemon killed it, or why it crashed: the end of a sentence about the process. */
+  /** Why the daemon killed it, or why it crashed, in words that complete a sentence about the process. */
   reason?: string | undefined
 }
 

@@ -124,7 +124,7 @@ export class HostProcess {
     await this.ended
   }
 
-  /** Counts as a crash. `reason`: the end of a sentence about the process. */
+  /** Counts as a crash. `reason` completes a sentence about the process. */
   kill(reason?: string): void {
     this.#reason ??= reason
     this.child.kill('SIGKILL')

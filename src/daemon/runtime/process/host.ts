@@ -22,7 +22,7 @@ export interface TenantWatcher {
   onMetrics(metrics: TenantMetrics): void
   /** The process ended, or it can no longer serve the tenant. */
   onFailed(error: HostEndedError | RefusedArtifactError): void
-  /** The tenant's program ended and is restarted. `how`: the end of a sentence about it. */
+  /** The tenant's program ended and is restarted. `how` completes a sentence about it. */
   onRestarting(how: string): void
   onAnnounced(announcement: Announcement): void
   onClaim(claim: SessionClaim): void
@@ -207,7 +207,7 @@ export class Host {
     await this.ended
   }
 
-  /** Counts as a crash. `reason`: the end of a sentence about the process. */
+  /** Counts as a crash. `reason` completes a sentence about the process. */
   kill(reason?: string): void {
     this.#process.kill(reason)
   }

@@ -11,7 +11,7 @@ export interface Incoming {
   handles: HandleSender
   limits(): ChannelLimits
   onMessage(message: FromInstance, handle: unknown): void
-  /** The process must be killed. `what`: the end of a sentence about it. */
+  /** The process must be killed. `what` completes a sentence about it. */
   onViolation(what: string): void
 }
 

@@ -6,7 +6,7 @@ import { isStateBatch } from './state-operation.ts'
 const MAX_TENANTS = 10_000
 const MAX_ID_CHARACTERS = 256
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
-/** In one report. Sums of larger numbers would lose precision and eventually overflow. */
+/** Largest count in one report. Sums of larger numbers would lose precision and eventually overflow. */
 const MAX_COUNTED = 1e9
 const MAX_SUM_MS = 1e12
 

@@ -10,7 +10,7 @@ export interface VitalSignsOptions {
   memoryLimitBytes: number
   /** Asks the process for any message. `onMessage` is called when it arrives. */
   ping(): void
-  /** Called once. `reason`: the end of a sentence about the process. */
+  /** Called once. `reason` completes a sentence about the process. */
   onFault(reason: string): void
 }
 

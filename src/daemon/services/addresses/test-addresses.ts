@@ -16,7 +16,7 @@ interface Opened {
 /** Addresses for tests of builds. The newest build of a server uses its preview. Others get a temporary address. */
 export class TestAddresses {
   readonly #deps: Dependencies
-  /** By id of the build. */
+  /** Open addresses by build id. */
   readonly #open = new Map<string, Opened>()
   #count = 0
 

@@ -14,6 +14,6 @@ export interface CommandLine {
   /** True when all its processes stop with the first one. Undefined when it does not start others. */
   isContained?: boolean
   limits?: ProgramLimits
-  /** Missing protections, each as the end of a sentence about the program. */
+  /** Missing protections. Each text completes a sentence about the program. */
   gaps?: string[]
 }

@@ -38,7 +38,7 @@ export class ProgramGroup {
     }
   }
 
-  /** Reason why the kernel killed the program, as the end of a sentence about it. */
+  /** Reason why the kernel killed the program, in words that complete a sentence about it. */
   get killedBecause(): string | undefined {
     const isOutOfMemory = this.folders.some(folder => /^oom_kill [1-9]/m.test(read(folder, 'memory.events')))
     return isOutOfMemory ? `was killed: out of memory (limit ${this.#limits.memoryMb} MB)` : undefined

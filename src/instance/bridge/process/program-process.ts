@@ -28,7 +28,7 @@ export interface ProgramEnding {
   signal: NodeJS.Signals | null
   /** The process could not be started. */
   error?: Error
-  /** Details of the reason, as the end of a sentence. */
+  /** Details of the reason, in words that complete a sentence. */
   how?: string
 }
 
@@ -67,9 +67,9 @@ export class ProgramProcess {
   readonly #child: ChildProcess
   readonly #options: ProgramProcessOptions
   #stopping: Promise<void> | undefined
-  /** In the environment of its descendants: MARKER and its value. */
+  /** MARKER and its value, as set in the environment of its descendants. */
   readonly #marker: string | undefined
-  /** Reason why it was killed, as the end of a sentence about it. */
+  /** Reason why it was killed, in words that complete a sentence about it. */
   #killed: string | undefined
   #endWatch = () => {}
   readonly #group: ProgramGroup | undefined

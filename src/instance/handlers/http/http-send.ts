@@ -12,7 +12,7 @@ export interface SendOptions {
   policy: NetworkPolicy
   /** The caller's signal, aborted when the call is cancelled. */
   signal: AbortSignal
-  /** For all attempts and redirects together. */
+  /** Time limit for all attempts and redirects together. */
   timeoutMs: number
   maxResponseBytes: number
   retries: number

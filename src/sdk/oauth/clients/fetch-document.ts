@@ -13,7 +13,7 @@ export interface FetchDocumentOptions {
   lookup?: LookupFunction
   /** Certificate authority in PEM that replaces those of the system. */
   ca?: string
-  /** For the whole request. Default: 5000. */
+  /** Time limit for the whole request. Default: 5000. */
   timeoutMs?: number
 }
 

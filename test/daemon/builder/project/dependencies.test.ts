@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('reports a lock file that does not match package.json without the other output of npm', async () => {
+test('reports a lock file that does not match package.json, without other output of npm', async () => {
   using cache = createProjectFolder()
   const versions = { '2.0.0': { name: 'tiny', version: '2.0.0', dist: { tarball: registry.url } } }
   const packages = createServer((_request, response) =>

@@ -90,7 +90,7 @@ test.each([
   ['v1', StreamableHTTPClientTransport, Client],
   ['v2', ModernTransport, ModernClient],
 ] as const)(
-  'the %s client signs in with the proxy form, by an id that nobody registered',
+  'the %s client signs in with the proxy form, with an unregistered client id',
   async (_era, Transport, Class) => {
     await using provider = await startScriptedProvider('idp')
     await using proxy = await mountProxy({ providers: [provider.config] }, protectedApplication)

@@ -81,7 +81,7 @@ const BEAM_WIDTH = 24
 const OPTIONS_EACH = 8
 
 /** Added to the score of a required parameter, and subtracted from that of an optional one. */
-const WORTH_OF_REQUIRED = 1
+const REQUIRED_WEIGHT = 1
 const COST_OF_OPTIONAL = 0.5
 
 function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
@@ -94,7 +94,7 @@ function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[])
 }
 
 function extend(state: State, option: Bound): State {
-  const worth = option.parameter.required ? WORTH_OF_REQUIRED : -COST_OF_OPTIONAL
+  const worth = option.parameter.required ? REQUIRED_WEIGHT : -COST_OF_OPTIONAL
   return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 

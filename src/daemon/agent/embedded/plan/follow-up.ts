@@ -17,7 +17,7 @@ const OPENINGS = [
   ['again'],
 ]
 
-/** For follow-up messages: calls the tool of the previous message with new values. Other values stay the same. */
+/** Calls the tool of the previous message with the new values of a follow-up message. Other values stay the same. */
 export function continueRequest(
   analysis: Analysis,
   before: Analysis,
