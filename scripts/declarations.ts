@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 export interface Declaration {
-  /** Below the folder of the SDK: `oauth/main.d.ts`. */
+  /** Path relative to the SDK's folder: `oauth/main.d.ts`. */
   name: string
   contents: Buffer
 }

@@ -103,7 +103,7 @@ test('an API that does not respond in time exits with 8', async () => {
   expect(stderr).toContain('--timeout')
 })
 
-test('a refused connection exits with 7 and suggests a look at the settings', async () => {
+test('a refused connection exits with 7 and suggests checking the settings', async () => {
   stub = await startContractStub()
   const { url } = stub
   await stub.close()

@@ -85,7 +85,7 @@ const ENDINGS: [how: string, expected: RegExp][] = [
   ['loop', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
   ['microtasks', /was killed because tool "harm" ran for [\d.]+ s without yielding/],
   ['heap', /crashed: out of memory \(limit 64 MB\)/],
-  ['buffers', /was killed: out of memory \(it held \d+ MB, limit 256 MB\)/],
+  ['buffers', /was killed: out of memory \(it used \d+ MB, limit 256 MB\)/],
   ['exit', /process\.exit\(3\) was called at .*\(tools\/harm\.mjs:\d+:\d+/],
   ['abort', /process\.abort\(\) was called at .*tools\/harm\.mjs/],
   ['rejection', /Unhandled rejection: Error: nobody waits for this\n.*\(tools\/harm\.mjs:\d+/],

@@ -60,7 +60,7 @@ test('replaces an instance above its memory limit without a failed request, and 
       expect.objectContaining({
         state: 'ready',
         restarts: 1,
-        lastFailure: expect.stringMatching(/^was replaced: it held \d+ MB, limit 160 MB$/),
+        lastFailure: expect.stringMatching(/^was replaced: it used \d+ MB, limit 160 MB$/),
       }),
     ]),
   })

@@ -35,11 +35,11 @@ class SignInNeeded extends Error {
   }
 }
 
-/** Tokens are renewed this long before they expire. */
+/** Tokens are renewedToken this long before they expire. */
 const SPARE_SECONDS = 30
 
 /**
- * Adds the token of an earlier sign-in to requests, renewed when it expires. Throws SignInNeeded when the server requires
+ * Adds the token of an earlier sign-in to requests, renewedToken when it expires. Throws SignInNeeded when the server requires
  * another one.
  */
 function serverAuth(place: SignInTarget): AuthProvider {
@@ -47,14 +47,16 @@ function serverAuth(place: SignInTarget): AuthProvider {
   return {
     async token() {
       const session = readServerSession(place.file, place.url)
-      sent = !session || isFresh(session) ? session?.accessToken : await renewed(place, session.accessToken)
+      sent =
+        !session || isFresh(session) ? session?.accessToken : await renewedToken(place, session.accessToken)
       return sent
     },
     async onUnauthorized({ response }) {
       const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
       const challenge = extractWWWAuthenticateParams(response)
-      // Another command may have renewed the token. A refused token is not sent again.
-      if (sent === undefined || (await renewed(place, sent)) === undefined) throw new SignInNeeded(challenge)
+      // Another command may have renewedToken the token. A refused token is not sent again.
+      if (sent === undefined || (await renewedToken(place, sent)) === undefined)
+        throw new SignInNeeded(challenge)
     },
   }
 }
@@ -65,7 +67,7 @@ export function isFresh({ accessToken, expiresAt }: ServerSession): boolean {
 }
 
 /** A token other than `stale`. Undefined when there is none. */
-async function renewed(place: SignInTarget, stale: string | undefined): Promise<string | undefined> {
+async function renewedToken(place: SignInTarget, stale: string | undefined): Promise<string | undefined> {
   const { renewServerSession } = await import('./renew-server-session.ts')
   return renewServerSession(place, stale)
 }

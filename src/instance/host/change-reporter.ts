@@ -2,7 +2,7 @@ const REPORT_MS = 1000
 /** Delay before the first report after a quiet period. Collects changes in quick succession. */
 const GATHER_MS = 50
 
-/** Calls `send` with what changed, at most once a second. */
+/** Calls `send` with the changes, at most once a second. */
 export class ChangeReporter<T> {
   readonly #send: (changed: T[]) => void
   #changed = new Set<T>()

@@ -127,7 +127,7 @@ describe('a body', () => {
     )
   })
 
-  test('never answers a body with an error many times as long', async () => {
+  test('an error is never many times longer than the body that caused it', async () => {
     const scopes = Array(80_000).fill('REED')
     const unknown = Object.fromEntries(scopes.slice(0, 50_000).map((_, index) => [`field${index}`, 1]))
     for (const [path, body] of [

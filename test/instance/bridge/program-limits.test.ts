@@ -58,7 +58,7 @@ for (const sandbox of SANDBOXES) {
     const hog = `exec '${process.execPath}' -e 'const all = []; setInterval(() => all.push(Buffer.alloc(4e6, 1)), 1)'`
     const program = start(hog, { sandbox, limits: { memoryMb: 150, pids: 200 } })
     const how = describeProgramEnding(await program.ended)
-    expect(how).toMatch(/^was killed: out of memory \(it held \d+ MB, limit 150 MB\)$/)
+    expect(how).toMatch(/^was killed: out of memory \(it used \d+ MB, limit 150 MB\)$/)
   })
 
   test(`stops a fork bomb and all its processes (sandbox ${sandbox})`, async () => {
@@ -102,7 +102,7 @@ test('counts the memory of an orphaned process in another session (sandbox off)'
   const hog = `setsid sh -c "'${process.execPath}' -e '${code}' &"; cat`
   const program = start(hog, { sandbox: 'off', limits: { memoryMb: 100, pids: 200 } })
   expect(describeProgramEnding(await program.ended)).toMatch(
-    /^was killed: out of memory \(it held \d+ MB, limit 100 MB\)$/,
+    /^was killed: out of memory \(it used \d+ MB, limit 100 MB\)$/,
   )
 })
 

@@ -44,7 +44,7 @@ export class MemoryWatch {
   async #replace(instance: Instance, bytes: number): Promise<void> {
     this.#replacing = true
     const [held, limit] = [bytes, this.#options.limitBytes].map(count => Math.round(count / 1024 / 1024))
-    await this.#tryReplace(instance, `was replaced: it held ${held} MB, limit ${limit} MB`)
+    await this.#tryReplace(instance, `was replaced: it used ${held} MB, limit ${limit} MB`)
     this.#replacing = false
     this.#replacedAt = performance.now()
   }
@@ -62,7 +62,7 @@ export class MemoryWatch {
     } catch (error) {
       log(
         'error',
-        `instance ${old.id} holds too much memory but could not be replaced: ${(error as Error).message}`,
+        `instance ${old.id} uses too much memory but could not be replaced: ${(error as Error).message}`,
       )
     }
   }

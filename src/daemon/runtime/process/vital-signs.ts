@@ -63,7 +63,7 @@ export class VitalSigns {
     const bytes = pid === undefined ? undefined : residentBytes(pid)
     if (bytes !== undefined && bytes > memoryLimitBytes)
       this.#fail(
-        `was killed: out of memory (it held ${megabytes(bytes)} MB, limit ${megabytes(memoryLimitBytes)} MB)`,
+        `was killed: out of memory (it used ${megabytes(bytes)} MB, limit ${megabytes(memoryLimitBytes)} MB)`,
       )
   }
 

@@ -61,7 +61,7 @@ export class DeploymentStore extends RecordStore<Deployment> {
     return this.table.list('WHERE mcp_id = ?', [mcpId])
   }
 
-  /** The deployment that serves there. */
+  /** The live deployment of the server in the environment. */
   findLive(name: string, environment: Environment): Deployment | undefined {
     return this.table.find("WHERE name = ? AND environment = ? AND status = 'deployed'", [name, environment])
   }

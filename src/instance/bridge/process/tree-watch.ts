@@ -62,7 +62,7 @@ function excess(
     return `was killed: too many processes (it had ${tasks} with their threads, limit ${pids})`
   if (bytes <= memoryMb * MEGABYTE) return undefined
   const held = Math.round(exactBytes(processes) / MEGABYTE)
-  return held > memoryMb ? `was killed: out of memory (it held ${held} MB, limit ${memoryMb} MB)` : undefined
+  return held > memoryMb ? `was killed: out of memory (it used ${held} MB, limit ${memoryMb} MB)` : undefined
 }
 
 /** Kills every process with the marker in its environment, including those that left the program's process group and tree. */

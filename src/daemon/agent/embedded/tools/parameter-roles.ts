@@ -20,7 +20,7 @@ function headRoles(description: string): Role[] {
   return head.slice(0, 3).flatMap(rolesOf)
 }
 
-/** Roles from the name and the format. For a name that is only a direction ("from"), also from the description. */
+/** Roles from the name and the format. If the name is only a direction ("from"), the description counts as well. */
 export function rolesByName(nameStems: string[], { format }: Schema, description: string): Set<Role> {
   const roles = new Set(nameStems.flatMap(rolesOf))
   if (format === 'email') roles.add('email')
