@@ -76,11 +76,7 @@ const warnings = z
     'Extension: settings that were accepted but are not applied, and variables that a rollback changed, one sentence each.',
   )
 
-export const deploymentRecordSchema = named(
-  'Deployment',
-  'A new deployment.',
-  deploymentExample,
-).object({
+export const deploymentRecordSchema = named('Deployment', 'A new deployment.', deploymentExample).object({
   deployment_id: deploymentIdSchema,
   status: deploymentStateSchema,
   url: z.string().describe('MCP endpoint of the deployment.'),
