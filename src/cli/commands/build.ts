@@ -47,7 +47,7 @@ export default defineCommand({
         withEnvVars(await loadProject(dir), given),
       )
     }
-    const project = programProject(input) ?? (await loadProject(dir))
+    const project = programProject(input, context.env) ?? (await loadProject(dir))
     const { request, file } = project
     const counts = countsOf(request)
     if (check) {

@@ -3,7 +3,6 @@ import { AUTH_PROVIDERS } from '../../shared/contract/auth-providers.ts'
 import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
-import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { Input } from '../command-line/declaration.ts'
@@ -18,7 +17,7 @@ import {
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
-import { imageProject, PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
+import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
 import { checkSurface } from '../project/surface-check.ts'
@@ -56,7 +55,7 @@ const OPTIONS = {
     type: 'string',
     value: 'ref',
     isValueOptional: true,
-    doc: 'run the server from its container image, or host an existing image that serves MCP on $PORT',
+    doc: 'run the server from its container image, or host an existing image that serves MCP over stdio or on $PORT',
   },
   origin: ORIGIN_OPTION,
   network: NETWORK_OPTION,
@@ -208,14 +207,6 @@ function withImage(input: DeployInput): DeployInput {
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
-/** An existing image. Throws INVALID_REQUEST when `--command` is given as well. */
-function namedImage(input: DeployInput): Project | undefined {
-  const { image, target, command } = input
-  if (!image || target !== '.') return undefined
-  if (command === undefined) return imageProject(image, input)
-  throw new HostingError('INVALID_REQUEST', '--image and --command cannot be combined.')
-}
-
 /** An existing path is a project, which is built first. Anything else names a build. */
 async function openTarget(
   context: CommandContext,
@@ -224,7 +215,9 @@ async function openTarget(
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input
   const { env } = context
-  const program = namedImage(input) ?? programProject(input)
+  // With a target, the image runs that server.
+  const image = target === '.' ? input.image : undefined
+  const program = programProject({ ...input, image }, env)
   if (!program && !existsSync(target)) {
     const chosen = chooseAuth({ base: undefined, flag, envVars: given, env })
     const build = await findBuild(await context.api(), target)

@@ -29,12 +29,18 @@ export default defineCommand({
   options: {
     ...VARIABLE_OPTIONS,
     save: SAVE_OPTION,
+    image: {
+      type: 'string',
+      value: 'ref',
+      doc: 'host an existing container image that serves MCP over stdio or on $PORT',
+    },
     origin: ORIGIN_OPTION,
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
   },
   examples: [
     { command: 'mcp up', does: 'the project in this folder' },
+    { command: 'mcp up --image mcp/time', does: 'an existing image' },
     {
       command: 'mcp up examples/weather --json',
       does: '{mcp_id, deployment_id, url, health_check, tools, call}',
@@ -43,7 +49,7 @@ export default defineCommand({
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, set, envFile } = input
     const given = readEnvVars(envFile, set, context.env)
-    const project = programProject(input) ?? (await loadProject(dir))
+    const project = programProject(input, context.env) ?? (await loadProject(dir))
     const { auth: base, ...development } = project.deploy.development ?? {}
     const { auth, envVars } = chooseAuth({
       base,

@@ -48,7 +48,11 @@ export function reportFailedBuild(
 }
 
 function programNextStep(program: NonNullable<BuildRequest['program']>): NextStep {
-  if (program.type === 'image') return { description: 'Check that the image serves MCP over HTTP on $PORT' }
+  if (program.type === 'image')
+    return {
+      description:
+        'Run the image in a terminal: a server over stdio waits for messages, one over HTTP listens on $PORT',
+    }
   const script = missingScript(program)
   return {
     description: script

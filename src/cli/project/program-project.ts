@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import type { Environment } from '../../shared/contract/states.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
 import type { OptionValues } from '../command-line/declaration.ts'
+import { type ContainerCommand, parseContainerCommand } from './container-command.ts'
 import type { Buildable, Project } from './project.ts'
 import { splitShellWords } from './shell-words.ts'
 
@@ -13,7 +14,7 @@ export const PROGRAM_OPTIONS = {
   command: {
     type: 'string',
     value: 'command',
-    doc: 'host an existing server: a command that serves MCP over stdio, such as "npx -y some-server"',
+    doc: 'host an existing server: a command that serves MCP over stdio, such as "npx -y some-server" or "docker run -i --rm mcp/time"',
   },
   http: { type: 'boolean', doc: 'the command serves MCP over HTTP on $PORT instead' },
   path: { type: 'string', value: 'path', doc: 'path at which it serves MCP over HTTP (default: /mcp)' },
@@ -27,13 +28,19 @@ export const PROGRAM_OPTIONS = {
   name: { type: 'string', value: 'name', doc: 'name of the server (default: derived from the command)' },
 } as const
 
-export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS>
+export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS> & {
+  /** Existing image. Empty, or undefined: none. */
+  image?: string | undefined
+}
 
-/** A project for `--command`. Undefined without that option. Throws INVALID_REQUEST. */
-export function programProject(input: ProgramInput): Project | undefined {
-  const { command, http, name } = input
+/** A project for `--command` or `--image`. Undefined without them. `env`: of this command. Throws INVALID_REQUEST. */
+export function programProject(input: ProgramInput, env: NodeJS.ProcessEnv): Project | undefined {
+  const { command, image, http, name } = input
+  if (image) return imageProject(image, input)
   if (command === undefined) return refuseLoneOptions(input)
   const [file, ...args] = splitShellWords(command) as [string, ...string[]]
+  const container = parseContainerCommand([file, ...args], env)
+  if (container) return containerProject(command, container, input)
   const cwd = input.cwd === undefined ? findFolder([file, ...args]) : resolve(input.cwd)
   const program: ProgramDefinition = {
     type: http ? 'http' : 'stdio',
@@ -43,30 +50,51 @@ export function programProject(input: ProgramInput): Project | undefined {
     ...(cwd !== undefined && { cwd }),
     ...(input.isolation !== undefined && { isolation: input.isolation }),
   }
-  return {
-    file: command,
-    directory: resolve('.'),
-    test: undefined,
-    project: undefined,
-    sourceDirectory: undefined,
-    request: { name: name ?? nameOf([file, ...args]), template: 'custom', program },
-    deploy: {},
-  }
+  return projectOf(command, { name: name ?? nameOf([file, ...args]), template: 'custom', program })
 }
 
 /** A project for an existing image. Throws INVALID_REQUEST when no name can be derived. */
-export function imageProject(
-  image: string,
-  { path, name }: { path?: string | undefined; name?: string | undefined },
+function imageProject(image: string, input: ProgramInput): Project {
+  const { command, path, cwd, http, isolation, name } = input
+  const other = Object.entries({ command, cwd, http: http || undefined }).find(
+    ([, value]) => value !== undefined,
+  )
+  if (other) throw new HostingError('INVALID_REQUEST', `--image and --${other[0]} cannot be combined.`)
+  const program: ImageDefinition = {
+    type: 'image',
+    image,
+    path: path ?? '/mcp',
+    ...(isolation !== undefined && { isolation: isolation as 'session' | 'shared' }),
+  }
+  return projectOf(image, { name: name ?? nameOfImage(image), template: 'custom', program })
+}
+
+/** A project for `docker run …`, which becomes an image with its settings. */
+function containerProject(
+  command: string,
+  { program, env_vars, limits }: ContainerCommand,
+  input: ProgramInput,
 ): Project {
-  const program: ImageDefinition = { type: 'image', image, path: path ?? '/mcp' }
+  const { image, ...settings } = program
+  const { request, ...project } = imageProject(image, { ...input, command: undefined })
+  const values = Object.keys(env_vars).length > 0 ? { env_vars } : {}
+  const config = { ...values, ...(Object.keys(limits).length > 0 && { limits }) }
   return {
-    file: image,
+    ...project,
+    file: command,
+    request: { ...request, program: { ...(request.program as ImageDefinition), ...settings }, ...values },
+    deploy: Object.fromEntries(ENVIRONMENTS.map(environment => [environment, config])),
+  }
+}
+
+function projectOf(file: string, request: Project['request']): Project {
+  return {
+    file,
     directory: resolve('.'),
     test: undefined,
     project: undefined,
     sourceDirectory: undefined,
-    request: { name: name ?? nameOfImage(image), template: 'custom', program },
+    request,
     deploy: {},
   }
 }
@@ -77,7 +105,7 @@ function nameOfImage(image: string): string {
   if (SERVER_NAME.test(name)) return name
   throw new HostingError(
     'INVALID_REQUEST',
-    `--image ${image} does not give a valid server name. Set one with --name.`,
+    `The image ${image} does not give a valid server name. Set one with --name.`,
   )
 }
 
@@ -90,7 +118,7 @@ export function withEnvVars<T extends Buildable>(
   if (!project.request.program) return project
   const request = {
     ...project.request,
-    ...(Object.keys(env_vars).length > 0 && { env_vars }),
+    ...(Object.keys(env_vars).length > 0 && { env_vars: { ...project.request.env_vars, ...env_vars } }),
     // The default is left out for APIs without stored variables.
     ...(environment !== 'development' && { environment }),
   }
@@ -102,7 +130,7 @@ function refuseLoneOptions({ http, path, cwd, isolation }: ProgramInput): undefi
     ([, value]) => value !== undefined,
   )
   if (!lone) return undefined
-  throw new HostingError('INVALID_REQUEST', `--${lone[0]} requires --command.`)
+  throw new HostingError('INVALID_REQUEST', `--${lone[0]} requires --command or --image.`)
 }
 
 /** Working folder of a command: this one if it names files in it (`python server.py`), otherwise a separate one. */

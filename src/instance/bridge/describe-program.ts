@@ -4,44 +4,64 @@ import { createErrorOutput } from '../log/error-output.ts'
 import { RPC, RpcError } from '../protocol/json-rpc.ts'
 import { ALL_CAPABILITIES } from './children/leased-children.ts'
 import { McpChild } from './mcp-child.ts'
-import { commandLine } from './process/command-line.ts'
-import { ProcessGuard } from './process/process-guard.ts'
 import type { RunnableProgram } from './process/program-command.ts'
+import { localPrograms, type StartProgram } from './process/programs.ts'
 import { readDefinitions } from './read-definitions.ts'
+import type { ServerFacts } from './server-facts.ts'
 
 const TIMEOUT_MS = 60_000
 
 /** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
 export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
-  const guard = new ProcessGuard()
-  const printError = createErrorOutput(tenant)
-  let dependsOnClient = false
-  const program = artifact.program as RunnableProgram
-  const child = new McpChild(
-    commandLine(program, tenant),
-    { guard, timeoutMs: TIMEOUT_MS, startTimeoutMs: TIMEOUT_MS },
-    {
+  const programs = localPrograms(artifact.program as RunnableProgram, tenant)
+  const client = new DescribingClient(programs.start, tenant)
+  try {
+    await client.open()
+    return await client.describe()
+  } finally {
+    await client.stop()
+    programs.close()
+  }
+}
+
+/** A client that supports everything, to see what a program over stdio does. */
+export class DescribingClient {
+  readonly #child: McpChild
+  #facts: ServerFacts | undefined
+  #dependsOnClient = false
+
+  /** Starts the program. Throws ChildStartError. */
+  constructor(start: StartProgram, tenant: Tenant) {
+    const printError = createErrorOutput(tenant)
+    const options = { timeoutMs: TIMEOUT_MS, startTimeoutMs: TIMEOUT_MS }
+    this.#child = new McpChild(start, options, {
       onStderr: printError,
       onNoise: printError,
       onAsk: method => {
-        dependsOnClient = true
+        this.#dependsOnClient = true
         return Promise.reject(new RpcError(RPC.methodNotFound, `No client is connected to answer ${method}`))
       },
       onLog: () => {},
       // Its definitions depend on the client's capabilities.
       onListChanged: () => {
-        dependsOnClient = true
+        this.#dependsOnClient = true
       },
       onResourceUpdated: () => {},
-    },
-  )
-  try {
-    const facts = await child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
-    const readList = (method: string, member: string) => child.readList(method, member)
-    const described = await readDefinitions({ facts, readList })
-    return { ...described, children: dependsOnClient ? 'session' : 'shared' }
-  } finally {
-    await child.stop()
-    guard.close()
+    })
+  }
+
+  /** Resolves when the program has answered `initialize`. Rejects with ChildStartError after it has stopped. */
+  async open(): Promise<void> {
+    this.#facts = await this.#child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
+  }
+
+  async describe(): Promise<Described> {
+    const readList = (method: string, member: string) => this.#child.readList(method, member)
+    const described = await readDefinitions({ facts: this.#facts!, readList })
+    return { ...described, children: this.#dependsOnClient ? 'session' : 'shared' }
+  }
+
+  stop(): Promise<void> {
+    return this.#child.stop()
   }
 }

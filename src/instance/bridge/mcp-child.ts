@@ -8,15 +8,8 @@ import type { CallToolResult, ResultText } from '../server/results.ts'
 import { forwardedMeta } from './forwarded-meta.ts'
 import type { PendingRequest } from './pending-requests.ts'
 import { ChildStartError } from './process/child-start-error.ts'
-import type { ProcessGuard } from './process/process-guard.ts'
-import type { CommandLine } from './process/program-command.ts'
-import {
-  describeProgramEnding,
-  type ProgramEnding,
-  ProgramProcess,
-  type StopDelays,
-} from './process/program-process.ts'
-import { storageHint } from './process/program-storage.ts'
+import { describeProgramEnding, type ProgramEnding } from './process/program-process.ts'
+import type { RunningProgram, StartProgram } from './process/programs.ts'
 import { RpcChannel } from './rpc-channel.ts'
 import { readPages, type ServerFacts, toFacts } from './server-facts.ts'
 
@@ -34,17 +27,15 @@ export interface ChildEvents {
 }
 
 export interface ChildOptions {
-  guard: ProcessGuard
   /** Calls without an answer or progress for this time fail. */
   timeoutMs: number
   /** Time from the start until the answer to `initialize`. */
   startTimeoutMs: number
-  delays?: StopDelays
 }
 
-/** A child process that speaks MCP over standard input and output. */
+/** A program that speaks MCP over standard input and output. */
 export class McpChild {
-  readonly process: ProgramProcess
+  readonly #program: RunningProgram
   readonly ended: Promise<ProgramEnding>
   readonly startedAt = Date.now()
   facts: ServerFacts | undefined
@@ -58,16 +49,16 @@ export class McpChild {
   #watch: NodeJS.Timeout | undefined
 
   /** Starts the program. Call `initialize` next. */
-  constructor(command: CommandLine, options: ChildOptions, events: ChildEvents) {
+  constructor(start: StartProgram, options: ChildOptions, events: ChildEvents) {
     this.#options = options
     this.#events = events
-    this.process = new ProgramProcess(command, { ...options, onStderr: line => this.#events.onStderr(line) })
-    this.#channel = new RpcChannel(this.process.stdin, this.process.stdout, {
+    this.#program = start(line => this.#events.onStderr(line))
+    this.#channel = new RpcChannel(this.#program.stdin, this.#program.stdout, {
       onRequest: (...request) => this.#answer(...request),
       onNotification: (method, params) => this.#notified(method, params),
       onNoise: line => this.#events.onNoise(line),
     })
-    this.ended = this.process.ended.then(ending => {
+    this.ended = this.#program.ended.then(ending => {
       this.isAlive = false
       clearInterval(this.#watch)
       this.#channel.fail(endedError(ending))
@@ -116,7 +107,7 @@ export class McpChild {
       const ending = await this.ended
       const why =
         error instanceof ChildEndedError ? describeProgramEnding(ending) : describeRefusal(error as Error)
-      throw new ChildStartError(`the program ${why}`, this.process.lastLines)
+      throw new ChildStartError(`the program ${why}`, this.#program.lastLines)
     } finally {
       clearTimeout(timer)
     }
@@ -146,9 +137,8 @@ export class McpChild {
     })
   }
 
-  /** Many programs answer with the error of a failed write and log nothing. */
   #explain(failure: string): void {
-    const hint = storageHint.after(failure)
+    const hint = this.#program.hintFor?.(failure)
     if (hint !== undefined) this.#events.onStderr(hint)
   }
 
@@ -177,7 +167,7 @@ export class McpChild {
 
   async stop(): Promise<void> {
     this.isStopping = true
-    await this.process.stop()
+    await this.#program.stop()
     await this.ended
   }
 

@@ -16,9 +16,8 @@ import { SessionChildren, type SessionLimits } from './children/session-children
 import { forwardedCapabilities } from './forwarded-capabilities.ts'
 import { type ChildEvents, McpChild } from './mcp-child.ts'
 import { BufferedReporter } from './process/buffered-reporter.ts'
-import { commandLine } from './process/command-line.ts'
-import { ProcessGuard } from './process/process-guard.ts'
 import type { RunnableProgram } from './process/program-command.ts'
+import { localPrograms, type Programs } from './process/programs.ts'
 import { startWithRetries } from './process/start-with-retries.ts'
 
 const START_TIMEOUT_MS = 25_000
@@ -30,27 +29,43 @@ interface BridgeLimits extends SessionLimits {
   startTimeoutMs: number
 }
 
-/**
- * Serves a program that speaks MCP over standard input and output by forwarding every request to a child. Resolves when the
- * program has answered `initialize`. Rejects with ChildStartError when it does not become a server.
- */
-export async function prepareStdioServer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
+/** Serves a command that speaks MCP over standard input and output. Rejects with ChildStartError. */
+export function prepareStdioServer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
   const program = artifact.program as RunnableProgram
-  const limits = limitsOf(program, tenant)
   const reporter = new BufferedReporter()
-  const guard = new ProcessGuard()
-  const children = createChildren(program, tenant, { reporter, guard, limits })
+  const programs = localPrograms(program, tenant, gaps => reporter.warnOnce(gaps))
+  return bridgePrograms(artifact, tenant, { settings: program, reporter, programs })
+}
+
+/** Settings that commands and images have in common. */
+type BridgeSettings = Pick<RunnableProgram, 'isolation' | 'timeoutMs'>
+
+/**
+ * Serves programs that speak MCP over standard input and output by forwarding every request to one of them. Resolves when the
+ * first has answered `initialize`. Rejects with ChildStartError when it does not become a server.
+ */
+export async function bridgePrograms(
+  artifact: Artifact,
+  tenant: Tenant,
+  {
+    settings,
+    reporter,
+    programs,
+  }: { settings: BridgeSettings; reporter: BufferedReporter; programs: Programs },
+): Promise<PreparedServer> {
+  const limits = limitsOf(settings, tenant)
+  const children = createChildren(settings, { reporter, programs, limits })
   try {
     await startWithRetries(tenant, () => children.start())
   } catch (error) {
     await children.close()
-    guard.close()
+    programs.close()
     throw error
   }
-  return new StdioServer(artifact, children, reporter, guard)
+  return new StdioServer(artifact, children, reporter, programs)
 }
 
-function limitsOf({ isolation, timeoutMs }: RunnableProgram, { handlerTimeoutMs }: Tenant): BridgeLimits {
+function limitsOf({ isolation, timeoutMs }: BridgeSettings, { handlerTimeoutMs }: Tenant): BridgeLimits {
   const { maxChildren = 100, idleMs = 10 * MINUTE } = typeof isolation === 'object' ? isolation : {}
   return {
     timeoutMs: handlerTimeoutMs ?? timeoutMs ?? 10 * MINUTE,
@@ -62,32 +77,24 @@ function limitsOf({ isolation, timeoutMs }: RunnableProgram, { handlerTimeoutMs 
 
 interface Parts {
   reporter: BufferedReporter
-  guard: ProcessGuard
+  programs: Programs
   limits: BridgeLimits
 }
 
-function createChildren(
-  program: RunnableProgram,
-  tenant: Tenant,
-  { reporter, guard, limits }: Parts,
-): Children {
+function createChildren(settings: BridgeSettings, { reporter, programs, limits }: Parts): Children {
   const options = {
     reporter,
-    spawn: (events: ChildEvents) => {
-      const line = commandLine(program, tenant)
-      reporter.warnOnce(line.gaps)
-      return new McpChild(line, { guard, ...limits }, events)
-    },
+    spawn: (events: ChildEvents) => new McpChild(programs.start, limits, events),
     onCrashLoop: (sentence: string) =>
       reporter.fail(`the program keeps crashing. The last time it ${sentence}`),
   }
-  return childrenMode(program) === 'session'
+  return childrenMode(settings) === 'session'
     ? new SessionChildren(options, limits)
     : new SharedChildren(options)
 }
 
 /** The build recorded which mode the program needs. The default is one child for all clients. */
-function childrenMode({ isolation }: RunnableProgram): 'session' | 'shared' {
+function childrenMode({ isolation }: BridgeSettings): 'session' | 'shared' {
   return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
 }
 
@@ -105,10 +112,10 @@ class StdioServer implements PreparedServer {
   readonly #tools = new Map<string, PreparedTool>()
   readonly #children: Children
   readonly #reporter: BufferedReporter
-  readonly #guard: ProcessGuard
+  readonly #programs: Programs
   readonly #subscriptions: ClientSubscriptions
 
-  constructor(artifact: Artifact, children: Children, reporter: BufferedReporter, guard: ProcessGuard) {
+  constructor(artifact: Artifact, children: Children, reporter: BufferedReporter, programs: Programs) {
     const { serverInfo, capabilities, instructions } = children.running[0]!.facts!
     this.info = serverInfo
     if (instructions !== undefined) this.instructions = instructions
@@ -116,7 +123,7 @@ class StdioServer implements PreparedServer {
     this.#schemas = new Map(artifact.tools.map(({ name, inputSchema }) => [name, inputSchema]))
     this.#children = children
     this.#reporter = reporter
-    this.#guard = guard
+    this.#programs = programs
     this.#subscriptions = new ClientSubscriptions(children)
   }
 
@@ -172,7 +179,7 @@ class StdioServer implements PreparedServer {
 
   async close(): Promise<void> {
     await this.#children.close()
-    this.#guard.close()
+    this.#programs.close()
   }
 
   #createTool(name: string): PreparedTool {

@@ -1,18 +1,57 @@
 import type { Artifact } from '../../shared/definitions/artifact.ts'
+import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
 import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
 import { BufferedReporter } from '../bridge/process/buffered-reporter.ts'
 import { ProcessGuard } from '../bridge/process/process-guard.ts'
+import type { Programs } from '../bridge/process/programs.ts'
+import { bridgePrograms } from '../bridge/stdio-server.ts'
 import { tryParseJson } from '../protocol/json-rpc.ts'
 import { prepareForwarding } from '../proxy/forwarding-server.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'
 import { ContainerChild } from './container-child.ts'
 import { ContainerGuard } from './container-guard.ts'
+import { ContainerProcess } from './container-process.ts'
 
 const START_TIMEOUT_MS = 25_000
 const DEFAULT_PATH = '/mcp'
 
-/** Serves a deployment from its image: runs the container, watches it and forwards requests. */
+/** Serves a deployment from its image: runs containers, watches them and forwards requests. */
 export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<PreparedServer> {
+  const image = artifact.program?.type === 'image' ? artifact.program : undefined
+  return image?.transport === 'stdio'
+    ? prepareStdioImage(artifact, image, tenant)
+    : prepareHttpImage(artifact, image, tenant)
+}
+
+function prepareStdioImage(
+  artifact: Artifact,
+  settings: ImageDefinition,
+  tenant: Tenant,
+): Promise<PreparedServer> {
+  const programs = containedPrograms(tenant, settings)
+  return bridgePrograms(artifact, tenant, { settings, reporter: new BufferedReporter(), programs })
+}
+
+/** Containers over standard input and output. Each has the engine's client as its process. */
+function containedPrograms(tenant: Tenant, settings: ImageDefinition): Programs {
+  const container = tenant.container!
+  const processes = new ProcessGuard()
+  const containers = new ContainerGuard(container)
+  const options = { container, tenant, settings, processes, containers }
+  return {
+    start: onStderr => new ContainerProcess(options, { isInteractive: true, onStderr }),
+    close() {
+      processes.close()
+      containers.close()
+    },
+  }
+}
+
+function prepareHttpImage(
+  artifact: Artifact,
+  settings: ImageDefinition | undefined,
+  tenant: Tenant,
+): Promise<PreparedServer> {
   const container = tenant.container!
   const reporter = new BufferedReporter()
   const processes = new ProcessGuard()
@@ -21,13 +60,14 @@ export function prepareContainer(artifact: Artifact, tenant: Tenant): Promise<Pr
     artifact,
     reporter,
     what: 'container',
-    path: artifact.program?.type === 'image' ? artifact.program.path : DEFAULT_PATH,
+    path: settings?.path ?? DEFAULT_PATH,
     dropsOrigin: container.isOwn,
     logsRequests: container.isOwn,
     open: onStarted =>
       ContainerChild.start({
         container,
         tenant,
+        settings,
         processes,
         containers,
         startTimeoutMs: START_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
 import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
 
 /** Size of `/tmp`, the only writable folder. */
@@ -5,10 +6,19 @@ const TMP_MB = 64
 /** Delay between SIGTERM and SIGKILL when the engine stops the container. */
 const STOP_SECONDS = 1
 
+/** How an image is run. */
+export type ImageSettings = Pick<
+  ImageDefinition,
+  'args' | 'entrypoint' | 'mounts' | 'network' | 'user' | 'workdir'
+>
+
 export interface RunPlan {
   name: string
   /** Published on loopback under the same number, so that the server's own URL is right. */
-  port: number
+  port?: number | undefined
+  /** Connects its standard input. */
+  isInteractive?: boolean | undefined
+  settings?: ImageSettings | undefined
 }
 
 /**
@@ -18,13 +28,19 @@ export interface RunPlan {
 export function runArguments(
   container: TenantContainer,
   tenant: Tenant,
-  { name, port }: RunPlan,
+  { name, port, isInteractive, settings = {} }: RunPlan,
 ): { args: string[]; env: Record<string, string> } {
-  const variables = Object.entries({ ...tenant.env, ...ownVariables(container, tenant), PORT: String(port) })
+  const variables = Object.entries({
+    ...tenant.env,
+    ...ownVariables(container, tenant),
+    ...(port !== undefined && { PORT: String(port) }),
+  })
   const isMeantForClient = (variable: string) => variable in container.env || CLIENT_VARIABLE.test(variable)
   const args = [
     'run',
-    ...['--name', name, '--pull', 'never', '--publish', `127.0.0.1:${port}:${port}`],
+    ...['--name', name, '--pull', 'never'],
+    ...(port === undefined ? [] : ['--publish', `127.0.0.1:${port}:${port}`]),
+    ...(isInteractive ? ['--interactive'] : []),
     ...Object.entries(container.labels).flatMap(([label, value]) => ['--label', `${label}=${value}`]),
     ...LOCKS,
     ...(container.engine === 'podman' ? ['--http-proxy=false'] : []),
@@ -33,7 +49,9 @@ export function runArguments(
       '--env',
       isMeantForClient(variable) ? `${variable}=${value}` : variable,
     ]),
+    ...imageOptions(settings),
     container.image,
+    ...(settings.args ?? []),
   ]
   const passed = variables.filter(([variable]) => !isMeantForClient(variable))
   return { args, env: { ...container.env, ...Object.fromEntries(passed) } }
@@ -56,6 +74,19 @@ const LOCKS = [
   '--stop-timeout',
   String(STOP_SECONDS),
 ]
+
+function imageOptions({ entrypoint, mounts = [], network, user, workdir }: ImageSettings): string[] {
+  return [
+    ...(entrypoint === undefined ? [] : ['--entrypoint', entrypoint]),
+    ...mounts.flatMap(({ source, target, readonly }) => [
+      '--volume',
+      `${source}:${target}${readonly ? ':ro' : ''}`,
+    ]),
+    ...(network === undefined ? [] : ['--network', network]),
+    ...(user === undefined ? [] : ['--user', user]),
+    ...(workdir === undefined ? [] : ['--workdir', workdir]),
+  ]
+}
 
 /** The limit covers memory and swap together, because swapping slows down all servers. */
 function limits({ limits: { memoryMb, cpus, pids } }: TenantContainer): string[] {

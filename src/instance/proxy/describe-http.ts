@@ -31,7 +31,7 @@ export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): P
 
 /** Reads the definitions of a running child and stops it. `what` names the child in errors. */
 export async function describeAndStop(
-  child: Pick<HttpChild, 'origin' | 'process' | 'stop'>,
+  child: Pick<HttpChild, 'origin' | 'stop'> & { process: { lastLines: readonly string[] } },
   what: string,
   path: string,
 ): Promise<Described> {

@@ -1,4 +1,4 @@
-import type { Artifact, Era } from '../../shared/definitions/artifact.ts'
+import type { Artifact, Era, Program } from '../../shared/definitions/artifact.ts'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { moduleCapabilities } from '../module/capabilities.ts'
 import { isObject } from '../protocol/json-rpc.ts'
@@ -37,7 +37,7 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
   const capabilities =
     program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
   const asleep: PreparedServer = { ...declared, capabilities, sendsServerRequests: true }
-  if (program.type !== 'http' && program.type !== 'image') return asleep
+  if (!servesHttp(program)) return asleep
   // The program has its own paths and may speak one era only. If the build did not record which, wake it to find out.
   const eras = artifact.capabilities?.eras
   return {
@@ -45,6 +45,11 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
     ...(eras && { eras, ownPath: '/mcp' }),
     forward: async exchange => exchange.tenant.wakeUp?.(exchange, undefined, () => {}),
   }
+}
+
+/** Artifacts of earlier versions have images without a transport, which is HTTP. */
+function servesHttp(program: Program): boolean {
+  return program.type === 'http' || (program.type === 'image' && program.transport !== 'stdio')
 }
 
 /** Capabilities that the build recorded. */

@@ -71,4 +71,6 @@ export interface Described {
   capabilities?: Artifact['capabilities']
   /** Stdio programs: one child per session if the program's behaviour depends on its client, else one for all. */
   children?: 'session' | 'shared'
+  /** Images: how the server speaks MCP. */
+  transport?: 'stdio' | 'http'
 }

@@ -209,7 +209,7 @@ export const buildRequestSchema = named(
 export type { Json } from '../json/json-value.ts'
 export type { ContentBlock } from './content-blocks.ts'
 export type { EmitStep, Handler, HttpHandler, LogLevel, ModuleHandler, TemplateHandler } from './handlers.ts'
-export type { ImageDefinition, ProgramDefinition } from './program-definitions.ts'
+export type { ImageDefinition, Mount, ProgramDefinition } from './program-definitions.ts'
 export type ToolDefinition = z.infer<typeof toolSchema>
 export type ResourceDefinition = z.infer<typeof resourceSchema>
 export type PromptArgument = z.infer<typeof promptArgumentSchema>

@@ -78,17 +78,56 @@ export const programSchema = named(
   isolation: isolationSchema.optional(),
 })
 
+const mountSchema = named('Mount', 'A file, folder or volume in a container.').strictObject({
+  source: text.describe(
+    'Absolute path of a file or folder of this machine, or the name of a volume of the container engine.',
+  ),
+  target: z.string().startsWith('/').describe('Absolute path in the container.'),
+  readonly: z.boolean().optional().describe('The container cannot write to it.'),
+})
+
 export const imageProgramSchema = named(
   'ImageProgram',
-  'A container image that serves MCP over HTTP on `$PORT` (template `custom`).',
+  'A container image that serves MCP over stdio or HTTP (template `custom`).',
 ).strictObject({
   type: z.literal('image').describe('Kind of program.'),
   image: z
     .string()
     .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
     .meta(described('Name of the image.', 'ghcr.io/team/weather:1.2')),
-  path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP.'),
+  transport: z
+    .enum(['stdio', 'http'])
+    .optional()
+    .describe(
+      '`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`. By default the build tries both.',
+    ),
+  path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP over HTTP.'),
+  args: z.array(z.string()).optional().describe('Arguments after the name of the image.'),
+  entrypoint: text.optional().describe("Program to run instead of the image's."),
+  mounts: z.array(mountSchema).max(100).optional().describe('Files, folders and volumes in the container.'),
+  network: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]*$/, 'the name of a network of the container engine, such as none or bridge')
+    .optional()
+    .describe('Network of the container engine, for example `none`. By default the one of the engine.'),
+  user: z
+    .string()
+    .regex(/^[\w.-]+(:[\w.-]+)?$/, 'a user or user:group')
+    .optional()
+    .describe("User of the processes, for example `1000:1000`, instead of the image's."),
+  workdir: z.string().startsWith('/').optional().describe("Working folder instead of the image's."),
+  isolation: children
+    .optional()
+    .describe(
+      'One container per session, or one for all, over stdio. The default depends on the answers of the program.',
+    ),
+  timeoutMs: z.int().min(1).max(86_400_000).optional().meta({
+    description:
+      'Milliseconds without an answer or a progress notification after which a request over stdio fails.',
+    default: 600_000,
+  }),
 })
 
 export type ProgramDefinition = z.infer<typeof programSchema>
 export type ImageDefinition = z.infer<typeof imageProgramSchema>
+export type Mount = z.infer<typeof mountSchema>

@@ -12,8 +12,12 @@ const NOTHING: ProgramInput = {
   isolation: undefined,
   name: undefined,
 }
+const ENV = { API_KEY: 'secret' }
 const project = (command: string, more: Partial<ProgramInput> = {}) =>
-  programProject({ ...NOTHING, command, ...more })!.request as { name: string; program: ProgramDefinition }
+  programProject({ ...NOTHING, command, ...more }, ENV)!.request as {
+    name: string
+    program: ProgramDefinition
+  }
 
 test.each([
   ['npx -y some-server', ['npx', '-y', 'some-server']],
@@ -58,9 +62,9 @@ test('a command with files of this folder runs here, any other in a separate fol
 })
 
 test('rejects its options without --command', () => {
-  expect(() => programProject({ ...NOTHING, http: true })).toThrow('--http')
-  expect(() => programProject({ ...NOTHING, isolation: 'session' })).toThrow('--isolation')
-  expect(programProject(NOTHING)).toBeUndefined()
+  expect(() => programProject({ ...NOTHING, http: true }, {})).toThrow('--http')
+  expect(() => programProject({ ...NOTHING, isolation: 'session' }, {})).toThrow('--isolation')
+  expect(programProject(NOTHING, {})).toBeUndefined()
 })
 
 test('an HTTP program has a path', () => {
@@ -76,4 +80,63 @@ test.each([
   ['sh -c x', undefined],
 ])('the missing script of %s is %s', (command, script) => {
   expect(missingScript(project(command).program)).toBe(script)
+})
+
+const run = (words: string) => programProject({ ...NOTHING, command: `docker run ${words}` }, ENV)!
+
+test('docker run becomes an image with its variables, mounts, network, entrypoint, limits and arguments', () => {
+  const { request, deploy } = run(
+    '-i --rm -e API_KEY -eMODE=fast --env UNSET -v /srv/notes:/notes:ro --mount type=volume,src=cache,dst=/cache ' +
+      '--network none --entrypoint /bin/server -u 1000:1000 -w /notes -m 512m --cpus=0.5 --pids-limit 64 ' +
+      '--name notes mcp/notes:1 --verbose -e /notes',
+  )
+  const env_vars = { API_KEY: 'secret', MODE: 'fast' }
+  expect(request).toEqual({
+    name: 'notes',
+    template: 'custom',
+    env_vars,
+    program: {
+      type: 'image',
+      image: 'mcp/notes:1',
+      path: '/mcp',
+      transport: 'stdio',
+      args: ['--verbose', '-e', '/notes'],
+      mounts: [
+        { source: '/srv/notes', target: '/notes', readonly: true },
+        { source: 'cache', target: '/cache' },
+      ],
+      network: 'none',
+      entrypoint: '/bin/server',
+      user: '1000:1000',
+      workdir: '/notes',
+    },
+  })
+  const limits = { memory_mb: 512, cpus: 0.5, pids: 64 }
+  expect(deploy).toEqual({
+    production: { env_vars, limits },
+    staging: { env_vars, limits },
+    development: { env_vars, limits },
+  })
+})
+
+test('a container whose standard input is not connected may serve HTTP', () => {
+  expect(run('--rm mcp/web').request.program).toEqual({ type: 'image', image: 'mcp/web', path: '/mcp' })
+})
+
+test.each([
+  ['-i -p 8080:80 mcp/web', '-p is not supported: a server over HTTP needs no published port'],
+  ['-it mcp/web', '-t is not supported: MCP needs standard input without a terminal'],
+  ['-i --platform linux/amd64 mcp/web', '--platform is not supported'],
+  ['-i -v /srv mcp/web', '--volume /srv must be SOURCE:TARGET'],
+  ['-i --memory lots mcp/web', '--memory lots must be a size'],
+  ['-i --rm', 'names no image'],
+])('rejects docker run %s', (words, message) => {
+  expect(() => run(words)).toThrow(message)
+})
+
+test('rejects other commands of a container engine', () => {
+  expect(() => project('docker exec -i box server')).toThrow(
+    'docker exec -i: only "docker run" can be hosted',
+  )
+  expect(project('podman container run -i mcp/time').name).toBe('time')
 })

@@ -24,6 +24,7 @@ import { Semaphore } from '../concurrency.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { describingTenant } from '../serving/tenants.ts'
 import { prepareContainer } from './containers.ts'
+import { resolveMounts } from './mounts.ts'
 
 /** Modules load quickly. A program may be downloaded first, as `npx -y` does. */
 const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
@@ -148,7 +149,10 @@ export class CodeBuilds {
   /** Pins the image that the name currently refers to. */
   async #makeImage(build: Build, request: BuildRequest, given: ImageDefinition): Promise<BuiltArtifact> {
     await this.#deps.containers.require()
-    const program = { ...given, id: await this.#deps.containers.pull(given.image) }
+    const { hidden } = this.#deps.programs.place(build.name, build.id)
+    const mounts = given.mounts && resolveMounts(given.mounts, hidden)
+    const id = await this.#deps.containers.pull(given.image)
+    const program = { ...given, id, ...(mounts && { mounts }) }
     const { artifact } = buildArtifact(request, { program })
     const container = await prepareContainer(this.#deps, { build, artifact, id: build.id, warn() {} })
     const described = await this.#describe(build, artifact, { env: request.env_vars, container }).catch(
@@ -156,8 +160,13 @@ export class CodeBuilds {
         throw toProgramError(error)
       },
     )
-    const { tools, resources, prompts } = described
-    return buildArtifact({ ...request, tools, resources, prompts }, { ...described, program })
+    const { tools, resources, prompts, transport, children } = described
+    const found = {
+      ...program,
+      ...(transport && { transport }),
+      ...(transport === 'stdio' && { isolation: given.isolation ?? children }),
+    }
+    return buildArtifact({ ...request, tools, resources, prompts }, { ...described, program: found })
   }
 
   #describe(

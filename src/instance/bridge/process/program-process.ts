@@ -36,6 +36,8 @@ export interface ProgramProcessOptions {
   guard: ProcessGuard
   onStderr(line: string): void
   delays?: StopDelays
+  /** It is the client of a container engine. Advice about the sandbox of programs would be wrong. */
+  isContainer?: boolean
 }
 
 /** Time to read the rest of its pipes after it has stopped. */
@@ -129,6 +131,11 @@ export class ProgramProcess {
     return this.#child.stdout!
   }
 
+  /** Advice after a failed call. Many programs answer with the error of a failed write and log nothing. */
+  hintFor(failure: string): string | undefined {
+    return storageHint.after(failure)
+  }
+
   /** Closes its input, then sends SIGTERM, then SIGKILL to the whole group. Resolves when it has stopped. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
@@ -210,10 +217,8 @@ export class ProgramProcess {
       this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
       if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
       this.#options.onStderr(line)
-      for (const hints of [networkHint, storageHint]) {
-        const hint = hints.after(line)
-        if (hint !== undefined) this.#options.onStderr(hint)
-      }
+      const hints = this.#options.isContainer ? [] : [networkHint.after(line), storageHint.after(line)]
+      for (const hint of hints) if (hint !== undefined) this.#options.onStderr(hint)
     }
     readOutput(this.#child.stderr!, MAX_STDERR_LINE_BYTES, keep)
   }
