@@ -34,7 +34,7 @@ describe('mcp connect', () => {
     expect(existsSync(join(home.dir, '.codex'))).toBe(false)
   })
 
-  it('lists the supported clients, also in an error', async () => {
+  it('lists the supported clients, even in an error', async () => {
     const { stdout } = await home.mcp(['connect', 'https://tools.example/mcp'])
     expect(stdout).toMatch(/^claude-code +Claude Code/m)
     const wrong = await home.mcp(['connect', 'https://tools.example/mcp', '--client', 'emacs'])

@@ -125,7 +125,7 @@ test('pulls variables into a private file, pushes them to another environment an
   expect((await variables('moved')).variables).toEqual([])
 })
 
-test('an invalid or missing --env-file is a usage error with file and line, also as JSON', async () => {
+test('an invalid or missing --env-file is a usage error with file and line, even as JSON', async () => {
   const directory = project('filed')
   writeFileSync(join(directory, 'bad.env'), `SHOP_URL=x\n${SECRET}\n`)
   for (const command of [['up'], ['deploy'], ['dev'], ['build']]) {

@@ -165,7 +165,7 @@ test('an upgrade refuses a program that is not a daemon of this product', async 
 })
 
 test.runIf(process.platform === 'linux')(
-  'an old daemon that is killed while the new one starts is replaced all the same, on the same addresses',
+  'an old daemon that is killed while the new one starts is still replaced, on the same addresses',
   async () => {
     const { pid } = home.discovery()!
     await api('POST', '/api/daemon/upgrade', {})

@@ -6,7 +6,7 @@ export function endOfPrefix(prefix: string): string | undefined {
   while (points.at(-1) === LAST) points.pop()
   const last = points.pop()
   if (last === undefined) return undefined
-  // Surrogates are no characters.
+  // Surrogates are not characters.
   const next = last === 0xd7ff ? 0xe000 : last + 1
   return String.fromCodePoint(...points, next)
 }

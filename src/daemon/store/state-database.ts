@@ -43,7 +43,7 @@ export interface StateRow {
 export interface StateQuery {
   scope?: StateScope | undefined
   prefix?: string | undefined
-  /** Only rows behind this one. */
+  /** Only rows after this one. */
   after?: Pick<StateRow, 'scope' | 'key'> | undefined
   limit: number
 }

@@ -65,7 +65,7 @@ export interface StoreError extends Error {
     /** Too many bytes or keys in one write or transaction. */
     | 'TOO_LARGE'
     | 'STORE_FULL'
-    /** `increment` of a value that is no number. */
+    /** `increment` of a value that is not a number. */
     | 'NOT_A_NUMBER'
     /** Other clients changed the same entries during each attempt of a transaction. */
     | 'CONFLICT'

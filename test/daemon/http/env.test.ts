@@ -136,7 +136,7 @@ test('a restart keeps the values of the release, and a new release of the same b
   expect(await say(url)).toBe('https://two.example ')
 })
 
-test('the preview gets the variables of development, also after a change while it runs', async () => {
+test('the preview gets the variables of development, even after a change while it runs', async () => {
   const mcp_id = await buildServer(daemon, server('previewed'))
   const { url } = (await daemon.api('GET', `/v1/build/${mcp_id}`)).body.data
   await store(at('previewed', 'production'), { SHOP_URL: 'https://production.example' })
@@ -146,7 +146,7 @@ test('the preview gets the variables of development, also after a change while i
   await expect.poll(() => say(url)).toBe('https://two.example ')
 })
 
-test('a change with the entity tag of an older version is rejected, also when only a secret changed', async () => {
+test('a change with the entity tag of an older version is rejected, even when only a secret changed', async () => {
   const { headers } = await store(at('tagged'), { API_KEY: 'one' })
   await store(at('tagged'), { API_KEY: 'two' })
   const late = await store(at('tagged'), { API_KEY: 'three' }, { 'if-match': headers.etag })

@@ -59,7 +59,7 @@ test('a mapping follows the releases of its server', async () => {
   expect(await health(mapping.url)).toMatchObject({ server: 'other' })
 })
 
-test('serves a deployment at its subdomain and its domain, also by https', async () => {
+test('serves a deployment at its subdomain and its domain, by http and https', async () => {
   const released = await deploy(daemon, await buildServer(daemon, echoServer('other')), 'production', {
     domain: 'mcp.example.com',
   })

@@ -55,7 +55,7 @@ async function idOf(name: string, status: string): Promise<string> {
 }
 
 describe('the store of a server', () => {
-  test('is separate for each server and environment', async () => {
+  test('the store of a server is separate for each environment', async () => {
     await run(urls.production, 'set', ['where', 'production'])
     await run(urls.staging, 'set', ['where', 'staging'])
     expect((await run(urls.production, 'get', ['where'])).result).toBe('production')
@@ -63,7 +63,7 @@ describe('the store of a server', () => {
     expect((await run(urls.other, 'get', ['where'])).result).toBeNull()
   })
 
-  test('is shared by all instances, which lose no increment and no transaction', async () => {
+  test('all instances share a store and lose no increment and no transaction', async () => {
     const calls = Array.from({ length: 30 }, (_, index) =>
       index % 2 === 0 ? run(urls.production, 'increment', ['count']) : run(urls.production, 'transfer'),
     )

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandLine, RunnableProgram } from '../../../src/instance/bridge/process/program-command.ts'
-import { giveAway, sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
+import { changeOwner, sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
 import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
@@ -70,7 +70,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     await once(program.stdout, 'data')
     for (const end = Date.now() + 2000; Date.now() < end; )
       try {
-        giveAway(folder, 1_900_000_001, 1_900_000_001)
+        changeOwner(folder, 1_900_000_001, 1_900_000_001)
       } catch {
         // renamed in between
       }

@@ -65,7 +65,7 @@ describe('a module behind the network border', () => {
     await module.stop()
   })
 
-  test('a module can use fetch, also over a kept-alive connection', async () => {
+  test('a module can use fetch, even over a kept-alive connection', async () => {
     const url = `http://public.example:${port}/`
     const { result } = await module.run(
       `const texts = []; for (let i = 0; i < 3; i++) texts.push(await (await fetch('${url}')).text()); return texts`,

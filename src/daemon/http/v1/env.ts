@@ -36,7 +36,7 @@ export function envEndpoints({ deployments, records, variables }: Services) {
 
   const changeEnv = endpoint({
     operationId: 'changeServerEnv',
-    summary: 'Store and remove variables of a server in an environment, encrypted. Deployments get them',
+    summary: 'Store and remove environment variables of a server in an environment',
     params,
     acceptsUnknownIds: true,
     record,

@@ -188,7 +188,7 @@ function visible(paths: readonly string[]): string[] {
 function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = switched?.user ?? { uid: 0, gid: 0 }
-  if (statSync(folder).uid !== uid) giveAway(folder, uid, gid)
+  if (statSync(folder).uid !== uid) changeOwner(folder, uid, gid)
 }
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
@@ -197,7 +197,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
  * A program that still runs could replace a folder with a link to a system folder while its content changes owner, so each
  * step starts at an open descriptor and does not follow links.
  */
-export function giveAway(folder: string, uid: number, gid: number): void {
+export function changeOwner(folder: string, uid: number, gid: number): void {
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
     const here = `/proc/self/fd/${descriptor}`
@@ -210,7 +210,7 @@ export function giveAway(folder: string, uid: number, gid: number): void {
 
 function giveEntry(path: string, uid: number, gid: number): void {
   const status = lstatSync(path)
-  if (status.isDirectory()) return giveAway(path, uid, gid)
+  if (status.isDirectory()) return changeOwner(path, uid, gid)
   if (!status.isFile()) return lchownSync(path, uid, gid)
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {

@@ -34,7 +34,7 @@ export class EventStore {
     return new ResumableStream(this.#nextId++, sessionId, MAX_OUTBOX_CHARACTERS)
   }
 
-  /** `eventId` comes from the client. Undefined when the session does not have it, or no longer. */
+  /** `eventId` comes from the client. Undefined when the session never had it or has dropped it. */
   find(eventId: string, sessionId: string): { stream: ResumableStream; after: number } | undefined {
     const event = parseEventId(eventId)
     const stream = event && this.#streams.get(event.streamId)

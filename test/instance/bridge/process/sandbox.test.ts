@@ -113,7 +113,7 @@ test.runIf(state.usable && state.canSizeMemory)('in-memory folders have a size l
   expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // only root has /run
 })
 
-test('a file that the command names is readable with its siblings, also below /tmp', () => {
+test('a file that the command names is readable with its siblings, even below /tmp', () => {
   const line = sandboxed(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
   expect(run(line)).toBe('of the user')
 })

@@ -64,7 +64,7 @@ export function planRequests(
     if (!isRelevant(answered)) return
     const own: Call[] = []
     for (const binding of requests.length > 1 ? withoutWeak(answered.bindings) : answered.bindings) {
-      const lacking = lackingIn(binding)
+      const lacking = missingIn(binding)
       if (lacking.length === 0) own.push(...callsOf(request.signature, binding, respectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
     }
@@ -132,7 +132,7 @@ function fillFromRest(
 }
 
 /** Required parameters without a value or a fallback. */
-function lackingIn(binding: Binding): string[] {
+function missingIn(binding: Binding): string[] {
   const given = [...binding.values.values()].flat()
   return binding.missing.filter(parameter => fallback(parameter, given).length === 0).map(describe)
 }
