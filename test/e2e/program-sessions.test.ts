@@ -16,7 +16,7 @@ import {
 } from '../helpers/programs.ts'
 
 const LIGHT = fileURLToPath(new URL('../fixtures/programs/stdio_server.sh', import.meta.url))
-const SESSIONS = 200
+const SESSIONS = 90
 
 let served: ServedProgram | undefined
 afterEach(() => served?.close())
@@ -76,7 +76,7 @@ function createGate() {
   }
 }
 
-test('200 sessions with one child each get only their own answers and leave nothing behind', async () => {
+test('90 sessions with one child each get only their own answers and leave nothing behind', async () => {
   using gate = createGate()
   served = await serveProgram({
     command: 'sh',
@@ -93,7 +93,7 @@ test('200 sessions with one child each get only their own answers and leave noth
   }
   let next = 0
   await Promise.all(Array.from({ length: 20 }, take))
-  expect(all.filter(({ fate }) => fate === 'vanishes').length).toBeGreaterThan(60)
+  expect(all.filter(({ fate }) => fate === 'vanishes').length).toBeGreaterThanOrEqual(SESSIONS / 3)
   expect(Math.max(...all.map(({ calls }) => calls))).toBe(3)
   gate.release(SESSIONS)
   await eventually(() => descendantsOf(harness.pid).length <= before.processes + 1)
@@ -102,7 +102,7 @@ test('200 sessions with one child each get only their own answers and leave noth
   expect(await stays.call('echo', { text: 'back' })).toBe('back (1)')
 }, 60_000)
 
-test('200 sessions of one child continue after it dies', async () => {
+test('90 sessions of one child continue after it dies', async () => {
   served = await serveProgram({ command: 'sh', args: [LIGHT], isolation: { sandbox: 'off' } })
   const { url, harness } = served
   await (await openSession(url)).end()

@@ -24,6 +24,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { deploy } from '../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { createHome, eventually } from '../helpers/mcp.ts'
 import { descendantsOf, isRunning } from '../helpers/processes.ts'
@@ -81,13 +82,15 @@ async function connect(
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text
 
 describe('@modelcontextprotocol/server-everything', () => {
+  let build: Hosted['build']
   let url: string
   beforeAll(async () => {
-    url = (await host('everything', { command: bin('mcp-server-everything') })).deployment.url
+    const hosted = await host('everything', { command: bin('mcp-server-everything') })
+    build = hosted.build
+    url = hosted.deployment.url
   })
 
   test('the build of server-everything lists its tools and records that they depend on the client', async () => {
-    const { build } = await host('everything', { command: bin('mcp-server-everything') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     const names = artifact.tools.map((tool: { name: string }) => tool.name)
     expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'trigger-sampling-request']))
@@ -180,10 +183,15 @@ describe('@modelcontextprotocol/server-everything', () => {
 })
 
 describe('@modelcontextprotocol/server-filesystem', () => {
+  let url: string
+  beforeAll(async () => {
+    const program = { command: bin('mcp-server-filesystem'), args: [folder] }
+    url = (await host('filesystem', program)).deployment.url
+  })
+
   test('server-filesystem reads and writes only in its folder', async () => {
     writeFileSync(join(folder, 'hello.txt'), 'hello')
-    const { deployment } = await host('filesystem', { command: bin('mcp-server-filesystem'), args: [folder] })
-    const client = await connect(deployment.url)
+    const client = await connect(url)
     const path = join(folder, 'hello.txt')
     expect(textOf(await client.callTool({ name: 'read_text_file', arguments: { path } }))).toBe('hello')
     const refused = await client.callTool({ name: 'read_text_file', arguments: { path: '/etc/hostname' } })
@@ -193,13 +201,9 @@ describe('@modelcontextprotocol/server-filesystem', () => {
   test('server-filesystem uses the roots of each client', async () => {
     const parts = ['one', 'two'].map(name => join(folder, name))
     for (const part of parts) mkdirSync(part)
-    const { deployment } = await host('filesystem-roots', {
-      command: bin('mcp-server-filesystem'),
-      args: [folder],
-    })
     const allowed = await Promise.all(
       parts.map(async part => {
-        const client = await connect(deployment.url, { roots: {} }, prepared => {
+        const client = await connect(url, { roots: {} }, prepared => {
           prepared.setRequestHandler(ListRootsRequestSchema, () => ({
             roots: [{ uri: `file://${part}`, name: part }],
           }))
@@ -216,8 +220,13 @@ describe('@modelcontextprotocol/server-filesystem', () => {
 })
 
 describe('@modelcontextprotocol/server-memory', () => {
+  let build: Hosted['build']
+  let deployment: Hosted['deployment']
+  beforeAll(async () => {
+    ;({ build, deployment } = await host('memory', { command: bin('mcp-server-memory') }))
+  })
+
   test('one process of server-memory serves all clients, which share its data', async () => {
-    const { build, deployment } = await host('memory', { command: bin('mcp-server-memory') })
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     expect(artifact.program.isolation.children).toBe('shared')
     const [one, other] = await Promise.all([connect(deployment.url), connect(deployment.url)])
@@ -231,14 +240,14 @@ describe('@modelcontextprotocol/server-memory', () => {
 
   test('the log says where to write when it fails to write elsewhere', async () => {
     const env_vars = { MEMORY_FILE_PATH: '/usr/memory.jsonl' }
-    const { deployment } = await host('lost-memory', { command: bin('mcp-server-memory') }, { env_vars })
-    const client = await connect(deployment.url)
+    const other = await deploy(daemon, build.mcp_id, 'staging', { env_vars })
+    const client = await connect(other.url)
     const entities = [{ name: 'Ada', entityType: 'person', observations: [] }]
     expect(await client.callTool({ name: 'create_entities', arguments: { entities } })).toMatchObject({
       isError: true,
     })
     await eventually(async () => {
-      const logs = await daemon.api('GET', `/api/lambda-deploy/${deployment.deployment_id}/logs?limit=1000`)
+      const logs = await daemon.api('GET', `/api/lambda-deploy/${other.deployment_id}/logs?limit=1000`)
       return logs.text.includes('It can write to DATA_DIR')
     })
   })
