@@ -72,15 +72,19 @@ export interface ZipEntry {
   claimedSize?: number
 }
 
+/** For archives of thousands of empty files. */
+const PACKED_NOTHING = deflateRawSync('')
+
 /** A .zip of exactly these entries (APPNOTE 4.3), deflated. */
 export function zip(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const entry of entries) {
-    const local = localEntry(entry)
+    const packed = entry.content ? deflateRawSync(Buffer.from(entry.content)) : PACKED_NOTHING
+    const local = localEntry(entry, packed)
     parts.push(local)
-    directory.push(centralEntry(entry, offset))
+    directory.push(centralEntry(entry, packed, offset))
     offset += local.length
   }
   const central = Buffer.concat(directory)
@@ -93,20 +97,20 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   return Buffer.concat([...parts, central, end])
 }
 
-function localEntry(entry: ZipEntry): Buffer {
+function localEntry(entry: ZipEntry, packed: Buffer): Buffer {
   const header = Buffer.alloc(30)
   header.writeUInt32LE(0x04034b50, 0)
-  writeFacts(header, 4, entry)
+  writeFacts(header, 4, entry, packed)
   const name = Buffer.from(entry.name)
   header.writeUInt16LE(name.length, 26)
-  return Buffer.concat([header, name, packed(entry)])
+  return Buffer.concat([header, name, packed])
 }
 
-function centralEntry(entry: ZipEntry, offset: number): Buffer {
+function centralEntry(entry: ZipEntry, packed: Buffer, offset: number): Buffer {
   const header = Buffer.alloc(46)
   header.writeUInt32LE(0x02014b50, 0)
   header.writeUInt16LE((3 << 8) | 20, 4)
-  writeFacts(header, 6, entry)
+  writeFacts(header, 6, entry, packed)
   const name = Buffer.from(entry.name)
   header.writeUInt16LE(name.length, 28)
   const mode = entry.mode ?? (entry.name.endsWith('/') ? 0o040755 : 0o100644)
@@ -116,16 +120,12 @@ function centralEntry(entry: ZipEntry, offset: number): Buffer {
 }
 
 /** From `version needed` to `uncompressed size`, the same in both headers. */
-function writeFacts(header: Buffer, at: number, entry: ZipEntry): void {
+function writeFacts(header: Buffer, at: number, entry: ZipEntry, packed: Buffer): void {
   const bytes = Buffer.from(entry.content ?? '')
   header.writeUInt16LE(20, at)
   header.writeUInt16LE((entry.encrypted ? 1 : 0) | 0x800, at + 2)
   header.writeUInt16LE(8, at + 4)
   header.writeUInt32LE(crc32(bytes), at + 10)
-  header.writeUInt32LE(packed(entry).length, at + 14)
+  header.writeUInt32LE(packed.length, at + 14)
   header.writeUInt32LE(entry.claimedSize ?? bytes.length, at + 18)
-}
-
-function packed({ content = '' }: ZipEntry): Buffer {
-  return deflateRawSync(Buffer.from(content))
 }

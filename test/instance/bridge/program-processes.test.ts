@@ -44,8 +44,10 @@ describe('environment of a program', () => {
     const env = JSON.parse(await callModern(url, 'env'))
     expect(Object.keys(env).sort()).toEqual([
       'API_TOKEN',
+      'DATA_DIR',
       'HOME',
       'MCP_HOSTING_PROGRAM',
+      'MEMORY_FILE_PATH',
       'PATH',
       'PWD',
       'TMPDIR',

@@ -94,7 +94,7 @@ describe('an archive', () => {
 
   test('an archive with a large file is unpacked completely', async () => {
     const content = Buffer.from(
-      Array.from({ length: 300_000 }, (_, index) => `line ${index * 7919}\n`).join(''),
+      Array.from({ length: 100_000 }, (_, index) => `line ${index * 7919}\n`).join(''),
     )
     for (const pack of [tarGz, zip]) {
       rmSync(into(), { recursive: true })
@@ -226,12 +226,14 @@ describe('a decompression bomb is rejected', () => {
     await expect(unpack(pack(entries), limits)).rejects.toThrow('larger than 20000 bytes unpacked')
   })
 
+  // A zip declares its number of entries, which is compared with the real limit.
   test.each([
-    ['tar.gz', tarGz],
-    ['zip', zip],
-  ])('rejects a decompression bomb with more entries than the limit, as .%s', async (_, pack) => {
-    const entries = Array.from({ length: 20_001 }, (_, index) => ({ name: `${index}` }))
-    await expect(unpack(pack(entries))).rejects.toThrow('more than 20000 entries')
+    ['tar.gz', tarGz, 50],
+    ['zip', zip, ARCHIVE_LIMITS.entries],
+  ])('rejects a decompression bomb with more entries than the limit, as .%s', async (_, pack, limit) => {
+    const entries = Array.from({ length: limit + 1 }, (_, index) => ({ name: `${index}` }))
+    const limits = { ...ARCHIVE_LIMITS, entries: limit }
+    await expect(unpack(pack(entries), limits)).rejects.toThrow(`more than ${limit} entries`)
   })
 
   test('rejects a decompression bomb with hard links to one large file', async () => {
@@ -250,7 +252,7 @@ describe('a decompression bomb is rejected', () => {
   })
 
   test('rejects a decompression bomb with padding but no entries', async () => {
-    await expect(unpack(gzipSync(Buffer.alloc(150_000_000)))).rejects.toMatchObject({
+    await expect(unpack(gzipSync(Buffer.alloc(30_000_000)))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
     })
   })
