@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { programProcesses, readProcesses } from '../../src/instance/bridge/process/process-tree.ts'
 
 /** All process ids of the machine, from /proc. */
 function processes(): number[] {
@@ -8,14 +9,11 @@ function processes(): number[] {
 }
 
 export function childrenOf(pid: number): number[] {
-  return processes().filter(child => parentOf(child) === pid)
+  return [...(readProcesses().get(pid) ?? [])]
 }
 
 export function descendantsOf(pid: number): number[] {
-  const parents = processes().map(child => [child, parentOf(child)] as const)
-  const found = [pid]
-  for (const one of found) for (const [child, parent] of parents) if (parent === one) found.push(child)
-  return found.slice(1)
+  return programProcesses(pid, readProcesses()).slice(1)
 }
 
 /** True while the process exists. Zombies do not count. */
@@ -43,8 +41,4 @@ export function processesNaming(text: string): number[] {
   return processes().filter(pid =>
     (['cmdline', 'environ'] as const).some(file => readProc(pid, file).includes(text)),
   )
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1])
 }
