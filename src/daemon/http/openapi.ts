@@ -12,13 +12,11 @@ interface Compressed {
   etag: string
 }
 
-const EXAMPLE_OPEN_API_DOCUMENT = { openapi: '3.1.0' }
+const namedOpenApiDocument = named('OpenApiDocument', 'An OpenAPI document.', { openapi: '3.1.0' })
 
-const documentSchema = named(
-  'OpenApiDocument',
-  'An OpenAPI document.',
-  EXAMPLE_OPEN_API_DOCUMENT,
-).looseObject({ openapi: z.string().describe('Version of OpenAPI.') })
+const documentSchema = namedOpenApiDocument.looseObject({
+  openapi: z.string().describe('Version of OpenAPI.'),
+})
 
 /** `/openapi.json`, created from the schemas that validate requests. The first request loads the code and creates it. */
 export function openApiEndpoint(routes: () => readonly Route[]) {

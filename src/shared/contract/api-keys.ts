@@ -51,13 +51,13 @@ export const createdKeySchema = keyRecordSchema
     examples: [{ ...KEY_RECORD, lastUsedAt: null, key: 'mcp_sk_example' }],
   })
 
-const EXAMPLE_CREATE_API_KEY_REQUEST = { name: 'ci', scopes: ['READ', 'BUILD_AND_DEPLOY'], plan: 'pro' }
+const namedCreateApiKeyRequest = named('CreateApiKeyRequest', 'A new API key.', {
+  name: 'ci',
+  scopes: ['READ', 'BUILD_AND_DEPLOY'],
+  plan: 'pro',
+})
 
-export const createKeyRequestSchema = named(
-  'CreateApiKeyRequest',
-  'A new API key.',
-  EXAMPLE_CREATE_API_KEY_REQUEST,
-).strictObject({
+export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
   name: z
     .string()
     .min(1)
@@ -74,13 +74,13 @@ export const createKeyRequestSchema = named(
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')
 
-const EXAMPLE_CHECK_API_KEY_REQUEST = { key: 'mcp_sk_example', method: 'POST', path: '/v1/build' }
+const namedCheckApiKeyRequest = named('CheckApiKeyRequest', 'A key and a request.', {
+  key: 'mcp_sk_example',
+  method: 'POST',
+  path: '/v1/build',
+})
 
-export const checkKeyRequestSchema = named(
-  'CheckApiKeyRequest',
-  'A key and a request.',
-  EXAMPLE_CHECK_API_KEY_REQUEST,
-).strictObject({
+export const checkKeyRequestSchema = namedCheckApiKeyRequest.strictObject({
   key: z.string().min(1).describe('Secret of the key.'),
   method: z
     .string()
@@ -93,13 +93,12 @@ export const checkKeyRequestSchema = named(
     .meta(described('Path of the request. A query is ignored.', '/v1/build')),
 })
 
-const EXAMPLE_CHECKED_API_KEY = { allowed: true, reason: 'The key has the scope BUILD_AND_DEPLOY.' }
+const namedCheckedApiKey = named('CheckedApiKey', 'Whether a key may make a request.', {
+  allowed: true,
+  reason: 'The key has the scope BUILD_AND_DEPLOY.',
+})
 
-export const checkedKeySchema = named(
-  'CheckedApiKey',
-  'Whether a key may make a request.',
-  EXAMPLE_CHECKED_API_KEY,
-).object({
+export const checkedKeySchema = namedCheckedApiKey.object({
   allowed: z.boolean().describe('The key may make the request.'),
   reason: z.string().describe('Why, in one sentence.'),
 })

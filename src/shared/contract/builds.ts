@@ -12,17 +12,17 @@ import {
   templateSchema,
 } from './fields.ts'
 
-const EXAMPLE_BUILD = {
+const namedBuild = named('Build', 'A build: one version of a server.', {
   mcp_id: EXAMPLE_MCP_ID,
   name: 'greeter',
   status: 'ready',
   url: 'http://127.0.0.1:23232/mcp',
   build_time: 0.076,
-}
+})
 
 /** Records of /v1/build (service interface 2.2). */
 
-export const buildRecordSchema = named('Build', 'A build: one version of a server.', EXAMPLE_BUILD).object({
+export const buildRecordSchema = namedBuild.object({
   mcp_id: mcpIdSchema,
   name: z.string().describe('Name of the server.'),
   status: buildStateSchema,
@@ -45,25 +45,25 @@ export const buildRecordSchema = named('Build', 'A build: one version of a serve
   error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
 })
 
-const EXAMPLE_SURFACE_REPORT = {
-  mcp_id: EXAMPLE_MCP_ID,
-  items: [
-    {
-      environment: 'production',
-      deployment_id: EXAMPLE_DEPLOYMENT_ID,
-      against: 'mcp_0b6v3c8z1x5w9q2m7k4h',
-      breaking: true,
-      changes: [{ kind: 'breaking', path: 'tools.greet', message: 'is removed' }],
-    },
-  ],
-}
-
-/** GET /v1/build/{mcp_id}/surface */
-export const surfaceReportSchema = named(
+const namedSurfaceReport = named(
   'SurfaceReport',
   'What a build changes for the clients of the live deployments of its server.',
-  EXAMPLE_SURFACE_REPORT,
-).object({
+  {
+    mcp_id: EXAMPLE_MCP_ID,
+    items: [
+      {
+        environment: 'production',
+        deployment_id: EXAMPLE_DEPLOYMENT_ID,
+        against: 'mcp_0b6v3c8z1x5w9q2m7k4h',
+        breaking: true,
+        changes: [{ kind: 'breaking', path: 'tools.greet', message: 'is removed' }],
+      },
+    ],
+  },
+)
+
+/** GET /v1/build/{mcp_id}/surface */
+export const surfaceReportSchema = namedSurfaceReport.object({
   mcp_id: mcpIdSchema,
   items: z
     .array(

@@ -7,7 +7,7 @@ import { EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime, itemPage } from './fields.ts'
 const CHAT_ID = 'chat_4h7k2m9q5w1x8z3c6v0b'
 const chatId = z.string().meta(described('Id of the chat.', CHAT_ID))
 
-const EXAMPLE_CHAT = {
+const namedChat = named('Chat', 'A conversation with the test agent.', {
   chatId: CHAT_ID,
   mcpId: EXAMPLE_MCP_ID,
   name: 'greeter',
@@ -15,9 +15,9 @@ const EXAMPLE_CHAT = {
   messageCount: 2,
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
-}
+})
 
-export const chatSchema = named('Chat', 'A conversation with the test agent.', EXAMPLE_CHAT).object({
+export const chatSchema = namedChat.object({
   chatId,
   mcpId: z.string().describe('Id of the build that was tested last.'),
   name: z.string().describe('Name of the server.'),
@@ -27,16 +27,16 @@ export const chatSchema = named('Chat', 'A conversation with the test agent.', E
   updatedAt: isoTime.describe('Time of the last message.'),
 })
 
-const EXAMPLE_CHAT_MESSAGE = {
+const namedChatMessage = named('ChatMessage', 'A message of a chat.', {
   messageId: 'msg_1',
   chatId: CHAT_ID,
   role: 'user',
   text: 'Greet Ada.',
   content: { role: 'user', content: 'Greet Ada.' },
   createdAt: EXAMPLE_TIME,
-}
+})
 
-export const chatMessageSchema = named('ChatMessage', 'A message of a chat.', EXAMPLE_CHAT_MESSAGE).object({
+export const chatMessageSchema = namedChatMessage.object({
   messageId: z.string().describe('Id of the message.'),
   chatId,
   role: z.enum(['user', 'assistant', 'tool']).describe('Who wrote the message.'),
@@ -48,13 +48,13 @@ export const chatMessageSchema = named('ChatMessage', 'A message of a chat.', EX
 export const chatPageSchema = itemPage(chatSchema, 'ChatPage')
 export const chatMessagePageSchema = itemPage(chatMessageSchema, 'ChatMessagePage')
 
-const EXAMPLE_CHAT_MESSAGE_COUNT = { chatId: CHAT_ID, messageCount: 2, countedAt: EXAMPLE_TIME }
+const namedChatMessageCount = named('ChatMessageCount', 'Number of messages of a chat.', {
+  chatId: CHAT_ID,
+  messageCount: 2,
+  countedAt: EXAMPLE_TIME,
+})
 
-export const chatMessageCountSchema = named(
-  'ChatMessageCount',
-  'Number of messages of a chat.',
-  EXAMPLE_CHAT_MESSAGE_COUNT,
-).object({
+export const chatMessageCountSchema = namedChatMessageCount.object({
   chatId,
   messageCount: z.int().describe('Number of messages.'),
   countedAt: isoTime.describe('Time of counting.'),

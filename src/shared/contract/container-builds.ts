@@ -16,31 +16,31 @@ export const BUILD_PHASES = [
   'COMPLETED',
 ] as const
 
-const EXAMPLE_CONTAINER_BUILD = {
-  id: 'bld_4h7k2m9q5w1x8z3c6v0b',
-  projectId: 'prj_4h7k2m9q5w1x8z3c6v0b',
-  cloudBuildId: 'local:bld_4h7k2m9q5w1x8z3c6v0b',
-  status: 'pending',
-  storageSourceLocation: 's3://sources/weather.tar.gz',
-  imageRepository: '',
-  imageUri: '',
-  logGroupName: 'container-builds',
-  logStreamName: 'bld_4h7k2m9q5w1x8z3c6v0b',
-  currentPhase: 'QUEUED',
-  errorMessage: '',
-  startTime: '',
-  endTime: '',
-  createdAt: EXAMPLE_TIME,
-  updatedAt: EXAMPLE_TIME,
-  imageDigest: '',
-  mcpId: EXAMPLE_MCP_ID,
-}
-
-export const containerBuildSchema = named(
+const namedContainerBuild = named(
   'ContainerBuild',
   'A container build of a project. Fields without a value are empty strings.',
-  EXAMPLE_CONTAINER_BUILD,
-).object({
+  {
+    id: 'bld_4h7k2m9q5w1x8z3c6v0b',
+    projectId: 'prj_4h7k2m9q5w1x8z3c6v0b',
+    cloudBuildId: 'local:bld_4h7k2m9q5w1x8z3c6v0b',
+    status: 'pending',
+    storageSourceLocation: 's3://sources/weather.tar.gz',
+    imageRepository: '',
+    imageUri: '',
+    logGroupName: 'container-builds',
+    logStreamName: 'bld_4h7k2m9q5w1x8z3c6v0b',
+    currentPhase: 'QUEUED',
+    errorMessage: '',
+    startTime: '',
+    endTime: '',
+    createdAt: EXAMPLE_TIME,
+    updatedAt: EXAMPLE_TIME,
+    imageDigest: '',
+    mcpId: EXAMPLE_MCP_ID,
+  },
+)
+
+export const containerBuildSchema = namedContainerBuild.object({
   id: z.string().describe('Id of the build.'),
   projectId: z.string().describe('Id of the project.'),
   cloudBuildId: z.string().describe('Id of the build in the build system.'),

@@ -11,37 +11,29 @@ const facts = {
   startedAt: isoTime.describe('Start time.'),
 }
 
-const EXAMPLE_DAEMON_HEALTH = { status: 'ok', ...FACTS }
+const namedDaemonHealth = named('DaemonHealth', 'The daemon that answers.', { status: 'ok', ...FACTS })
 
 /** GET /health of the daemon. */
-export const daemonHealthSchema = named(
-  'DaemonHealth',
-  'The daemon that answers.',
-  EXAMPLE_DAEMON_HEALTH,
-).object({
+export const daemonHealthSchema = namedDaemonHealth.object({
   status: z.literal('ok').describe('Always ok.'),
   /** See `proofOf`. */
   proof: z.string().optional().describe('Response to the right `challenge`.'),
   ...facts,
 })
 
-const EXAMPLE_DAEMON_STOPPING = { status: 'stopping' }
+const namedDaemonStopping = named('DaemonStopping', 'The daemon is stopping.', { status: 'stopping' })
 
 /** POST /api/daemon/stop */
-export const daemonStoppingSchema = named(
-  'DaemonStopping',
-  'The daemon is stopping.',
-  EXAMPLE_DAEMON_STOPPING,
-).object({ status: z.literal('stopping').describe('Always stopping.') })
+export const daemonStoppingSchema = namedDaemonStopping.object({
+  status: z.literal('stopping').describe('Always stopping.'),
+})
 
-const EXAMPLE_UPGRADE_REQUEST = { program: '/opt/mcp-hosting/bin/mcpd.js' }
+const namedUpgradeRequest = named('UpgradeRequest', 'The daemon that takes over.', {
+  program: '/opt/mcp-hosting/bin/mcpd.js',
+})
 
 /** POST /api/daemon/upgrade */
-export const upgradeRequestSchema = named(
-  'UpgradeRequest',
-  'The daemon that takes over.',
-  EXAMPLE_UPGRADE_REQUEST,
-).strictObject({
+export const upgradeRequestSchema = namedUpgradeRequest.strictObject({
   program: z
     .string()
     .min(1)
@@ -57,22 +49,16 @@ export const upgradeRequestSchema = named(
     .describe('Environment variables of the new daemon, in addition to those of the old one.'),
 })
 
-const EXAMPLE_DAEMON_UPGRADING = { status: 'upgrading' }
+const namedDaemonUpgrading = named('DaemonUpgrading', 'The next daemon is starting.', { status: 'upgrading' })
 
-export const daemonUpgradingSchema = named(
-  'DaemonUpgrading',
-  'The next daemon is starting.',
-  EXAMPLE_DAEMON_UPGRADING,
-).object({ status: z.literal('upgrading').describe('Always upgrading.') })
+export const daemonUpgradingSchema = namedDaemonUpgrading.object({
+  status: z.literal('upgrading').describe('Always upgrading.'),
+})
 
-const EXAMPLE_DAEMON_STATE = { ...FACTS, upgrade: null }
+const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', { ...FACTS, upgrade: null })
 
 /** GET /api/daemon. Successful upgrades are not reported, because the old daemon has exited. */
-export const daemonStateSchema = named(
-  'DaemonState',
-  'The daemon and its last upgrade.',
-  EXAMPLE_DAEMON_STATE,
-).object({
+export const daemonStateSchema = namedDaemonState.object({
   ...facts,
   upgrade: z
     .object({
@@ -83,7 +69,7 @@ export const daemonStateSchema = named(
     .describe('Last requested upgrade. Null without one.'),
 })
 
-const EXAMPLE_BACKUP = {
+const namedBackup = named('Backup', 'A backup of the database and the files that it refers to.', {
   name: 'backup-1',
   file: '/home/ada/.local/share/mcp/backups/backup-1',
   reason: BACKUP_REASONS[0],
@@ -92,14 +78,10 @@ const EXAMPLE_BACKUP = {
   missing: 0,
   version: '1.0.0',
   createdAt: EXAMPLE_TIME,
-}
+})
 
 /** POST /api/daemon/backup */
-export const backupSchema = named(
-  'Backup',
-  'A backup of the database and the files that it refers to.',
-  EXAMPLE_BACKUP,
-).object({
+export const backupSchema = namedBackup.object({
   name: z.string().describe('Name of the backup.'),
   file: z.string().describe('Path of the backup on the machine of the daemon.'),
   reason: z.enum(BACKUP_REASONS).describe('Why it was made.'),

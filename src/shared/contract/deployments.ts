@@ -19,17 +19,13 @@ import { variableValuesSchema } from './variables.ts'
 
 const idInput = z.string().min(1).max(128)
 
-const EXAMPLE_DEPLOY_REQUEST = {
+const namedDeployRequest = named('DeployRequest', 'A release of a build to an environment.', {
   mcp_id: EXAMPLE_MCP_ID,
   environment: 'production',
   config: { domain: 'mcp.example.com', scaling: { min_instances: 1, max_instances: 4 } },
-}
+})
 
-export const deployRequestSchema = named(
-  'DeployRequest',
-  'A release of a build to an environment.',
-  EXAMPLE_DEPLOY_REQUEST,
-).strictObject({
+export const deployRequestSchema = namedDeployRequest.strictObject({
   mcp_id: idInput.meta(described('Id of the build to deploy.', EXAMPLE_MCP_ID)),
   environment: environmentSchema,
   config: deployConfigSchema.optional(),
@@ -46,14 +42,10 @@ export const deployRequestSchema = named(
     ),
 })
 
-const EXAMPLE_ROLLBACK_REQUEST = { to: EXAMPLE_DEPLOYMENT_ID }
+const namedRollbackRequest = named('RollbackRequest', 'A rollback.', { to: EXAMPLE_DEPLOYMENT_ID })
 
 /** POST /v1/deploy/{id}/rollback. The body is optional. */
-export const rollbackRequestSchema = named(
-  'RollbackRequest',
-  'A rollback.',
-  EXAMPLE_ROLLBACK_REQUEST,
-).strictObject({
+export const rollbackRequestSchema = namedRollbackRequest.strictObject({
   to: idInput
     .optional()
     .meta(

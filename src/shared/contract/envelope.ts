@@ -11,7 +11,7 @@ const metaSchema = named('ResponseMeta', 'Metadata of a response in the /v1 fami
   timestamp: isoTime.describe('Time of the response.'),
 })
 
-const EXAMPLE_ERROR = {
+const namedError = named('Error', 'Error response of every operation.', {
   success: false,
   error: {
     code: 'INVALID_REQUEST',
@@ -19,23 +19,21 @@ const EXAMPLE_ERROR = {
     details: 'config.domain: a host name such as mcp.example.com',
   },
   meta: { request_id: 'req_4h7k2m9q5w1x8z3c6v0b', timestamp: '2026-11-22T12:20:23.267Z' },
-}
+})
 
-export const errorEnvelopeSchema = named('Error', 'Error response of every operation.', EXAMPLE_ERROR).object(
-  {
-    success: z.literal(false).describe('Always false.'),
-    error: z
-      .object({
-        code: z.enum(ERROR_CODES).meta({ id: 'ErrorCode', description: 'Machine-readable error code.' }),
-        message: z.string().describe('One sentence for people.'),
-        details: z
-          .string()
-          .describe('Further detail, for example every invalid field. Empty if the message says it all.'),
-      })
-      .describe('What went wrong.'),
-    meta: metaSchema.optional(),
-  },
-)
+export const errorEnvelopeSchema = namedError.object({
+  success: z.literal(false).describe('Always false.'),
+  error: z
+    .object({
+      code: z.enum(ERROR_CODES).meta({ id: 'ErrorCode', description: 'Machine-readable error code.' }),
+      message: z.string().describe('One sentence for people.'),
+      details: z
+        .string()
+        .describe('Further detail, for example every invalid field. Empty if the message says it all.'),
+    })
+    .describe('What went wrong.'),
+  meta: metaSchema.optional(),
+})
 
 /** `id`: name of the envelope in the OpenAPI document. */
 export function envelopeOf<T extends z.ZodType>(data: T, id?: string) {

@@ -36,21 +36,17 @@ export const instanceSchema = named('Instance', 'An instance of a deployment.').
   requests: requestSummarySchema.optional().describe('Extension: requests answered by this instance.'),
 })
 
-const EXAMPLE_HEALTH_REPORT = {
+const namedHealthReport = named('HealthReport', 'Health of a deployment.', {
   deploymentId: EXAMPLE_DEPLOYMENT_ID,
   status: 'healthy',
   checkedAt: EXAMPLE_TIME,
   instances: [],
   requests: { total: 120, errors: 3, errorRate: 0.025, p50Ms: 2.1, p99Ms: 14.8 },
   checks: [{ name: 'endpoint', status: 'pass', message: 'answered with 200' }],
-}
+})
 
 /** GET /api/lambda-deploy/{id}/health */
-export const healthReportSchema = named(
-  'HealthReport',
-  'Health of a deployment.',
-  EXAMPLE_HEALTH_REPORT,
-).object({
+export const healthReportSchema = namedHealthReport.object({
   deploymentId: deploymentIdSchema,
   status: z
     .enum(['healthy', 'degraded', 'unhealthy', 'stopped'])

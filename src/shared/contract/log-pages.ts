@@ -13,15 +13,15 @@ const logLineSchema = named('LogLine', 'A log line. Lines of requests have furth
   instance: z.string().optional().describe('Id of the instance that wrote it.'),
 })
 
-const EXAMPLE_LOG_PAGE = {
+const namedLogPage = named('LogPage', 'A page of a log.', {
   id: EXAMPLE_DEPLOYMENT_ID,
   status: 'deployed',
   lines: [{ timestamp: EXAMPLE_TIME, stream: 'stdout', phase: 'RUN', message: 'started' }],
   nextToken: null,
-}
+})
 
 /** GET /api/lambda-deploy/{id}/logs */
-export const logPageSchema = named('LogPage', 'A page of a log.', EXAMPLE_LOG_PAGE).object({
+export const logPageSchema = namedLogPage.object({
   id: z.string().describe('Id of the deployment, build or container build.'),
   status: z.string().meta(described('Its state.', 'deployed')),
   lines: z.array(logLineSchema).describe('Lines on this page, oldest first.'),

@@ -17,13 +17,11 @@ export const subdomainSchema = z
   .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'up to 63 lower-case letters, digits and "-"')
   .meta(described('Subdomain: up to 63 lower-case letters, digits and "-".', 'weather'))
 
-const EXAMPLE_PUT_MAPPING_REQUEST = { deploymentId: EXAMPLE_DEPLOYMENT_ID }
+const namedPutMappingRequest = named('PutMappingRequest', 'Target of a subdomain mapping.', {
+  deploymentId: EXAMPLE_DEPLOYMENT_ID,
+})
 
-export const putMappingSchema = named(
-  'PutMappingRequest',
-  'Target of a subdomain mapping.',
-  EXAMPLE_PUT_MAPPING_REQUEST,
-).strictObject({
+export const putMappingSchema = namedPutMappingRequest.strictObject({
   deploymentId: z
     .string()
     .min(1)
@@ -31,7 +29,7 @@ export const putMappingSchema = named(
     .describe('Id of a deployment. The subdomain follows the releases of its server and environment.'),
 })
 
-const EXAMPLE_MAPPING = {
+const namedMapping = named('Mapping', 'A subdomain that leads to a server and environment.', {
   subdomain: 'weather',
   deploymentId: EXAMPLE_DEPLOYMENT_ID,
   status: 'deployed',
@@ -41,13 +39,9 @@ const EXAMPLE_MAPPING = {
   secureUrl: 'https://weather.localhost:6443/mcp',
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
-}
+})
 
-export const mappingSchema = named(
-  'Mapping',
-  'A subdomain that leads to a server and environment.',
-  EXAMPLE_MAPPING,
-).object({
+export const mappingSchema = namedMapping.object({
   subdomain: z.string().describe('The subdomain.'),
   deploymentId: z
     .string()

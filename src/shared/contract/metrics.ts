@@ -25,7 +25,7 @@ const destinationSchema = named('Destination', 'A host that the code of a deploy
   lastAt: isoTime.describe('Time of the last connection.'),
 })
 
-const EXAMPLE_METRICS_HISTORY = {
+const namedMetricsHistory = named('MetricsHistory', 'Requests of a deployment over time.', {
   id: EXAMPLE_DEPLOYMENT_ID,
   since: EXAMPLE_TIME,
   until: EXAMPLE_TIME,
@@ -33,14 +33,10 @@ const EXAMPLE_METRICS_HISTORY = {
   requests: REQUESTS,
   points: [{ timestamp: EXAMPLE_TIME, ...REQUESTS }],
   tools: [{ tool: 'greet', ...REQUESTS }],
-}
+})
 
 /** GET /api/lambda-deploy/{id}/metrics */
-export const metricsHistorySchema = named(
-  'MetricsHistory',
-  'Requests of a deployment over time.',
-  EXAMPLE_METRICS_HISTORY,
-).object({
+export const metricsHistorySchema = namedMetricsHistory.object({
   id: deploymentIdSchema,
   since: isoTime.describe('Start of the period.'),
   until: isoTime.describe('End of the period.'),
@@ -60,7 +56,7 @@ export const metricsHistorySchema = named(
     .describe('Hosts that its modules and programs connected to, most used first.'),
 })
 
-const EXAMPLE_LIVE_METRICS = {
+const namedLiveMetrics = named('LiveMetrics', 'What all live deployments are doing.', {
   timestamp: EXAMPLE_TIME,
   windowSeconds: 300,
   deployments: [
@@ -75,14 +71,10 @@ const EXAMPLE_LIVE_METRICS = {
       requests: REQUESTS,
     },
   ],
-}
+})
 
 /** GET /api/metrics, and each event of its stream. */
-export const liveMetricsSchema = named(
-  'LiveMetrics',
-  'What all live deployments are doing.',
-  EXAMPLE_LIVE_METRICS,
-).object({
+export const liveMetricsSchema = namedLiveMetrics.object({
   timestamp: isoTime.describe('Time of the measurement.'),
   windowSeconds: z.number().describe('Length of the window in seconds.'),
   deployments: z

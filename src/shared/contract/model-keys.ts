@@ -5,13 +5,13 @@ import { named } from '../json/schema-metadata.ts'
 export const MODEL_VENDORS = ['anthropic', 'openai'] as const
 export type ModelVendor = (typeof MODEL_VENDORS)[number]
 
-const EXAMPLE_MODEL_KEY = { vendor: 'anthropic', source: 'saved', hint: '…3f9a', baseUrl: null }
-
-export const modelKeySchema = named(
+const namedModelKey = named(
   'ModelKey',
   'Key of a model vendor for the test agent. The key itself is never returned.',
-  EXAMPLE_MODEL_KEY,
-).object({
+  { vendor: 'anthropic', source: 'saved', hint: '…3f9a', baseUrl: null },
+)
+
+export const modelKeySchema = namedModelKey.object({
   vendor: z.enum(MODEL_VENDORS).describe('Vendor of the models.'),
   source: z
     .enum(['environment', 'saved'])
@@ -23,27 +23,21 @@ export const modelKeySchema = named(
   baseUrl: z.string().nullable().describe('URL used instead of that of the vendor. Null without one.'),
 })
 
-const EXAMPLE_MODEL_KEY_LIST = {
+const namedModelKeyList = named('ModelKeyList', 'Keys of all vendors.', {
   items: [{ vendor: 'anthropic', source: 'saved', hint: '…3f9a', baseUrl: null }],
   defaultModel: 'claude-sonnet-4-5',
-}
+})
 
-export const modelKeyListSchema = named(
-  'ModelKeyList',
-  'Keys of all vendors.',
-  EXAMPLE_MODEL_KEY_LIST,
-).object({
+export const modelKeyListSchema = namedModelKeyList.object({
   items: z.array(modelKeySchema).describe('One entry per vendor.'),
   defaultModel: z.string().describe('Model of a test that names none.'),
 })
 
-const EXAMPLE_SAVE_MODEL_KEY_REQUEST = { apiKey: 'sk-example' }
+const namedSaveModelKeyRequest = named('SaveModelKeyRequest', 'A key of a model vendor.', {
+  apiKey: 'sk-example',
+})
 
-export const saveModelKeySchema = named(
-  'SaveModelKeyRequest',
-  'A key of a model vendor.',
-  EXAMPLE_SAVE_MODEL_KEY_REQUEST,
-).strictObject({
+export const saveModelKeySchema = namedSaveModelKeyRequest.strictObject({
   apiKey: z.string().trim().min(1).max(1000).describe('The key.'),
   baseUrl: z
     .url({ protocol: /^https?$/ })

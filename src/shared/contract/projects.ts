@@ -62,13 +62,12 @@ const facts = {
     ),
 }
 
-const EXAMPLE_CREATE_PROJECT_REQUEST = { name: 'weather', description: 'Forecasts for models' }
+const namedCreateProjectRequest = named('CreateProjectRequest', 'A new project.', {
+  name: 'weather',
+  description: 'Forecasts for models',
+})
 
-export const createProjectSchema = named(
-  'CreateProjectRequest',
-  'A new project.',
-  EXAMPLE_CREATE_PROJECT_REQUEST,
-).strictObject({ name, ...facts })
+export const createProjectSchema = namedCreateProjectRequest.strictObject({ name, ...facts })
 
 export const updateProjectSchema = z
   .strictObject({
@@ -88,7 +87,7 @@ export const updateProjectSchema = z
     examples: [{ status: 'archived' }],
   })
 
-const EXAMPLE_PROJECT = {
+const namedProject = named('Project', 'A project. Fields without a value are null.', {
   id: 'prj_4h7k2m9q5w1x8z3c6v0b',
   name: 'weather',
   description: 'Forecasts for models',
@@ -102,13 +101,9 @@ const EXAMPLE_PROJECT = {
   sourceDigest: null,
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
-}
+})
 
-export const projectSchema = named(
-  'Project',
-  'A project. Fields without a value are null.',
-  EXAMPLE_PROJECT,
-).object({
+export const projectSchema = namedProject.object({
   id: z.string().meta(described('Id of the project.', 'prj_4h7k2m9q5w1x8z3c6v0b')),
   name: z.string().describe('Name of the project.'),
   description: z.string().nullable().describe('What the project is for.'),

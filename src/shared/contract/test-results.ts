@@ -47,7 +47,7 @@ const questionSchema = named('ServerQuestion', 'A question that the server asked
   outcome: z.string().describe('`accept`, `decline`, `cancel`, or `answered`.'),
 })
 
-const EXAMPLE_TEST_RESULT = {
+const namedTestResult = named('TestResult', 'What the agent answered and did.', {
   ai_response: 'Hello, Ada!',
   tools_used: ['greet'],
   resources_accessed: [],
@@ -55,13 +55,9 @@ const EXAMPLE_TEST_RESULT = {
   success_rate: 1,
   chat_id: 'chat_4h7k2m9q5w1x8z3c6v0b',
   model: 'claude-sonnet-4-5',
-}
+})
 
-export const testResultSchema = named(
-  'TestResult',
-  'What the agent answered and did.',
-  EXAMPLE_TEST_RESULT,
-).object({
+export const testResultSchema = namedTestResult.object({
   ai_response: z.string().describe('Reply of the agent.'),
   tools_used: z.array(z.string()).describe('Names of the tools that the agent called, each once.'),
   resources_accessed: z.array(z.string()).describe('URIs of the resources that the agent read.'),

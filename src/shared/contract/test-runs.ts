@@ -120,18 +120,14 @@ const modelAccessSchema = named(
   'Keys for this run only. They are neither stored nor logged.',
 ).strictObject({ anthropic: vendorAccessSchema.optional(), openai: vendorAccessSchema.optional() })
 
-const EXAMPLE_TEST_REQUEST = {
+const namedTestRequest = named('TestRequest', 'A message to an agent that uses a server.', {
   mcp_id: EXAMPLE_MCP_ID,
   message: 'Greet Ada.',
   ai_model: 'claude-sonnet-4-5',
   context: { user_id: 'user_1', session_data: { locale: 'en' } },
-}
+})
 
-export const testRequestSchema = named(
-  'TestRequest',
-  'A message to an agent that uses a server.',
-  EXAMPLE_TEST_REQUEST,
-).strictObject({
+export const testRequestSchema = namedTestRequest.strictObject({
   mcp_id: z.string().min(1).max(128).meta(described('Id of the build to test.', EXAMPLE_MCP_ID)),
   message: z.string().min(1).max(200_000).describe('Message to the agent.'),
   ai_model: z

@@ -141,7 +141,7 @@ const envDeclarationSchema = z
     description: 'An environment variable that the server may read as `env.NAME`. A string is its name.',
   })
 
-const EXAMPLE_BUILD_REQUEST = {
+const namedBuildRequest = named('BuildRequest', 'Definition of an MCP server.', {
   name: 'greeter',
   template: 'basic',
   tools: [
@@ -152,13 +152,9 @@ const EXAMPLE_BUILD_REQUEST = {
       handler: { type: 'template', text: 'Hello, {{ name }}!' },
     },
   ],
-}
+})
 
-export const buildRequestSchema = named(
-  'BuildRequest',
-  'Definition of an MCP server.',
-  EXAMPLE_BUILD_REQUEST,
-).strictObject({
+export const buildRequestSchema = namedBuildRequest.strictObject({
   name: z
     .string()
     .regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."')

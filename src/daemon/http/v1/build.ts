@@ -10,15 +10,13 @@ import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../p
 
 const location = ['Location'] as const
 
-const EXAMPLE_ARTIFACT = { format: 1 }
+const namedArtifact = named('Artifact', 'Normalised definitions of a server.', { format: 1 })
 
-const artifactSchema = named('Artifact', 'Normalised definitions of a server.', EXAMPLE_ARTIFACT).looseObject(
-  { format: z.literal(1).describe('Version of the format.') },
-)
+const artifactSchema = namedArtifact.looseObject({ format: z.literal(1).describe('Version of the format.') })
 
-const EXAMPLE_BUNDLE = { bundle: 'export {}' }
+const namedBundle = named('Bundle', 'Code of handler modules.', { bundle: 'export {}' })
 
-const bundleSchema = named('Bundle', 'Code of handler modules.', EXAMPLE_BUNDLE).object({
+const bundleSchema = namedBundle.object({
   bundle: z.string().describe('One ECMAScript module with an inline source map.'),
 })
 
