@@ -37,13 +37,6 @@ export interface Upload {
   onProgress?(sent: number): void
 }
 
-interface Answer<T> {
-  status: number
-  /** `data` of an envelope, or the body itself. Undefined for an empty body. */
-  data: T
-  headers: IncomingMessage['headers']
-}
-
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -54,7 +47,8 @@ export interface ApiClient {
   readonly url: string
   /** True once the API has responded that it lacks an extension of the contract, such as a list. */
   readonly isContractOnly: boolean
-  request<T>(method: Method, path: string, input?: RequestInput): Promise<Answer<T>>
+  /** `data` of an envelope, or the body itself. Undefined for an empty body. */
+  request<T>(method: Method, path: string, input?: RequestInput): Promise<T>
   get<T>(path: string, query?: RequestInput['query']): Promise<T>
   post<T>(path: string, body?: unknown, headers?: RequestInput['headers']): Promise<T>
   delete<T>(path: string): Promise<T>
@@ -108,7 +102,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     return errorOfConnection(options.url, error)
   }
 
-  async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<Answer<T>> {
+  async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<T> {
     const startedAt = Date.now()
     const incoming = await send(method, path, input)
     const text = await readText(incoming).catch(error => {
@@ -117,7 +111,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const status = incoming.statusCode!
     options.trace?.(`< ${status} ${Date.now() - startedAt} ms ${requestIdOf(incoming)}`)
     if (status < 200 || status > 299) throw refusal({ status, text, headers: incoming.headers, method, path })
-    return { status, data: parseData<T>(text, options.url), headers: incoming.headers }
+    return parseData<T>(text, options.url)
   }
 
   async function* stream<T>(method: Method, path: string, input: RequestInput): AsyncGenerator<T> {
@@ -157,10 +151,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     stream,
     download,
     request: exchange,
-    get: async (path, query) => (await exchange<never>('GET', path, { query })).data,
-    post: async (path, body, headers) =>
-      (await exchange<never>('POST', path, { body: body ?? {}, headers })).data,
-    delete: async path => (await exchange<never>('DELETE', path)).data,
+    get: (path, query) => exchange('GET', path, { query }),
+    post: (path, body = {}, headers) => exchange('POST', path, { body, headers }),
+    delete: path => exchange('DELETE', path),
     events: (path, query, signal) => stream('GET', path, { query, signal }),
     close: () => agent?.destroy(),
   }

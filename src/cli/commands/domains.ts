@@ -49,7 +49,7 @@ export const add = defineCommand({
     const client = await api()
     const deploymentId = await resolveDeployment(client, deployment)
     const path = `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
-    const { data: mapping } = await client.request<MappingRecord>('PUT', path, { body: { deploymentId } })
+    const mapping = await client.request<MappingRecord>('PUT', path, { body: { deploymentId } })
     output.result(mapping, () => {
       output.line(`Mapped ${mapping.subdomain} to ${mapping.server} in ${mapping.environment}`)
       output.fields({ url: mapping.url || undefined, secure: mapping.secureUrl || undefined })

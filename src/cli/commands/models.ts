@@ -66,11 +66,10 @@ export const login = defineCommand({
         ? readFileSync(0, 'utf8')
         : (key ?? (await askSecret(context, `API key for ${name}:`, '--key')))
     const body = { apiKey: given.trim(), ...(baseUrl ? { baseUrl } : {}) }
-    const { data } = await (await context.api()).request<ModelKeyRecord>('PUT', `/api/model-keys/${name}`, {
-      body,
-    })
-    context.output.result(data, () => {
-      context.output.line(`Saved the key for ${name} (${data.hint})`)
+    const api = await context.api()
+    const saved = await api.request<ModelKeyRecord>('PUT', `/api/model-keys/${name}`, { body })
+    context.output.result(saved, () => {
+      context.output.line(`Saved the key for ${name} (${saved.hint})`)
       context.output.next({
         description: 'Try it',
         command: `mcp test --model ${MODELS_OF[name].split(',')[0]} "…"`,

@@ -52,7 +52,7 @@ export async function updateProject(
 ): Promise<ProjectRecord> {
   const id = FULL_ID.test(reference) ? reference : (await findProject(api, reference)).id
   const path = `/api/projects/${encodeURIComponent(id)}`
-  return (await api.request<ProjectRecord>('PATCH', path, { body: fields })).data
+  return api.request('PATCH', path, { body: fields })
 }
 
 /** Other APIs may send fewer fields. */

@@ -12,9 +12,7 @@ export async function sendTest(context: CommandContext, request: TestRequest): P
   const api = await context.api()
   const limitMs = (request.limits?.seconds ?? DEFAULT_SECONDS) * 1000 + SLACK_MS
   const timeoutMs = Math.max(context.globals.timeout, limitMs)
-  return (
-    await api.request<TestResult>('POST', '/v1/test', { body: withAccess(context, request), timeoutMs })
-  ).data
+  return api.request('POST', '/v1/test', { body: withAccess(context, request), timeoutMs })
 }
 
 export function withAccess(context: CommandContext, request: TestRequest): TestRequest {

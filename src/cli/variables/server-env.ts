@@ -70,12 +70,12 @@ export function readServerEnv(api: ApiClient, place: Place): Promise<ServerEnv> 
   return api.get<ServerEnv>(pathOf(place))
 }
 
-export async function changeServerEnv(
+export function changeServerEnv(
   api: ApiClient,
   place: Place,
   variables: VariableChanges,
 ): Promise<ServerEnv> {
-  return (await api.request<ServerEnv>('PATCH', pathOf(place), { body: { variables } })).data
+  return api.request('PATCH', pathOf(place), { body: { variables } })
 }
 
 /** Undefined when the API stores no variables, an extension of the contract. */

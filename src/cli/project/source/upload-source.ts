@@ -62,9 +62,9 @@ async function ensureSource(
   const query = { digest: packed.digest }
   if (packed.bytes > WORTH_ASKING_BYTES) {
     const known = await unlessUnknown(api.request<ProjectRecord>('PUT', path, { query }))
-    if (known) return known.data
+    if (known) return known
   }
-  const { data } = await api.request<ProjectRecord>('PUT', path, {
+  return api.request<ProjectRecord>('PUT', path, {
     query,
     upload: {
       file: packed.file,
@@ -73,7 +73,6 @@ async function ensureSource(
       onProgress: sent => report(`${toMib(sent)} of ${toMib(packed.bytes)} MiB`),
     },
   })
-  return data
 }
 
 /** The linked project, the newest active project with the server's name, or a new one. */
