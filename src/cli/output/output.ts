@@ -12,110 +12,90 @@ export interface OutputOptions {
   env: NodeJS.ProcessEnv
 }
 
+export type Output = Awaited<ReturnType<typeof createOutput>>
+
 /**
  * Everything a command prints. Results go to standard output, progress and errors to standard error. With `--json`,
  * standard output is one JSON document, or one per line for streams.
  */
-export interface Output {
-  readonly json: boolean
-  readonly quiet: boolean
-  readonly debug: boolean
-  /** True when a user at a terminal can be asked. */
-  readonly interactive: boolean
-  readonly style: Style
-  /** The result: as JSON, or through `print`, which calls `line`, `table` and `next`. */
-  result(value: unknown, print: () => void): void
-  /** One entry of a stream: one line of JSON, or of text. */
-  entry(value: unknown, line: () => string): void
-  line(text?: string): void
-  /** Part of a line. The caller ends the line. */
-  part(text: string): void
-  /** Aligned columns without borders. Prints `empty` when there are no rows. */
-  table(headers: readonly string[], rows: readonly (readonly string[])[], empty?: string): void
-  /** Indented `label  value` lines. Omits undefined values. */
-  fields(fields: Record<string, string | undefined>): void
-  /** Suggested next steps at the end of a result. */
-  next(...steps: NextStep[]): void
-  /** A remark on standard error, omitted with `--quiet` and `--json`. */
-  note(text: string): void
-  /** A warning on standard error, printed with `--json` too. */
-  warn(text: string): void
-  /** Warnings of an API's record, on standard error. With `--json` they are part of the record. */
-  warnOf(record: { warnings?: string[] | undefined }): void
-  trace(text: string): void
-  /** Runs `work` and shows a spinner at a terminal. */
-  progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T>
-  error(error: HostingError): Promise<void>
-}
-
-export async function createOutput(options: OutputOptions): Promise<Output> {
+export async function createOutput(options: OutputOptions) {
   const { json, quiet, debug, env } = options
   const out = writerTo('stdout')
   const err = writerTo('stderr')
   const style = json ? PLAIN : await styleFor(process.stdout, options)
 
-  const output: Output = {
+  return {
     json,
     quiet,
     debug,
-    get interactive() {
+    /** True when a user at a terminal can be asked. */
+    get interactive(): boolean {
       return !json && !env.CI && Boolean(process.stdin.isTTY && process.stderr.isTTY)
     },
     style,
-    result(value, print) {
+    /** The result: as JSON, or through `print`, which calls `line`, `table` and `next`. */
+    result(value: unknown, print: () => void): void {
       if (json) out(printableJson(JSON.stringify(value ?? null)))
       else print()
     },
-    entry(value, line) {
+    /** One entry of a stream: one line of JSON, or of text. */
+    entry(value: unknown, line: () => string): void {
       out(json ? printableJson(JSON.stringify(value)) : line())
     },
-    line(text = '') {
+    line(text = ''): void {
       out(text)
     },
-    part(text) {
+    /** Part of a line. The caller ends the line. */
+    part(text: string): void {
       out(text, '')
     },
-    table(headers, rows, empty) {
+    /** Aligned columns without borders. Prints `empty` when there are no rows. */
+    table(headers: readonly string[], rows: readonly (readonly string[])[], empty?: string): void {
       if (rows.length === 0 && empty !== undefined) return out(empty)
       // A pseudo-terminal without a size reports 0 columns.
       const columns = process.stdout.isTTY ? process.stdout.columns || undefined : undefined
       const [head, ...lines] = formatTable(headers, rows, columns)
       for (const line of [style.dim(head!), ...lines]) out(line)
     },
-    fields(fields) {
+    /** Indented `label  value` lines. Omits undefined values. */
+    fields(fields: Record<string, string | undefined>): void {
       const rows = Object.entries(fields).filter((row): row is [string, string] => row[1] !== undefined)
       const width = Math.max(0, ...rows.map(([label]) => label.length))
       for (const [label, value] of rows) out(`  ${style.dim(label.padEnd(width))}  ${printable(value)}`)
     },
-    next(...steps) {
+    /** Suggested next steps at the end of a result. */
+    next(...steps: NextStep[]): void {
       if (quiet || json || steps.length === 0) return
       out('')
       for (const line of nextLines(steps, style)) out(line)
     },
-    note(text) {
+    /** A remark on standard error, omitted with `--quiet` and `--json`. */
+    note(text: string): void {
       if (!quiet && !json) err(text)
     },
-    warn(text) {
+    /** A warning on standard error, printed with `--json` too. */
+    warn(text: string): void {
       err(json ? printableJson(JSON.stringify({ warning: text })) : text)
     },
-    warnOf({ warnings = [] }) {
+    /** Warnings of an API's record, on standard error. With `--json` they are part of the record. */
+    warnOf({ warnings = [] }: { warnings?: string[] | undefined }): void {
       if (!json) for (const text of warnings) err(`Warning: ${printable(text)}`)
     },
-    trace(text) {
+    trace(text: string): void {
       if (debug) err(text)
     },
-    progress(text, work) {
+    /** Runs `work` and shows a spinner at a terminal. */
+    progress<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T> {
       // ora clears lines forever when a pseudo-terminal reports 0 columns.
       const spins = !json && !quiet && !env.CI && process.stderr.isTTY && process.stderr.columns > 0
       return spins ? spin(text, work) : work(() => {})
     },
-    async error(error) {
+    async error(error: HostingError): Promise<void> {
       if (json) err(printableJson(JSON.stringify(toErrorDocument(error))))
       else for (const line of errorLines(error, await styleFor(process.stderr, options))) err(line)
       if (debug) err(stackOf(error))
     },
   }
-  return output
 }
 
 /**
