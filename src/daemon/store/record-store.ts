@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 import { type Encodings, Table } from './table.ts'
 
-/** A table of records with an `id`. */
-export class RecordStore<T extends { id: string }> {
+/** One table of the database. */
+export class TableStore<T extends object> {
   protected readonly database: Database
   protected readonly table: Table<T>
 
@@ -10,7 +10,10 @@ export class RecordStore<T extends { id: string }> {
     this.database = database
     this.table = new Table(database, name, encodings)
   }
+}
 
+/** A table of records with an `id`. */
+export class RecordStore<T extends { id: string }> extends TableStore<T> {
   find(id: string): T | undefined {
     return this.table.find('WHERE id = ?', [id])
   }

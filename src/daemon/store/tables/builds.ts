@@ -24,10 +24,7 @@ export interface Build {
   createdAt: string
 }
 
-export interface BuildFilter {
-  name?: string
-  status?: BuildState
-}
+export type BuildFilter = Partial<Pick<Build, 'name' | 'status'>>
 
 export class BuildStore extends RecordStore<Build> {
   constructor(database: Database) {

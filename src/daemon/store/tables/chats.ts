@@ -26,10 +26,7 @@ export interface ChatMessage {
   createdAt: string
 }
 
-export interface ChatFilter {
-  mcpId?: string
-  name?: string
-}
+export type ChatFilter = Partial<Pick<Chat, 'mcpId' | 'name'>>
 
 /** Chats with their messages. Removing a chat removes its messages. */
 export class ChatStore extends RecordStore<Chat> {

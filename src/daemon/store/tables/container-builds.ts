@@ -24,10 +24,7 @@ export interface ContainerBuild {
   updatedAt: string
 }
 
-export interface ContainerBuildFilter {
-  projectId?: string | undefined
-  status?: ContainerBuildState | undefined
-}
+export type ContainerBuildFilter = Partial<Pick<ContainerBuild, 'projectId' | 'status'>>
 
 export class ContainerBuildStore extends RecordStore<ContainerBuild> {
   constructor(database: Database) {

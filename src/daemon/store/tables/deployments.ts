@@ -28,11 +28,7 @@ export interface Deployment {
   stoppedAt: string | null
 }
 
-export interface DeploymentFilter {
-  name?: string
-  environment?: Environment
-  status?: DeploymentState
-}
+export type DeploymentFilter = Partial<Pick<Deployment, 'name' | 'environment' | 'status'>>
 
 export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
 

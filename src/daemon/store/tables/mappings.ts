@@ -1,6 +1,7 @@
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
-import { type Page, Table } from '../table.ts'
+import { TableStore } from '../record-store.ts'
+import type { Page } from '../table.ts'
 
 /** A subdomain of one environment of a server, whatever is deployed there. */
 export interface Mapping {
@@ -14,32 +15,30 @@ export interface Mapping {
 /** The column `id` is the subdomain. */
 type StoredMapping = Omit<Mapping, 'subdomain'> & { id: string }
 
-export class MappingStore {
-  readonly #table: Table<StoredMapping>
-
+export class MappingStore extends TableStore<StoredMapping> {
   constructor(database: Database) {
-    this.#table = new Table(database, 'mappings')
+    super(database, 'mappings')
   }
 
   find(subdomain: string): Mapping | undefined {
-    const found = this.#table.find('WHERE id = ?', [subdomain])
+    const found = this.table.find('WHERE id = ?', [subdomain])
     return found && toMapping(found)
   }
 
   subdomainsOf(server: string, environment: Environment): string[] {
-    return this.#table
+    return this.table
       .list('WHERE server = ? AND environment = ? ORDER BY id', [server, environment])
       .map(({ id }) => id)
   }
 
   list(limit: number, cursor?: string): Page<Mapping> {
-    const { items, nextCursor } = this.#table.page({ filters: {}, limit, cursor })
+    const { items, nextCursor } = this.table.page({ filters: {}, limit, cursor })
     return { items: items.map(toMapping), nextCursor }
   }
 
   /** Creates the mapping or changes its target. */
   put({ subdomain, server, environment, updatedAt }: Omit<Mapping, 'createdAt'>): void {
-    this.#table.insert(
+    this.table.insert(
       { id: subdomain, server, environment, createdAt: updatedAt, updatedAt },
       `ON CONFLICT (id) DO UPDATE SET server = excluded.server, environment = excluded.environment,
          updated_at = excluded.updated_at`,
@@ -48,11 +47,11 @@ export class MappingStore {
 
   /** Returns false when there was none. */
   remove(subdomain: string): boolean {
-    return this.#table.remove('id = ?', [subdomain]) > 0
+    return this.table.remove('id = ?', [subdomain]) > 0
   }
 
   removeByServer(server: string): void {
-    this.#table.remove('server = ?', [server])
+    this.table.remove('server = ?', [server])
   }
 }
 

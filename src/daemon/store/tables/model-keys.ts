@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import { Table } from '../table.ts'
+import { TableStore } from '../record-store.ts'
 
 export interface ModelKey {
   vendor: string
@@ -11,20 +11,18 @@ export interface ModelKey {
   createdAt: string
 }
 
-export class ModelKeyStore {
-  readonly #table: Table<ModelKey>
-
+export class ModelKeyStore extends TableStore<ModelKey> {
   constructor(database: Database) {
-    this.#table = new Table(database, 'model_keys')
+    super(database, 'model_keys')
   }
 
   find(vendor: string): ModelKey | undefined {
-    return this.#table.find('WHERE vendor = ?', [vendor])
+    return this.table.find('WHERE vendor = ?', [vendor])
   }
 
   /** Replaces an earlier key of the vendor. */
   save(key: ModelKey): void {
-    this.#table.insert(
+    this.table.insert(
       key,
       `ON CONFLICT (vendor) DO UPDATE SET sealed = excluded.sealed, base_url = excluded.base_url,
          hint = excluded.hint, created_at = excluded.created_at`,
@@ -33,6 +31,6 @@ export class ModelKeyStore {
 
   /** Returns false when there was none. */
   remove(vendor: string): boolean {
-    return this.#table.remove('vendor = ?', [vendor]) === 1
+    return this.table.remove('vendor = ?', [vendor]) === 1
   }
 }

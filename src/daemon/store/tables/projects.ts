@@ -20,10 +20,7 @@ export interface Project {
   updatedAt: string
 }
 
-export interface ProjectFilter {
-  name?: string
-  status?: ProjectState
-}
+export type ProjectFilter = Partial<Pick<Project, 'name' | 'status'>>
 
 export class ProjectStore extends RecordStore<Project> {
   constructor(database: Database) {
