@@ -11,7 +11,7 @@ import { findLeftDiscovery, removeDiscovery, repairDiscovery, writeDiscovery } f
 import { lockHome } from './home/home-lock.ts'
 import { readStorage } from './home/storage-settings.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
-import type { Inheritance } from './upgrade/take-over.ts'
+import type { InheritedState } from './upgrade/hand-over.ts'
 import { UpgradeRequests } from './upgrade/upgrade-requests.ts'
 
 const LOG_CHECK_MS = 3_600_000
@@ -46,7 +46,7 @@ async function takeOver(): Promise<void> {
 }
 
 interface Predecessor {
-  inheritance: Inheritance
+  inheritance: InheritedState
   reportServing(): Promise<void>
 }
 

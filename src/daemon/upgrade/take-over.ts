@@ -3,23 +3,16 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { HomePaths } from '../../shared/paths.ts'
-import type { InheritedSockets } from '../gateway/inherited-sockets.ts'
 import { lockHome } from '../home/home-lock.ts'
+import type { InheritedState } from './hand-over.ts'
 import type { FromSuccessor, InheritedStateJson, ToSuccessor } from './messages.ts'
 
 const STANDARD_INPUT = 0
 const LOCK_TRIES = 200
 const LOCK_PAUSE_MS = 25
 
-/** State that this daemon takes over from its predecessor. */
-export interface Inheritance {
-  apiPort: number
-  namedPorts: { http?: number; https?: number }
-  sockets: InheritedSockets
-}
-
 /** Waits until the predecessor has handed over or died. The sockets are inherited in either case. */
-export async function waitForTakeOver(): Promise<Inheritance> {
+export async function waitForTakeOver(): Promise<InheritedState> {
   const { apiPort, namedPorts, sockets }: InheritedStateJson = JSON.parse(
     readFileSync(STANDARD_INPUT, 'utf8'),
   )
