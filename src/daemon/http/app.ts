@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
 import { chatsEndpoints } from './api/chats.ts'
 import { daemonEndpoints, type Upgrades } from './api/daemon.ts'
-import { deploymentsEndpoints } from './api/deployments.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaBuildsEndpoints } from './api/lambda-builds.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
@@ -42,7 +41,6 @@ export interface AppOptions {
 function routesOf({ services, health, requestStop, upgrades }: AppOptions): Route[] {
   const build = buildEndpoints(services)
   const deploy = deployEndpoints(services)
-  const deployments = deploymentsEndpoints(services)
   const env = envEndpoints(services)
   const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
@@ -96,7 +94,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /api/lambda-builds/{id}/stop', 'BUILD_AND_DEPLOY', lambdaBuilds.stop],
       ['GET /api/lambda-builds/{id}/logs', STATUS_READERS, lambdaBuilds.logs],
 
-      ['GET /api/deployments/api-key/info', 'any', deployments.keyInfo],
+      ['GET /api/deployments/api-key/info', 'any', keys.keyInfo],
       ['GET /api/lambda-deploy/{id}/health', STATUS_READERS, lambdaDeploy.health],
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
       ['GET /api/lambda-deploy/{id}/metrics', 'READ', lambdaDeploy.metrics],

@@ -6,27 +6,22 @@ import { BuildMemory } from './build-memory.ts'
 import { Dependencies } from './dependencies.ts'
 
 /** Shared by all builds from source code. */
-export interface Toolchain {
-  /** Folder for sources that are unpacked during a build. */
-  workFolder: string
-  dependencies: Dependencies
-  memory: BuildMemory
-  /** File of `mcp-hosting/server`. */
-  sdk: string
-}
+export type Toolchain = ReturnType<typeof createToolchain>
 
 export interface ToolchainOptions {
   /** Folder of the cache. */
   directory: string
+  /** File of `mcp-hosting/server`. */
   sdk: string
   closing: AbortSignal
 }
 
 /** Removes temporary files that a crash left. */
-export function createToolchain({ directory, sdk, closing }: ToolchainOptions): Toolchain {
+export function createToolchain({ directory, sdk, closing }: ToolchainOptions) {
   const workFolder = join(directory, 'work')
   rmSync(workFolder, { recursive: true, force: true })
   return {
+    /** Folder for sources that are unpacked during a build. */
     workFolder,
     dependencies: new Dependencies(join(directory, 'dependencies'), closing),
     memory: new BuildMemory(

@@ -18,19 +18,13 @@ export interface Upgrades {
   state(): DaemonState['upgrade']
 }
 
-export interface DaemonFacts {
-  pid: number
-  version: string
-  startedAt: string
-}
-
 export function daemonEndpoints(
   { backups }: Services,
   {
     requestStop,
     upgrades,
     facts,
-  }: { requestStop(): void; upgrades?: Upgrades | undefined; facts: DaemonFacts },
+  }: { requestStop(): void; upgrades?: Upgrades | undefined; facts: Omit<DaemonState, 'upgrade'> },
 ) {
   const { pid, version, startedAt } = facts
   const describeDaemon = dataEndpoint({

@@ -4,6 +4,7 @@ import {
   checkKeyRequestSchema,
   createdKeySchema,
   createKeyRequestSchema,
+  keyInfoSchema,
   keyPageSchema,
   keyRecordSchema,
 } from '../../../shared/contract/api-keys.ts'
@@ -18,6 +19,13 @@ const params = z.object({ id: idSchema.describe('Id of the key.') })
 /** `routes` is called when a key is checked, so it may be set later. */
 export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
+
+  const keyInfo = dataEndpoint({
+    operationId: 'getApiKeyInfo',
+    summary: 'Show the API key of the request, even if it has expired',
+    answers: { 200: { description: 'The key.', schema: keyInfoSchema } },
+    run: ({ principal }) => apiKeys.info(principal),
+  })
 
   const createKey = dataEndpoint({
     operationId: 'createApiKey',
@@ -81,7 +89,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
       : allowed(`The key has the scope ${heldScope(principal, route)}.`)
   }
 
-  return { createKey, listKeys, getKey, revokeKey, checkKey }
+  return { keyInfo, createKey, listKeys, getKey, revokeKey, checkKey }
 }
 
 function heldScope({ scopes }: Principal, { access }: Route): string | undefined {

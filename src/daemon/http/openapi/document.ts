@@ -54,7 +54,9 @@ export function describeApi(routes: readonly Route[]): Json {
             'API key as `Authorization: Bearer <API_KEY>`. One of the `x-scopes` of an operation is enough.',
         },
       },
-      parameters: REQUEST_HEADERS,
+      parameters: Object.fromEntries(
+        Object.entries(REQUEST_HEADERS).map(([name, rest]) => [name, { name, ...rest }]),
+      ),
       headers: HEADERS,
       responses: whole.document.responses,
       schemas: whole.schemas,

@@ -1,28 +1,20 @@
 /** Request headers, by name: `components.parameters`. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': header(
-    'Idempotency-Key',
     'Unique id of the request, at most 255 visible ASCII characters. A repetition within 24 hours gets the first answer.',
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),
-  Prefer: header(
-    'Prefer',
-    '`respond-async` (RFC 7240) asks for 202 before the work is done.',
-    'respond-async',
-  ),
+  Prefer: header('`respond-async` (RFC 7240) asks for 202 before the work is done.', 'respond-async'),
   'Last-Event-ID': header(
-    'Last-Event-ID',
     'Id of the last received event. The stream continues after it.',
     'inst_4h7k2m9q5w1x8z3c6v0b:1024',
   ),
   'If-Match': header(
-    'If-Match',
     'Entity tags of the record as the client knows it, or `*` (RFC 9110 13.1.1). 412 if it changed.',
     '"4f0Z5m8Qk1yVb7RtXw2c9A"',
   ),
   'If-None-Match': header(
-    'If-None-Match',
     'Entity tags (RFC 9110 13.1.2). A GET of a matching record answers 304. With `*`, a PUT only creates.',
     '"4f0Z5m8Qk1yVb7RtXw2c9A"',
   ),
@@ -30,8 +22,8 @@ export const REQUEST_HEADERS = {
 
 export type RequestHeaderName = keyof typeof REQUEST_HEADERS
 
-function header(name: string, description: string, example: string, rules = {}) {
-  return { name, in: 'header', required: false, description, schema: { type: 'string', ...rules }, example }
+function header(description: string, example: string, rules = {}) {
+  return { in: 'header', required: false, description, schema: { type: 'string', ...rules }, example }
 }
 
 export function describeRequestHeaders(names: readonly RequestHeaderName[]) {

@@ -34,21 +34,13 @@ export class Chats {
     return toRecord(this.get(id))
   }
 
-  list(
-    filter: ChatFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: ChatRecord[]; nextToken: string | null } {
+  list(filter: ChatFilter, limit: number, cursor?: string) {
     const { items, nextCursor } = this.#deps.store.chats.list(filter, limit, cursor)
     return { items: items.map(toRecord), nextToken: nextCursor }
   }
 
   /** Oldest first. Throws NOT_FOUND, and INVALID_REQUEST for an invalid token. */
-  messages(
-    id: string,
-    limit: number,
-    token?: string,
-  ): { items: ChatMessageRecord[]; nextToken: string | null } {
+  messages(id: string, limit: number, token?: string) {
     const { messageCount } = this.get(id)
     const page = this.#deps.store.chats.messages(id, limit, token === undefined ? 0 : toPosition(token))
     const last = page.at(-1)?.position ?? messageCount

@@ -62,11 +62,7 @@ export class Projects {
     return this.record(getProject(this.#deps, id))
   }
 
-  list(
-    filter: ProjectFilter,
-    limit: number,
-    cursor?: string,
-  ): { items: ProjectRecord[]; nextToken: string | null } {
+  list(filter: ProjectFilter, limit: number, cursor?: string) {
     const { items, nextCursor } = this.#deps.store.projects.list(filter, limit, cursor)
     return { items: items.map(project => this.record(project)), nextToken: nextCursor }
   }
