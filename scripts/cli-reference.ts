@@ -23,7 +23,7 @@ export async function renderCliReference(page: string): Promise<string> {
 }
 
 function describe(command: Command, aliases: readonly string[] = []): string {
-  const { name, options = {}, examples = [] } = command
+  const { name, options = {}, examples } = command
   const explanation = capitalize(explain(command))
   const parts = [
     `### mcp ${name}`,
@@ -31,8 +31,10 @@ function describe(command: Command, aliases: readonly string[] = []): string {
     `${explanation}${explanation.endsWith('.') ? '' : '.'}`,
     argumentTable(command),
     optionTable(options),
-    examples.length > 0
-      ? `\`\`\`sh\n${examples.map(({ command, does }) => `${command}  # ${does}`).join('\n')}\n\`\`\``
+    examples
+      ? `\`\`\`sh\n${Object.entries(examples)
+          .map(([line, does]) => `${line}  # ${does}`)
+          .join('\n')}\n\`\`\``
       : '',
   ]
   return `${parts.filter(Boolean).join('\n\n')}\n`

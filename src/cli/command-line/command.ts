@@ -15,17 +15,13 @@ export interface Command {
   arguments?: Record<string, ArgumentDeclaration>
   /** Options. The key is the name in `input`, its kebab-case the flag: `envFile` → `--env-file`. */
   options?: Record<string, OptionDeclaration>
-  examples?: readonly Example[]
+  /** Command lines, with what each does. */
+  examples?: Readonly<Record<string, string>>
   /** Passes words after `--` and unknown options through in the last, variadic argument. */
   passThrough?: boolean
   /** Returns the exit code, or nothing for 0. Throws HostingError. Any other error is a bug (exit code 70). */
   // biome-ignore lint/suspicious/noExplicitAny: `defineCommand` checks the input type of each command.
   run(context: CommandContext, input: any): Promise<ExitCode | undefined> | ExitCode | undefined
-}
-
-export interface Example {
-  command: string
-  does: string
 }
 
 // biome-ignore lint/complexity/noBannedTypes: the input of a command without arguments and options is empty.

@@ -51,7 +51,7 @@ function createParser(command: Command): Parser {
   for (const [key, option] of Object.entries(GLOBAL_OPTIONS))
     parser.addOption(toOption(key, option).helpGroup(EVERY_COMMAND))
   if (command.passThrough) parser.passThroughOptions().allowUnknownOption()
-  if (command.examples?.length) parser.addHelpText('after', formatExamples(command))
+  if (command.examples) parser.addHelpText('after', formatExamples(command.examples))
   return parser
 }
 
@@ -101,9 +101,9 @@ function usageError(command: Command, error: CommanderError): HostingError {
   })
 }
 
-function formatExamples({ examples = [] }: Command): string {
-  const width = Math.max(...examples.map(({ command }) => command.length))
-  const lines = examples.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`)
+function formatExamples(examples: NonNullable<Command['examples']>): string {
+  const width = Math.max(...Object.keys(examples).map(line => line.length))
+  const lines = Object.entries(examples).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`)
   return `\nExamples:\n${lines.join('\n')}`
 }
 

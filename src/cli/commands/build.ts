@@ -29,12 +29,12 @@ export default defineCommand({
     },
     envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
   },
-  examples: [
-    { command: 'mcp build', does: 'the project in this folder' },
-    { command: 'mcp build examples/weather --json', does: '{mcp_id, name, status, url, build_time}' },
-    { command: 'mcp build --check', does: 'validate only' },
-    { command: 'mcp build --watch', does: 'rebuild on every change' },
-  ],
+  examples: {
+    'mcp build': 'the project in this folder',
+    'mcp build examples/weather --json': '{mcp_id, name, status, url, build_time}',
+    'mcp build --check': 'validate only',
+    'mcp build --watch': 'rebuild on every change',
+  },
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, check } = input
     const { output } = context

@@ -16,15 +16,12 @@ export default defineCommand({
     values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
-  examples: [
-    { command: 'mcp call weather current_weather city=Oslo', does: 'one argument' },
-    { command: `mcp call weather compare_cities 'cities:=["Oslo","Lima"]'`, does: 'a list as JSON' },
-    { command: 'echo \'{"city":"Oslo"}\' | mcp call weather forecast -', does: 'from standard input' },
-    {
-      command: 'mcp call https://example.com/mcp some_tool --json',
-      does: 'any MCP server, the complete result',
-    },
-  ],
+  examples: {
+    'mcp call weather current_weather city=Oslo': 'one argument',
+    'mcp call weather compare_cities \'cities:=["Oslo","Lima"]\'': 'a list as JSON',
+    'echo \'{"city":"Oslo"}\' | mcp call weather forecast -': 'from standard input',
+    'mcp call https://example.com/mcp some_tool --json': 'any MCP server, the complete result',
+  },
   async run(context, input): Promise<ExitCode> {
     const [{ callTool, getTool, listTools }, { parseToolArguments }] = await Promise.all([
       import('../testing/mcp-client.ts'),

@@ -24,14 +24,11 @@ export default defineCommand({
     ...OPTIONS,
     model: { type: 'string', value: 'model', doc: 'model of the agent' },
   },
-  examples: [
-    { command: 'mcp chat weather', does: 'chat about the server weather' },
-    {
-      command: 'mcp chat --model claude-sonnet-4-5',
-      does: "the project in this folder, with a vendor's model",
-    },
-    { command: 'mcp chat weather < questions.txt', does: 'one message per line' },
-  ],
+  examples: {
+    'mcp chat weather': 'chat about the server weather',
+    'mcp chat --model claude-sonnet-4-5': "the project in this folder, with a vendor's model",
+    'mcp chat weather < questions.txt': 'one message per line',
+  },
   async run(context, input): Promise<ExitCode> {
     const target = await resolveTestTarget(context, input)
     if (typeof target === 'number') return target

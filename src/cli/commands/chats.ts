@@ -12,10 +12,10 @@ export const list = defineCommand({
   name: 'chats list',
   arguments: { server: { doc: 'only chats with this server: its name or an mcp_id' } },
   options: { limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of chats' } },
-  examples: [
-    { command: 'mcp chats list', does: 'the newest 20' },
-    { command: 'mcp chats list weather --limit 100', does: 'chats with one server' },
-  ],
+  examples: {
+    'mcp chats list': 'the newest 20',
+    'mcp chats list weather --limit 100': 'chats with one server',
+  },
   async run({ output, api }, { server, limit }) {
     const client = await api()
     const filter = server?.startsWith('mcp_')
@@ -43,7 +43,7 @@ export const list = defineCommand({
 export const show = defineCommand({
   name: 'chats show',
   arguments: CHAT,
-  examples: [{ command: 'mcp chats show chat_4h7k… --json', does: 'including tool calls' }],
+  examples: { 'mcp chats show chat_4h7k… --json': 'including tool calls' },
   async run({ output, api }, { chat }) {
     const path = `/api/chat-messages/chat/id/${encodeURIComponent(chat)}`
     const messages = await listItems<ChatMessageRecord>(await api(), path, { limit: 1000 })
@@ -58,7 +58,7 @@ export const show = defineCommand({
 export const count = defineCommand({
   name: 'chats count',
   arguments: CHAT,
-  examples: [{ command: 'mcp chats count chat_4h7k… --json', does: '{chatId, messageCount, countedAt}' }],
+  examples: { 'mcp chats count chat_4h7k… --json': '{chatId, messageCount, countedAt}' },
   async run({ output, api }, { chat }) {
     const path = `/api/chat-messages/chat/id/${encodeURIComponent(chat)}/count`
     const counted = await (await api()).get<{ messageCount: number }>(path)
@@ -72,7 +72,7 @@ export const count = defineCommand({
 export const remove = defineCommand({
   name: 'chats remove',
   arguments: CHAT,
-  examples: [{ command: 'mcp chats remove chat_4h7k… --yes', does: 'without confirmation' }],
+  examples: { 'mcp chats remove chat_4h7k… --yes': 'without confirmation' },
   async run(context, { chat }) {
     const client = await context.api()
     await confirm(context, `Permanently remove chat ${chat}?`)

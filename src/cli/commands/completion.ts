@@ -13,7 +13,7 @@ export const completion = defineCommand({
   description:
     'Print a script that completes commands, options, ids and server names. The default shell is the one in SHELL.',
   arguments: { shell: { doc: SHELLS.join(', ') } },
-  examples: SHELLS.map(shell => ({ command: INSTALL[shell], does: 'enable it in new shells' })),
+  examples: Object.fromEntries(SHELLS.map(shell => [INSTALL[shell], 'enable it in new shells'])),
   run({ output, env }, input) {
     const shell = input.shell ?? env.SHELL?.split('/').at(-1)
     if (!isShell(shell))

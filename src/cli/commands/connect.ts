@@ -25,12 +25,12 @@ export default defineCommand({
     force: { type: 'boolean', doc: 'overwrite another entry with that name' },
     env: SERVER_OPTIONS.env,
   },
-  examples: [
-    { command: 'mcp connect weather --client claude', does: 'for all projects' },
-    { command: 'mcp connect weather --client vscode --project', does: 'for this folder only' },
-    { command: 'mcp connect weather --client codex --print', does: 'only print it' },
-    { command: 'mcp connect weather --client cursor --remove', does: 'remove it' },
-  ],
+  examples: {
+    'mcp connect weather --client claude': 'for all projects',
+    'mcp connect weather --client vscode --project': 'for this folder only',
+    'mcp connect weather --client codex --print': 'only print it',
+    'mcp connect weather --client cursor --remove': 'remove it',
+  },
   async run(context, input) {
     const client = CLIENTS.find(({ id }) => id === input.client)
     if (!client) return listClients(context, input.server)

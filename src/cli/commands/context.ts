@@ -17,7 +17,7 @@ import { modelAccess } from '../testing/model-access.ts'
 
 export const list = defineCommand({
   name: 'context list',
-  examples: [{ command: 'mcp context list --json', does: '[{name, apiUrl, current, signedIn}]' }],
+  examples: { 'mcp context list --json': '[{name, apiUrl, current, signedIn}]' },
   run({ output, paths, settings }) {
     const config = readConfig(paths.config)
     const { contexts: keys } = readCredentials(paths.credentials)
@@ -44,9 +44,7 @@ export const show = defineCommand({
   name: 'context show',
   description:
     'Show the API and key that a command would use, and where each comes from: flag, environment, context or default. Makes no network request.',
-  examples: [
-    { command: 'MCP_API_URL=https://api.example.com mcp context show', does: 'the effect of a variable' },
-  ],
+  examples: { 'MCP_API_URL=https://api.example.com mcp context show': 'the effect of a variable' },
   run(context) {
     const { output } = context
     const { context: name, apiUrl, apiKey, session } = context.settings()
@@ -87,7 +85,7 @@ function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
 export const use = defineCommand({
   name: 'context use',
   arguments: { name: { required: true, doc: `a saved context, or "${LOCAL}" for the local daemon` } },
-  examples: [{ command: `mcp context use ${LOCAL}`, does: 'switch back to the local daemon' }],
+  examples: { [`mcp context use ${LOCAL}`]: 'switch back to the local daemon' },
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)
     if (name !== LOCAL) getContext(config, name)
@@ -102,9 +100,7 @@ export const add = defineCommand({
     name: { required: true, doc: 'letters, digits, "-", "_" or "."' },
     url: { required: true, doc: 'address of the API' },
   },
-  examples: [
-    { command: 'mcp context add work https://api.example.com', does: 'next: mcp login --context work' },
-  ],
+  examples: { 'mcp context add work https://api.example.com': 'next: mcp login --context work' },
   run({ output, paths }, { name, url }) {
     if (name === LOCAL || !/^[A-Za-z0-9._:-]{1,100}$/.test(name))
       throw new HostingError(
@@ -127,7 +123,7 @@ export const add = defineCommand({
 export const remove = defineCommand({
   name: 'context remove',
   arguments: { name: { required: true, doc: 'a saved context' } },
-  examples: [{ command: 'mcp context remove work', does: 'does not affect the API' }],
+  examples: { 'mcp context remove work': 'does not affect the API' },
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)
     getContext(config, name)

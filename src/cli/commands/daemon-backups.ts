@@ -25,12 +25,12 @@ export const backup = defineCommand({
       doc: 'verify a backup, by default the newest, and report damage',
     },
   },
-  examples: [
-    { command: 'mcp daemon backup', does: 'create one now' },
-    { command: 'mcp daemon backup --list', does: 'list backups' },
-    { command: 'mcp daemon backup --verify', does: 'verify the newest one' },
-    { command: 'mcp daemon backup /mnt/safe/mcp.db', does: 'also copy the database' },
-  ],
+  examples: {
+    'mcp daemon backup': 'create one now',
+    'mcp daemon backup --list': 'list backups',
+    'mcp daemon backup --verify': 'verify the newest one',
+    'mcp daemon backup /mnt/safe/mcp.db': 'also copy the database',
+  },
   async run(context, { file, list, verify }): Promise<ExitCode> {
     if (list) return showBackups(context)
     if (verify) return showProblems(context, file)
@@ -97,13 +97,10 @@ export const restore = defineCommand({
       doc: 'restore without the secret.key of the backup; values encrypted with it are lost',
     },
   },
-  examples: [
-    { command: 'mcp daemon restore', does: 'the newest backup' },
-    {
-      command: 'mcp daemon restore /mnt/safe/mcp.db --partial --yes',
-      does: 'a copied database, without confirmation',
-    },
-  ],
+  examples: {
+    'mcp daemon restore': 'the newest backup',
+    'mcp daemon restore /mnt/safe/mcp.db --partial --yes': 'a copied database, without confirmation',
+  },
   async run(context, { backup: given, partial, newSecretKey }) {
     const { output, env, cwd } = context
     const reference = toReference(cwd, given)

@@ -11,10 +11,10 @@ export const install = defineCommand({
   description:
     'Write and enable a systemd user unit or a launchd agent, without root. The service keeps the current values of MCP_HOME, MCP_PORT and similar variables. A running daemon is stopped and started again by the service manager.',
   options: { print: { type: 'boolean', doc: 'only print the file' } },
-  examples: [
-    { command: 'mcp daemon install', does: 'now and whenever you log in' },
-    { command: 'mcp daemon install --print', does: 'print the file' },
-  ],
+  examples: {
+    'mcp daemon install': 'now and whenever you log in',
+    'mcp daemon install --print': 'print the file',
+  },
   async run(context, { print }) {
     const { output, env, paths, globals, signal } = context
     const manager = serviceManager(env)
@@ -48,7 +48,7 @@ export const uninstall = defineCommand({
   name: 'daemon uninstall',
   description:
     'Remove the service of "mcp daemon install". Servers and their data are kept. The next command starts a daemon on demand.',
-  examples: [{ command: 'mcp daemon uninstall', does: 'succeeds if not installed' }],
+  examples: { 'mcp daemon uninstall': 'succeeds if not installed' },
   async run({ output, env }) {
     const manager = serviceManager(env)
     const removed = await uninstallService(manager)

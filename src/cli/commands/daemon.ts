@@ -46,10 +46,10 @@ export const start = defineCommand({
   description:
     'Start the local daemon in the background and wait until it responds. Commands that need it start it automatically. MCP_HOME sets its folder, MCP_PORT its port (0: any free one).',
   options: LOST_FILES,
-  examples: [
-    { command: 'mcp daemon start', does: 'start it, or say that it is already running' },
-    { command: 'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json', does: 'a separate daemon' },
-  ],
+  examples: {
+    'mcp daemon start': 'start it, or say that it is already running',
+    'MCP_HOME=/tmp/one MCP_PORT=0 mcp daemon start --json': 'a separate daemon',
+  },
   async run(context, input) {
     const startedAt = performance.now()
     const running = await findDaemon(context.paths)
@@ -68,7 +68,7 @@ export const stop = defineCommand({
   name: 'daemon stop',
   description:
     'Stop the local daemon and all its servers, and wait until its process is gone. A daemon that does not respond is killed. The next start restores every deployment.',
-  examples: [{ command: 'mcp daemon stop', does: 'succeeds if it is not running' }],
+  examples: { 'mcp daemon stop': 'succeeds if it is not running' },
   async run(context) {
     const { output, paths } = context
     const startedAt = performance.now()
@@ -86,7 +86,7 @@ export const restart = defineCommand({
   name: 'daemon restart',
   description:
     'Replace the running daemon without a failed request, as "mcp daemon upgrade" does. Starts the daemon if it is not running, and kills it first if it does not respond.',
-  examples: [{ command: 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart', does: 'with another setting' }],
+  examples: { 'MCP_INSTANCE_MEMORY_MB=512 mcp daemon restart': 'with another setting' },
   async run(context) {
     const startedAt = performance.now()
     const daemon = await context.output.progress('Restarting the daemon', () => replaceDaemon(context))
@@ -99,7 +99,7 @@ export const upgrade = defineCommand({
   name: 'daemon upgrade',
   description:
     'Start a daemon of this version, which inherits the ports of the running one. The old daemon serves until the new one has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old one keeps running.',
-  examples: [{ command: 'mcp daemon upgrade', does: 'after updating mcp-hosting' }],
+  examples: { 'mcp daemon upgrade': 'after updating mcp-hosting' },
   async run(context) {
     const startedAt = performance.now()
     const daemon = await context.output.progress('Upgrading the daemon', () => upgradeRunning(context))
@@ -125,7 +125,7 @@ async function replaceDaemon(context: CommandContext): Promise<Discovery> {
 export const status = defineCommand({
   name: 'daemon status',
   description: 'Show whether the local daemon is running. Exits with 0 if it is and with 7 if not.',
-  examples: [{ command: 'mcp daemon status --json', does: '{running, url, pid, version, startedAt, home}' }],
+  examples: { 'mcp daemon status --json': '{running, url, pid, version, startedAt, home}' },
   async run({ output, paths }): Promise<ExitCode> {
     const daemon = await findDaemon(paths)
     const holder = daemon ? undefined : findHolder(paths)
@@ -162,7 +162,7 @@ export const logs = defineCommand({
     follow: { type: 'boolean', short: 'f', doc: 'keep printing new lines, until Ctrl-C' },
     tail: { type: 'integer', value: 'lines', default: 100, doc: 'number of lines to show' },
   },
-  examples: [{ command: 'mcp daemon logs -f', does: 'follow the log' }],
+  examples: { 'mcp daemon logs -f': 'follow the log' },
   async run({ output, paths, signal }, { follow, tail }): Promise<ExitCode> {
     if (!existsSync(paths.daemonLog)) {
       output.note('The daemon has no log yet.')
@@ -179,7 +179,7 @@ export const run = defineCommand({
   description:
     'Run the daemon in the foreground until Ctrl-C or SIGTERM, for service managers and containers. The log goes to standard error.',
   options: LOST_FILES,
-  examples: [{ command: 'MCP_PORT=7000 mcp daemon run', does: 'on another port' }],
+  examples: { 'MCP_PORT=7000 mcp daemon run': 'on another port' },
   async run({ env, paths }, input): Promise<ExitCode> {
     const running = await findDaemon(paths)
     if (running) throw alreadyRuns(paths, running)

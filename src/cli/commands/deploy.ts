@@ -95,21 +95,18 @@ export default defineCommand({
     'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address.',
   arguments: ARGUMENTS,
   options: OPTIONS,
-  examples: [
-    { command: 'mcp deploy', does: 'this project, to development' },
-    { command: 'mcp deploy --env production --min 2 --max 8', does: 'with two to eight instances' },
-    {
-      command: "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'",
-      does: 'an existing server',
-    },
-    { command: 'mcp deploy --image --memory 256', does: 'from its image, with podman or docker' },
-    { command: 'mcp deploy --image ghcr.io/team/weather:1.2', does: 'an existing image' },
-    { command: 'mcp deploy --env production --require-test 0.9', does: 'if its suite passes' },
-    { command: 'mcp deploy --network api.github.com:443', does: 'restrict its network to this host' },
-    { command: 'mcp deploy --origin https://app.example.com', does: 'let this web page use it' },
-    { command: 'mcp deploy --auth local', does: 'require users to sign in' },
-    { command: 'mcp deploy mcp_4h7k --set API_TOKEN', does: 'a built server, with a secret from this shell' },
-  ],
+  examples: {
+    'mcp deploy': 'this project, to development',
+    'mcp deploy --env production --min 2 --max 8': 'with two to eight instances',
+    "mcp deploy --command 'npx -y @modelcontextprotocol/server-everything'": 'an existing server',
+    'mcp deploy --image --memory 256': 'from its image, with podman or docker',
+    'mcp deploy --image ghcr.io/team/weather:1.2': 'an existing image',
+    'mcp deploy --env production --require-test 0.9': 'if its suite passes',
+    'mcp deploy --network api.github.com:443': 'restrict its network to this host',
+    'mcp deploy --origin https://app.example.com': 'let this web page use it',
+    'mcp deploy --auth local': 'require users to sign in',
+    'mcp deploy mcp_4h7k --set API_TOKEN': 'a built server, with a secret from this shell',
+  },
   async run(context, given): Promise<ExitCode | undefined> {
     const { output } = context
     const input = withImage(given)

@@ -21,12 +21,12 @@ export default defineCommand({
     },
     ...VARIABLE_OPTIONS,
   },
-  examples: [
-    { command: 'mcp dev', does: 'the project in this folder' },
-    { command: 'mcp dev --env-file .env', does: 'with environment variables' },
-    { command: 'mcp dev weather --level debug', does: 'show every MCP message' },
-    { command: 'mcp dev --json', does: 'one JSON object per line: built, failed, log' },
-  ],
+  examples: {
+    'mcp dev': 'the project in this folder',
+    'mcp dev --env-file .env': 'with environment variables',
+    'mcp dev weather --level debug': 'show every MCP message',
+    'mcp dev --json': 'one JSON object per line: built, failed, log',
+  },
   async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)
     await requireProject(dir)

@@ -16,11 +16,11 @@ export default defineCommand({
   description:
     'Check Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, the isolation of custom servers and the configurations of MCP clients. --fix repairs what can be repaired without loss: permissions of secret files, damaged configuration files (kept as copies), unfinished files, a hung daemon and the files of a dead one. Exits with 1 if a check fails.',
   options: { fix: { type: 'boolean', doc: 'repair what can be repaired without loss' } },
-  examples: [
-    { command: 'mcp doctor --fix', does: 'repair, then check' },
-    { command: 'mcp doctor', does: 'suggests a fix for each problem' },
-    { command: 'mcp doctor --json', does: '{ok, checks: [{name, status, message, fix}]}' },
-  ],
+  examples: {
+    'mcp doctor --fix': 'repair, then check',
+    'mcp doctor': 'suggests a fix for each problem',
+    'mcp doctor --json': '{ok, checks: [{name, status, message, fix}]}',
+  },
   async run(context, { fix }): Promise<ExitCode> {
     const fixed = fix ? await repair(context) : []
     const checks = [

@@ -14,7 +14,7 @@ export const list = defineCommand({
   name: 'domains list',
   description:
     'List the names of deployed servers: their default subdomains, custom domains and mapped subdomains.',
-  examples: [{ command: 'mcp domains list', does: 'every name and its server' }],
+  examples: { 'mcp domains list': 'every name and its server' },
   async run(context) {
     const names = await listNames(context)
     context.output.result(names, () => {
@@ -42,9 +42,7 @@ export const add = defineCommand({
     },
     deployment: { required: true, doc: 'deployment id or unique prefix, or server name' },
   },
-  examples: [
-    { command: 'mcp domains add team weather', does: 'serve weather at http://team.localhost:6280/mcp' },
-  ],
+  examples: { 'mcp domains add team weather': 'serve weather at http://team.localhost:6280/mcp' },
   async run({ output, api }, { subdomain, deployment }) {
     const client = await api()
     const deploymentId = await resolveDeployment(client, deployment)
@@ -63,7 +61,7 @@ export const remove = defineCommand({
   description:
     'Remove a mapped subdomain, or the default subdomain of a deployment. The server keeps its port and its other names.',
   arguments: { subdomain: { required: true, doc: 'the subdomain' } },
-  examples: [{ command: 'mcp domains remove team', does: 'keeps other names of the server' }],
+  examples: { 'mcp domains remove team': 'keeps other names of the server' },
   async run({ output, api }, { subdomain }) {
     await (await api()).delete(`/api/lambda-mapping/${encodeURIComponent(subdomain)}`)
     output.result({ removed: subdomain }, () => output.line(`Removed subdomain ${subdomain}`))
@@ -74,7 +72,7 @@ export const trust = defineCommand({
   name: 'domains trust',
   description:
     'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority, at the latest this command. Changes no system settings.',
-  examples: [{ command: 'mcp domains trust', does: 'commands for this system' }],
+  examples: { 'mcp domains trust': 'commands for this system' },
   async run(context) {
     const { output, paths } = context
     const certificate = join(paths.tls, 'authority.pem')

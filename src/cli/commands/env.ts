@@ -45,10 +45,10 @@ export const list = defineCommand({
       doc: 'only this environment (default: all that are in use)',
     },
   },
-  examples: [
-    { command: 'mcp env list', does: 'of the project in this folder' },
-    { command: 'mcp env list shop --env production', does: 'of one environment' },
-  ],
+  examples: {
+    'mcp env list': 'of the project in this folder',
+    'mcp env list shop --env production': 'of one environment',
+  },
   async run(context, { server, env }) {
     const { output } = context
     const name = await resolveServer(context, server)
@@ -80,12 +80,12 @@ export const set = defineCommand({
     variables: { doc: 'KEY=VALUE, or KEY for a value that is asked for', variadic: true },
   },
   options: { env: ENV_OPTION, ...SECRET_OPTIONS, release: RELEASE_OPTION },
-  examples: [
-    { command: 'mcp env set shop SHOP_URL=https://shop.example.com', does: 'for development' },
-    { command: 'mcp env set shop API_KEY --env production', does: 'asks for the value' },
-    { command: 'mcp env set shop API_KEY < key.txt', does: 'reads the value from a file' },
-    { command: 'mcp env set LIMIT=5 --release', does: 'for this project, and release it' },
-  ],
+  examples: {
+    'mcp env set shop SHOP_URL=https://shop.example.com': 'for development',
+    'mcp env set shop API_KEY --env production': 'asks for the value',
+    'mcp env set shop API_KEY < key.txt': 'reads the value from a file',
+    'mcp env set LIMIT=5 --release': 'for this project, and release it',
+  },
   async run(context, { server, variables, env, release, ...kind }): Promise<ExitCode | undefined> {
     const words = splitServer(wordsOf(server, variables))
     if (words.variables.length === 0) throw missingWords('KEY=VALUE')
@@ -106,10 +106,10 @@ export const unset = defineCommand({
     all: { type: 'boolean', doc: 'remove all variables of the environment' },
     release: RELEASE_OPTION,
   },
-  examples: [
-    { command: 'mcp env unset shop OLD_URL', does: 'in development' },
-    { command: 'mcp env unset shop --all --env staging', does: 'all of staging' },
-  ],
+  examples: {
+    'mcp env unset shop OLD_URL': 'in development',
+    'mcp env unset shop --all --env staging': 'all of staging',
+  },
   async run(context, { server, variables, env, all, release }): Promise<ExitCode | undefined> {
     const words = all ? { server, variables } : splitServer(wordsOf(server, variables))
     if (all === words.variables.length > 0) throw missingWords('the names of variables, or --all')
@@ -138,7 +138,7 @@ export const pull = defineCommand({
     file: { ...FILE_OPTION, doc: 'file to write' },
     force: { type: 'boolean', doc: 'overwrite an existing file' },
   },
-  examples: [{ command: 'mcp env pull shop --env production --file .env.production', does: 'to this file' }],
+  examples: { 'mcp env pull shop --env production --file .env.production': 'to this file' },
   async run(context, { server, env, file, force }) {
     const { output, cwd } = context
     const path = resolve(cwd, file)
@@ -167,9 +167,7 @@ export const push = defineCommand({
     ...SECRET_OPTIONS,
     release: RELEASE_OPTION,
   },
-  examples: [
-    { command: 'mcp env push shop --env production --file .env.production', does: 'from this file' },
-  ],
+  examples: { 'mcp env push shop --env production --file .env.production': 'from this file' },
   async run(context, { server, env, file, release, ...kind }): Promise<ExitCode | undefined> {
     const secret = secretFlag(kind)
     const values = readEnvFile(file)
@@ -186,7 +184,7 @@ export const release = defineCommand({
     'Deploy the build that is live again, with the same configuration and the variables that are stored now, without a failed request.',
   arguments: { server: SERVER_ARGUMENT },
   options: { env: ENV_OPTION },
-  examples: [{ command: 'mcp env release shop --env production', does: 'after mcp env set' }],
+  examples: { 'mcp env release shop --env production': 'after mcp env set' },
   async run(context, { server, env }): Promise<ExitCode | undefined> {
     const name = await resolveServer(context, server)
     return releaseVariables(context, { name, environment: env })

@@ -34,12 +34,12 @@ export default defineCommand({
     },
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
-  examples: [
-    { command: 'mcp export weather --bundle', does: 'write to ./weather' },
-    { command: 'PORT=3000 node weather/server.mjs', does: 'run it without mcp' },
-    { command: 'mcp export weather --image && podman load -i weather.tar', does: 'export and load an image' },
-    { command: 'mcp export notes --image --base registry.example.com/python:3.13', does: 'a Python program' },
-  ],
+  examples: {
+    'mcp export weather --bundle': 'write to ./weather',
+    'PORT=3000 node weather/server.mjs': 'run it without mcp',
+    'mcp export weather --image && podman load -i weather.tar': 'export and load an image',
+    'mcp export notes --image --base registry.example.com/python:3.13': 'a Python program',
+  },
   async run(context, { mcpId, image, base, out, force }) {
     if (base !== undefined && !image) throw new HostingError('INVALID_REQUEST', '--base requires --image.')
     const api = await context.api()

@@ -29,12 +29,12 @@ export default defineCommand({
     fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
-  examples: [
-    { command: 'mcp init my-server', does: 'prompts in a terminal, else creates a basic server' },
-    { command: 'mcp init desk --template advanced --name desk', does: 'without prompts' },
-    { command: 'mcp init dice --template custom --yes', does: 'a TypeScript project with one file per tool' },
-    { command: 'mcp init shop --from-openapi openapi.yaml', does: 'one tool per operation' },
-  ],
+  examples: {
+    'mcp init my-server': 'prompts in a terminal, else creates a basic server',
+    'mcp init desk --template advanced --name desk': 'without prompts',
+    'mcp init dice --template custom --yes': 'a TypeScript project with one file per tool',
+    'mcp init shop --from-openapi openapi.yaml': 'one tool per operation',
+  },
   async run(context, input) {
     const directory = resolve(context.cwd, input.dir)
     const answers = input.fromOpenapi ? undefined : await complete(context, directory, input)

@@ -9,7 +9,7 @@ import { confirm } from '../output/prompt.ts'
 
 export const list = defineCommand({
   name: 'keys list',
-  examples: [{ command: 'mcp keys list', does: 'without their secrets' }],
+  examples: { 'mcp keys list': 'without their secrets' },
   async run({ output, api }) {
     const keys = await listItems<KeyRecord>(await api(), '/api/keys')
     output.result(keys, () => {
@@ -49,16 +49,10 @@ export const create = defineCommand({
       doc: 'lifetime, for example 7d (default: unlimited)',
     },
   },
-  examples: [
-    {
-      command: 'mcp keys create --name ci --scopes READ,BUILD_AND_DEPLOY --expires 90d',
-      does: 'for a pipeline',
-    },
-    {
-      command: 'mcp keys create --name app --scopes CHAT --plan pro --json',
-      does: 'the record with `key`, the secret',
-    },
-  ],
+  examples: {
+    'mcp keys create --name ci --scopes READ,BUILD_AND_DEPLOY --expires 90d': 'for a pipeline',
+    'mcp keys create --name app --scopes CHAT --plan pro --json': 'the record with `key`, the secret',
+  },
   async run({ output, api }, { name, scopes, plan, expires }) {
     if (!name) throw new HostingError('INVALID_REQUEST', '--name is required.')
     const body = {
@@ -87,7 +81,7 @@ export const create = defineCommand({
 export const revoke = defineCommand({
   name: 'keys revoke',
   arguments: { key: { required: true, doc: 'key id or unique prefix, or name' } },
-  examples: [{ command: 'mcp keys revoke ci --yes', does: 'without confirmation' }],
+  examples: { 'mcp keys revoke ci --yes': 'without confirmation' },
   async run(context, { key: reference }) {
     const { output } = context
     const client = await context.api()
@@ -107,7 +101,7 @@ export const check = defineCommand({
     method: { required: true, doc: 'GET, POST, PUT, PATCH or DELETE' },
     path: { required: true, doc: 'API path, such as /v1/build' },
   },
-  examples: [{ command: 'mcp keys check "$KEY" POST /v1/build', does: '{allowed, reason}' }],
+  examples: { 'mcp keys check "$KEY" POST /v1/build': '{allowed, reason}' },
   async run({ output, api }, { key, method, path }): Promise<ExitCode> {
     const client = await api()
     const body = { key, method: method.toUpperCase(), path }

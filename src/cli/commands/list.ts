@@ -14,10 +14,10 @@ export default defineCommand({
   description:
     'List every server with its newest build (its preview) and the current deployment of each environment. --json always includes everything: {builds, deployments}.',
   options: { all: { type: 'boolean', short: 'a', doc: 'include older builds and deployments' } },
-  examples: [
-    { command: 'mcp list', does: 'current builds and deployments' },
-    { command: 'mcp list --all', does: 'including older ones' },
-  ],
+  examples: {
+    'mcp list': 'current builds and deployments',
+    'mcp list --all': 'including older ones',
+  },
   async run({ output, api }, { all }) {
     const client = await api()
     const [builds, deployments] = await Promise.all([listBuilds(client, {}), listDeployments(client, {})])

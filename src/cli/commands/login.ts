@@ -25,15 +25,12 @@ export default defineCommand({
   description:
     'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. The credentials are saved in the credentials file (mode 0600) and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
   options: OPTIONS,
-  examples: [
-    { command: 'mcp login --api-url https://api.example.com', does: 'show a code, or prompt for a key' },
-    {
-      command: 'mcp login --api-url https://api.example.com --context work',
-      does: 'save it under another name',
-    },
-    { command: 'mcp login --device', does: 'without a terminal' },
-    { command: 'mcp login --api-key - < key.txt', does: 'read the key from standard input' },
-  ],
+  examples: {
+    'mcp login --api-url https://api.example.com': 'show a code, or prompt for a key',
+    'mcp login --api-url https://api.example.com --context work': 'save it under another name',
+    'mcp login --device': 'without a terminal',
+    'mcp login --api-key - < key.txt': 'read the key from standard input',
+  },
   async run(context, input) {
     const { output, paths } = context
     const target = await pickTarget(context)

@@ -16,11 +16,11 @@ export default defineCommand({
       doc: 'URL, name or id of an MCP server to sign out of',
     },
   },
-  examples: [
-    { command: 'mcp logout', does: 'the current context' },
-    { command: 'mcp logout --context work', does: 'another context' },
-    { command: 'mcp logout --server weather', does: 'an MCP server' },
-  ],
+  examples: {
+    'mcp logout': 'the current context',
+    'mcp logout --context work': 'another context',
+    'mcp logout --server weather': 'an MCP server',
+  },
   async run(context, { server }) {
     if (server !== undefined) return signOutOfServer(context, server)
     const { output, paths, settings, signal } = context

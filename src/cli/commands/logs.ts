@@ -49,12 +49,12 @@ export default defineCommand({
     requestId: { type: 'string', value: 'id', doc: 'only the request with this JSON-RPC id' },
     instance: { type: 'string', value: 'id', doc: 'only lines of this instance' },
   },
-  examples: [
-    { command: 'mcp logs weather -f', does: 'follow the log' },
-    { command: 'mcp logs weather --since 1h --level warn', does: 'recent warnings and errors' },
-    { command: 'mcp logs weather --tool forecast --tail 5', does: 'the last calls of one tool' },
-    { command: 'mcp logs dep_4h7k --tail 10 --json', does: 'one JSON object per line' },
-  ],
+  examples: {
+    'mcp logs weather -f': 'follow the log',
+    'mcp logs weather --since 1h --level warn': 'recent warnings and errors',
+    'mcp logs weather --tool forecast --tail 5': 'the last calls of one tool',
+    'mcp logs dep_4h7k --tail 10 --json': 'one JSON object per line',
+  },
   async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {
     const { output } = context
     const client = await context.api()

@@ -18,11 +18,11 @@ export default defineCommand({
     until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
     step: { type: 'duration', doc: 'time per row in whole minutes (default: at most 60 rows)' },
   },
-  examples: [
-    { command: 'mcp metrics weather', does: 'the last hour' },
-    { command: 'mcp metrics weather --since 7d --step 1d', does: 'the last week, by day' },
-    { command: 'mcp metrics weather --since 1d --json', does: "the API's record" },
-  ],
+  examples: {
+    'mcp metrics weather': 'the last hour',
+    'mcp metrics weather --since 7d --step 1d': 'the last week, by day',
+    'mcp metrics weather --since 1d --json': "the API's record",
+  },
   async run({ output, api }, { id: reference, env: environment, since, until, step }) {
     const client = await api()
     const id = await resolveDeployment(client, reference, { environment })

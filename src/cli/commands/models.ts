@@ -16,7 +16,7 @@ export const list = defineCommand({
   name: 'models list',
   description:
     "List the models that the test agent has keys for, and the default model. A vendor's key comes from this command's environment (local daemon only), the daemon's environment, or the saved keys. Other models need no key: embedded, openai:<model>@<base url>, gguf:<file>.",
-  examples: [{ command: 'mcp models list', does: 'models with their keys' }],
+  examples: { 'mcp models list': 'models with their keys' },
   async run(context) {
     const { output } = context
     const { items, defaultModel } = await (await context.api()).get<ModelKeyList>('/api/model-keys')
@@ -55,10 +55,10 @@ export const login = defineCommand({
     },
     baseUrl: { type: 'string', value: 'url', doc: "base URL instead of the vendor's default" },
   },
-  examples: [
-    { command: 'mcp models login anthropic', does: 'prompt for the key' },
-    { command: 'mcp models login openai --key - < key.txt', does: 'read the key from standard input' },
-  ],
+  examples: {
+    'mcp models login anthropic': 'prompt for the key',
+    'mcp models login openai --key - < key.txt': 'read the key from standard input',
+  },
   async run(context, { vendor, key, baseUrl }) {
     const name = parseVendor(vendor)
     const given =
@@ -81,7 +81,7 @@ export const login = defineCommand({
 export const logout = defineCommand({
   name: 'models logout',
   arguments: { vendor: VENDOR_ARGUMENT },
-  examples: [{ command: 'mcp models logout openai', does: 'tests no longer use it' }],
+  examples: { 'mcp models logout openai': 'tests no longer use it' },
   async run({ api, output }, { vendor }) {
     const name = parseVendor(vendor)
     await (await api()).delete(`/api/model-keys/${name}`)

@@ -18,10 +18,10 @@ export const projectsBuild = defineCommand({
   options: {
     wait: { type: 'boolean', default: true, doc: 'return without waiting for the build' },
   },
-  examples: [
-    { command: 'mcp projects build weather', does: 'build and follow the log' },
-    { command: 'mcp projects build weather --no-wait --json', does: 'print the pending build' },
-  ],
+  examples: {
+    'mcp projects build weather': 'build and follow the log',
+    'mcp projects build weather --no-wait --json': 'print the pending build',
+  },
   async run(context, { project, wait }): Promise<ExitCode> {
     const api = await context.api()
     const { id } = await resolveProject(api, context.cwd, project)
@@ -51,7 +51,7 @@ export const projectsBuilds = defineCommand({
     },
     limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of builds' },
   },
-  examples: [{ command: 'mcp projects builds weather', does: 'builds of one project' }],
+  examples: { 'mcp projects builds weather': 'builds of one project' },
   async run({ api, output, cwd }, { project, all, status, limit }) {
     const client = await api()
     const isOne = project !== undefined || (!all && (await findLinked(cwd)) !== undefined)

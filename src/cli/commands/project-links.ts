@@ -9,10 +9,10 @@ export const projectsLink = defineCommand({
   description:
     'Write .mcp/project.json, which is excluded from git and from sources. The link also applies to subfolders and to mcp build, deploy and up.',
   arguments: { project: { doc: 'project id or unique prefix, or name', required: true } },
-  examples: [
-    { command: 'mcp projects link weather', does: 'link this folder' },
-    { command: 'mcp projects build', does: 'build without an id' },
-  ],
+  examples: {
+    'mcp projects link weather': 'link this folder',
+    'mcp projects build': 'build without an id',
+  },
   async run({ api, output, cwd }, { project }) {
     const client = await api()
     const { id, name = id, status } = await findProject(client, project)
@@ -32,7 +32,7 @@ export const projectsLink = defineCommand({
 
 export const projectsUnlink = defineCommand({
   name: 'projects unlink',
-  examples: [{ command: 'mcp projects unlink', does: 'remove .mcp/project.json' }],
+  examples: { 'mcp projects unlink': 'remove .mcp/project.json' },
   async run({ output, cwd }) {
     const link = findLink(cwd)
     if (!link) throw new HostingError('NOT_FOUND', 'This folder is not linked to a project.')

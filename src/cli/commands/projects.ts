@@ -42,7 +42,7 @@ export const projectsList = defineCommand({
       doc: 'only projects with this status; deleted ones are hidden by default',
     },
   },
-  examples: [{ command: 'mcp projects list --status archived', does: 'archived projects' }],
+  examples: { 'mcp projects list --status archived': 'archived projects' },
   async run({ api, output }, { status }) {
     const projects = await listProjects(await api(), { status })
     const rows = projects.map(({ id, name, status, sourceId, updatedAt }) => [
@@ -63,9 +63,7 @@ export const projectsCreate = defineCommand({
   name: 'projects create',
   arguments: { name: { doc: 'name of the project', required: true } },
   options: FACTS,
-  examples: [
-    { command: "mcp projects create weather --description 'Forecasts'", does: 'a project without a source' },
-  ],
+  examples: { "mcp projects create weather --description 'Forecasts'": 'a project without a source' },
   async run(context, { name, ...facts }) {
     const api = await context.api()
     const project = await api.post<ProjectRecord>('/api/projects', { name, ...toFields(facts) })
@@ -79,7 +77,7 @@ export const projectsCreate = defineCommand({
 export const projectsShow = defineCommand({
   name: 'projects show',
   arguments: PROJECT,
-  examples: [{ command: 'mcp projects show weather', does: 'by name' }],
+  examples: { 'mcp projects show weather': 'by name' },
   async run({ api, output, cwd }, { project }) {
     const client = await api()
     const reference = project ?? (await resolveProject(client, cwd, undefined)).id
@@ -93,7 +91,7 @@ export const projectsUpdate = defineCommand({
   description: 'Update fields of a project. An empty value clears a field.',
   arguments: PROJECT,
   options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FACTS },
-  examples: [{ command: 'mcp projects update weather --name forecasts', does: 'rename the project' }],
+  examples: { 'mcp projects update weather --name forecasts': 'rename the project' },
   async run(context, { project, name, ...facts }) {
     await update(context, await resolveReference(context, project), {
       ...(name === undefined ? {} : { name }),
@@ -106,7 +104,7 @@ export const projectsArchive = defineCommand({
   name: 'projects archive',
   arguments: PROJECT,
   options: { undo: { type: 'boolean', doc: 'activate the project again' } },
-  examples: [{ command: 'mcp projects archive weather --undo', does: 'activate it again' }],
+  examples: { 'mcp projects archive weather --undo': 'activate it again' },
   async run(context, { project, undo }) {
     await update(context, await resolveReference(context, project), { status: undo ? 'active' : 'archived' })
   },
@@ -116,7 +114,7 @@ export const projectsDelete = defineCommand({
   name: 'projects delete',
   description: 'Delete a project and its sources. Servers built from it are kept.',
   arguments: PROJECT,
-  examples: [{ command: 'mcp projects delete weather --yes', does: 'without confirmation' }],
+  examples: { 'mcp projects delete weather --yes': 'without confirmation' },
   async run(context, { project }) {
     const record = await resolveProject(await context.api(), context.cwd, project)
     await confirm(
@@ -132,11 +130,11 @@ export const projectsUpload = defineCommand({
   description:
     'Pack and upload the folder, except for node_modules, .venv, .git, .env and everything in .gitignore and .mcpignore. An archive is uploaded unchanged. A source that was already uploaded is not sent again.',
   arguments: { ...PROJECT, dir: { doc: 'folder, or .tar.gz or .zip archive (default: this folder)' } },
-  examples: [
-    { command: 'mcp projects upload weather ./weather', does: 'upload a folder' },
-    { command: 'mcp projects upload weather weather.zip', does: 'upload an archive' },
-    { command: 'mcp projects upload', does: 'upload this folder to the linked project' },
-  ],
+  examples: {
+    'mcp projects upload weather ./weather': 'upload a folder',
+    'mcp projects upload weather weather.zip': 'upload an archive',
+    'mcp projects upload': 'upload this folder to the linked project',
+  },
   async run(context, input) {
     const { output, cwd } = context
     const { project, dir } = await resolveUpload(input, cwd)

@@ -13,10 +13,10 @@ export default defineCommand({
     values: { doc: 'key=value, a JSON object, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
-  examples: [
-    { command: 'mcp prompt weather plan_a_day city=Oslo', does: 'print its messages' },
-    { command: 'mcp prompt weather plan_a_day city=Oslo --json', does: 'print the MCP result' },
-  ],
+  examples: {
+    'mcp prompt weather plan_a_day city=Oslo': 'print its messages',
+    'mcp prompt weather plan_a_day city=Oslo --json': 'print the MCP result',
+  },
   async run(context, input) {
     const [{ listPrompts, unknownName }, { parseToolArguments }] = await Promise.all([
       import('../testing/mcp-client.ts'),

@@ -7,7 +7,7 @@ export default defineCommand({
   name: 'prompts',
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
-  examples: [{ command: 'mcp prompts weather', does: 'prompts and their arguments' }],
+  examples: { 'mcp prompts weather': 'prompts and their arguments' },
   async run(context, input) {
     const { output } = context
     const { listPrompts } = await import('../testing/mcp-client.ts')

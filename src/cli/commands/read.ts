@@ -13,10 +13,10 @@ export default defineCommand({
     uri: { doc: 'URI of the resource', required: true },
   },
   options: SERVER_OPTIONS,
-  examples: [
-    { command: 'mcp read weather weather://Oslo', does: 'a URI from a resource template' },
-    { command: 'mcp read brand logo://png > logo.png', does: 'binary content' },
-  ],
+  examples: {
+    'mcp read weather weather://Oslo': 'a URI from a resource template',
+    'mcp read brand logo://png > logo.png': 'binary content',
+  },
   async run(context, input) {
     const result = await useServer(context, input, connection => read(connection, input.uri))
     context.output.result(result, () => print(context, result))

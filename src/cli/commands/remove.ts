@@ -15,11 +15,11 @@ export default defineCommand({
     },
   },
   options: ONE_DEPLOYMENT.options,
-  examples: [
-    { command: 'mcp remove weather --env staging', does: 'after confirmation' },
-    { command: 'mcp remove dep_4h7k --yes', does: 'without confirmation' },
-    { command: 'mcp remove mcp_9x2m --yes', does: 'a build' },
-  ],
+  examples: {
+    'mcp remove weather --env staging': 'after confirmation',
+    'mcp remove dep_4h7k --yes': 'without confirmation',
+    'mcp remove mcp_9x2m --yes': 'a build',
+  },
   async run(context, { id: reference, env }) {
     const { output } = context
     const api = await context.api()

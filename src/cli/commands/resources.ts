@@ -6,10 +6,10 @@ export default defineCommand({
   name: 'resources',
   arguments: { server: SERVER_ARGUMENT },
   options: SERVER_OPTIONS,
-  examples: [
-    { command: 'mcp resources weather', does: 'list all resources' },
-    { command: 'mcp resources weather --json', does: '{resources, resourceTemplates}' },
-  ],
+  examples: {
+    'mcp resources weather': 'list all resources',
+    'mcp resources weather --json': '{resources, resourceTemplates}',
+  },
   async run(context, input) {
     const { output } = context
     const { listResources } = await import('../testing/mcp-client.ts')

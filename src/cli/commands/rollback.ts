@@ -18,11 +18,11 @@ export default defineCommand({
     ...ONE_DEPLOYMENT.options,
     to: { type: 'string', value: 'id', doc: 'deployment to return to (default: the previous one)' },
   },
-  examples: [
-    { command: 'mcp rollback weather --env production', does: 'to the previous deployment' },
-    { command: 'mcp rollback dep_9x2m', does: 'to this deployment' },
-    { command: 'mcp list --all', does: 'list earlier deployments' },
-  ],
+  examples: {
+    'mcp rollback weather --env production': 'to the previous deployment',
+    'mcp rollback dep_9x2m': 'to this deployment',
+    'mcp list --all': 'list earlier deployments',
+  },
   async run(context, { deployment: reference, env, to }): Promise<ExitCode | undefined> {
     const { output } = context
     const api = await context.api()

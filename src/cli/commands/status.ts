@@ -33,13 +33,13 @@ export default defineCommand({
     },
     interval: { type: 'duration', doc: 'refresh interval of --watch (default: 2s)' },
   },
-  examples: [
-    { command: 'mcp status', does: 'current deployments of all servers' },
-    { command: 'mcp status weather --env production', does: 'one deployment and its instances' },
-    { command: 'mcp status weather --health', does: 'its health report' },
-    { command: 'mcp status --watch', does: 'live view of all deployments' },
-    { command: 'mcp status dep_4h7k --json', does: 'the API record' },
-  ],
+  examples: {
+    'mcp status': 'current deployments of all servers',
+    'mcp status weather --env production': 'one deployment and its instances',
+    'mcp status weather --health': 'its health report',
+    'mcp status --watch': 'live view of all deployments',
+    'mcp status dep_4h7k --json': 'the API record',
+  },
   async run(context, { id, env, health, watch, interval = DEFAULT_INTERVAL_MS }) {
     if (watch) {
       const deploymentId = id && (await resolveDeployment(await context.api(), id, { environment: env }))

@@ -8,12 +8,12 @@ const stopDeployment = defineDeploymentAction({
   name: 'stop',
   description:
     'Stop a deployment: new connections are refused, running requests finish. `mcp start` starts it again at the same address. A pending or running container build is killed with all its processes.',
-  examples: [
-    { command: 'mcp stop weather', does: 'the live deployment of the server' },
-    { command: 'mcp stop weather --env staging', does: 'in one environment' },
-    { command: 'mcp stop dep_4h7k', does: 'by id prefix' },
-    { command: 'mcp stop bld_9c2e', does: 'a container build' },
-  ],
+  examples: {
+    'mcp stop weather': 'the live deployment of the server',
+    'mcp stop weather --env staging': 'in one environment',
+    'mcp stop dep_4h7k': 'by id prefix',
+    'mcp stop bld_9c2e': 'a container build',
+  },
   prefer: ['deployed', 'deploying'],
   doing: 'Stopping',
   done: 'Stopped',

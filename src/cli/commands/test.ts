@@ -43,14 +43,14 @@ export default defineCommand({
     'Send one message, or the cases of a suite, to an agent that uses the server through its URL like any MCP client. Without --server, build and test the project in this folder. Without a message, run its suite ("test" in the project file). The default model is claude-sonnet-4-5 if a key for it is configured, else the embedded model, which needs no network. Exit code 1 always means that an expectation failed.',
   arguments: ARGUMENTS,
   options: OPTIONS,
-  examples: [
-    { command: 'mcp test "What is the weather in Oslo?"', does: 'the project in this folder' },
-    { command: 'mcp test "What is the weather in Oslo?" weather', does: 'a built server' },
-    { command: 'mcp test --server weather "Compare Oslo and Lima" --json', does: 'the complete result' },
-    { command: 'mcp test --suite tests.yaml --repeat 5 --junit report.xml', does: 'a suite, for CI' },
-    { command: 'mcp test --suite tests.yaml --model embedded --model gpt-5.2', does: 'a matrix' },
-    { command: 'mcp test --suite tests.yaml --replay answers.json', does: 'without a model' },
-  ],
+  examples: {
+    'mcp test "What is the weather in Oslo?"': 'the project in this folder',
+    'mcp test "What is the weather in Oslo?" weather': 'a built server',
+    'mcp test --server weather "Compare Oslo and Lima" --json': 'the complete result',
+    'mcp test --suite tests.yaml --repeat 5 --junit report.xml': 'a suite, for CI',
+    'mcp test --suite tests.yaml --model embedded --model gpt-5.2': 'a matrix',
+    'mcp test --suite tests.yaml --replay answers.json': 'without a model',
+  },
   async run(context, given): Promise<ExitCode> {
     checkOptions(given)
     const input = { ...given, ...splitMessage(given) }

@@ -12,11 +12,11 @@ export default defineCommand({
     tool: { doc: 'show this tool with its arguments and schemas' },
   },
   options: SERVER_OPTIONS,
-  examples: [
-    { command: 'mcp tools weather', does: 'list all tools' },
-    { command: 'mcp tools weather forecast', does: 'show one tool and how to call it' },
-    { command: 'mcp tools weather --json', does: 'including schemas' },
-  ],
+  examples: {
+    'mcp tools weather': 'list all tools',
+    'mcp tools weather forecast': 'show one tool and how to call it',
+    'mcp tools weather --json': 'including schemas',
+  },
   async run(context, input) {
     const { getTool, listTools } = await import('../testing/mcp-client.ts')
     await useServer(context, input, async (connection, target) => {

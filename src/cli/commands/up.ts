@@ -38,14 +38,11 @@ export default defineCommand({
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
   },
-  examples: [
-    { command: 'mcp up', does: 'the project in this folder' },
-    { command: 'mcp up --image mcp/time', does: 'an existing image' },
-    {
-      command: 'mcp up examples/weather --json',
-      does: '{mcp_id, deployment_id, url, health_check, tools, call}',
-    },
-  ],
+  examples: {
+    'mcp up': 'the project in this folder',
+    'mcp up --image mcp/time': 'an existing image',
+    'mcp up examples/weather --json': '{mcp_id, deployment_id, url, health_check, tools, call}',
+  },
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, set, envFile } = input
     const given = readEnvVars(envFile, set, context.env)

@@ -3,7 +3,7 @@ import { defineCommand } from '../command-line/command.ts'
 
 export default defineCommand({
   name: 'whoami',
-  examples: [{ command: 'mcp whoami --json', does: 'the API record of the key' }],
+  examples: { 'mcp whoami --json': 'the API record of the key' },
   async run({ output, api, settings }) {
     const client = await api()
     const info = await client.get<KeyInfo>('/api/deployments/api-key/info')

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
-import { type Command, defineCommand, type Example } from '../command-line/command.ts'
+import { type Command, defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
@@ -23,7 +23,7 @@ export const ONE_DEPLOYMENT = {
 interface Action {
   name: 'stop' | 'start' | 'restart'
   description: string
-  examples: Example[]
+  examples: Command['examples']
   /** Preferred states when a server has several deployments. */
   prefer: DeploymentFilter['prefer']
   /** Spinner text: `Stopping`. */

@@ -74,9 +74,9 @@ test('passes options as words to a command that declares passThrough', () => {
 test('parses every example of every command', async () => {
   for (const { name } of COMMANDS) {
     const loaded = await loadCommand(name)
-    const lines = (loaded.examples ?? [])
-      .map(example => example.command)
-      .filter(line => !/['"|<>$&]/.test(line) && line.startsWith(`mcp ${name}`))
+    const lines = Object.keys(loaded.examples ?? {}).filter(
+      line => !/['"|<>$&]/.test(line) && line.startsWith(`mcp ${name}`),
+    )
     for (const line of lines) {
       const words = line.slice(`mcp ${name}`.length).split(' ').filter(Boolean)
       expect(() => parseCommandLine(loaded, words), line).not.toThrow()
