@@ -1,20 +1,11 @@
+import type { ChatRecord } from '../../../shared/contract/chats.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import { type Page, Table } from '../table.ts'
 
 export type ChatRole = 'user' | 'assistant' | 'tool'
 
-export interface Chat {
-  id: string
-  mcpId: string
-  /** Name of the server. */
-  name: string
-  /** The model that answered last. */
-  model: string
-  messageCount: number
-  createdAt: string
-  updatedAt: string
-}
+export type Chat = Omit<ChatRecord, 'chatId'> & { id: string }
 
 export interface ChatMessage {
   chatId: string

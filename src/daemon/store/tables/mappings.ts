@@ -1,16 +1,11 @@
+import type { MappingRecord } from '../../../shared/contract/mappings.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 import { TableStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
 
 /** A subdomain of one environment of a server, whatever is deployed there. */
-export interface Mapping {
-  subdomain: string
-  server: string
-  environment: Environment
-  createdAt: string
-  updatedAt: string
-}
+export type Mapping = Pick<MappingRecord, 'subdomain' | 'server' | 'environment' | 'createdAt' | 'updatedAt'>
 
 /** The column `id` is the subdomain. */
 type StoredMapping = Omit<Mapping, 'subdomain'> & { id: string }

@@ -1,24 +1,13 @@
-import type { ProjectState } from '../../../shared/contract/states.ts'
+import type { ProjectRecord } from '../../../shared/contract/projects.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
 
-export interface Project {
-  id: string
-  name: string
-  description: string | null
-  repositoryUrl: string | null
-  framework: string | null
-  status: ProjectState
-  storageLocation: string | null
-  templateId: string | null
-  /** Base of its images. Null for the daemon's default. */
-  baseImage: string | null
-  /** The uploaded archive at `storageLocation`. Null for a location that a client set. */
-  sourceId: string | null
-  createdAt: string
-  updatedAt: string
-}
+/**
+ * A project as the API shows it, without the digest of its source. `sourceId` is the uploaded archive at `storageLocation`,
+ * null for a location that a client set.
+ */
+export type Project = Omit<ProjectRecord, 'sourceDigest'>
 
 export type ProjectFilter = Partial<Pick<Project, 'name' | 'status'>>
 
