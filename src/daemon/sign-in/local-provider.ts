@@ -3,6 +3,7 @@ import { readForm } from '../../sdk/oauth/http/request-body.ts'
 import { OAuthError } from '../../sdk/oauth/oauth-error.ts'
 import { errorPage } from '../../sdk/oauth/pages/error-page.ts'
 import { html, pageResponse } from '../../sdk/oauth/pages/html.ts'
+import type { Parameters } from '../../sdk/oauth/rules/parameters.ts'
 import type { ProviderConfig } from '../../sdk/oauth/upstream/provider.ts'
 
 /** User of an API key. Undefined when the key is unknown or expired. */
@@ -94,7 +95,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
   }
 
   // Only the key counts. Without cookies, pages of other sites cannot sign a user in.
-  #signIn(parameters: URLSearchParams, form: URLSearchParams): Response {
+  #signIn(parameters: URLSearchParams, form: Parameters): Response {
     const signIn = this.#read(parameters)
     if (!signIn) throw wronglyOpened()
     const user = this.#options.users(form.get('key')?.trim() ?? '')
@@ -107,7 +108,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return new Response(null, { status: 303, headers: { Location: back.href, 'Cache-Control': 'no-store' } })
   }
 
-  #token(form: URLSearchParams): Response {
+  #token(form: Parameters): Response {
     const known = this.#useCode(form.get('code') ?? '')
     const verifier = form.get('code_verifier') ?? ''
     const isValid =

@@ -3,17 +3,14 @@ import { readForm } from '../http/request-body.ts'
 import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { errorLocation } from '../rules/authorization-response.ts'
-import { readParameters } from '../rules/parameters.ts'
 import { equalSecrets, hashToken } from '../secrets.ts'
 import { CONSENT_COOKIE, type ConsentTicket } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
 
-const MAX_FORM_BYTES = 64 * 1024
-
 /** POST of the consent page: redirects to the identity provider, or to the client with `access_denied`. */
 export const consent: Endpoint = async (component, request) => {
   refuseForeignOrigin(component, request)
-  const form = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const form = await readForm(request)
   const ticket = openTicket(component, request, form.get('ticket'))
   const providerId = form.get('provider')
   try {

@@ -3,20 +3,17 @@ import type { Component, Endpoint } from '../component.ts'
 import { readForm } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { readParameters } from '../rules/parameters.ts'
 import type { RefreshFamilyRecord } from '../storage/records.ts'
 import { findGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
 import { findAccessToken } from '../tokens/standing-token.ts'
-
-const MAX_FORM_BYTES = 64 * 1024
 
 /**
  * POST introspect (RFC 7662), only for configured clients with a secret, the resource servers, so that registered clients cannot
  * test stolen tokens.
  */
 export const introspect: Endpoint = async (component, request) => {
-  const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const parameters = await readForm(request)
   const client = await authenticateClient(component, request, parameters)
   if (client.origin !== 'configured' || client.secretHash === undefined) {
     throw new OAuthError(

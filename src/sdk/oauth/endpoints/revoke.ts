@@ -2,19 +2,16 @@ import { authenticateClient } from '../clients/authenticate-client.ts'
 import type { Component, Endpoint } from '../component.ts'
 import { readForm } from '../http/request-body.ts'
 import { OAuthError } from '../oauth-error.ts'
-import { readParameters } from '../rules/parameters.ts'
 import { revokeGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
 import { findAccessToken } from '../tokens/standing-token.ts'
-
-const MAX_FORM_BYTES = 64 * 1024
 
 /**
  * POST revoke (RFC 7009). A refresh token revokes its whole grant, an access token only itself. Also answers 200 to an unknown
  * token or one of another client (2.2), but does not revoke it.
  */
 export const revoke: Endpoint = async (component, request) => {
-  const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const parameters = await readForm(request)
   const { client_id: clientId } = await authenticateClient(component, request, parameters)
   const token = parameters.get('token')
   if (token === undefined) throw new OAuthError('invalid_request', 'The request has no token.')

@@ -4,15 +4,12 @@ import { readForm } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { mayRefresh } from '../rules/grant-types.ts'
-import { readParameters } from '../rules/parameters.ts'
 import { redeemCode } from '../tokens/redeem-code.ts'
 import { redeemRefreshToken } from '../tokens/redeem-refresh-token.ts'
 
-const MAX_FORM_BYTES = 64 * 1024
-
 /** POST token (RFC 6749 4.1.3, 6). */
 export const token: Endpoint = async (component, request) => {
-  const parameters = readParameters(await readForm(request, MAX_FORM_BYTES))
+  const parameters = await readForm(request)
   const client = await authenticateClient(component, request, parameters)
   const grantType = parameters.get('grant_type')
   if (grantType === 'authorization_code') return jsonResponse(await redeemCode(component, client, parameters))

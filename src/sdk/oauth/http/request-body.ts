@@ -1,9 +1,12 @@
 import { OAuthError } from '../oauth-error.ts'
+import { type Parameters, readParameters } from '../rules/parameters.ts'
+
+const MAX_FORM_BYTES = 64 * 1024
 
 /** Reads a form (RFC 6749 3.2). Throws OAuthError 400 for another media type, 413 for more than `maxBytes`. */
-export async function readForm(request: Request, maxBytes: number): Promise<URLSearchParams> {
+export async function readForm(request: Request, maxBytes = MAX_FORM_BYTES): Promise<Parameters> {
   requireMediaType(request, 'application/x-www-form-urlencoded')
-  return new URLSearchParams(await readText(request, maxBytes))
+  return readParameters(new URLSearchParams(await readText(request, maxBytes)))
 }
 
 /** Reads a JSON object (RFC 7591 3.1). Throws OAuthError 400 for anything else, 413 for more than `maxBytes`. */
