@@ -33,6 +33,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   chat: () => import('../commands/chat.ts'),
   chats: () => import('../commands/chats.ts'),
   connect: () => import('../commands/connect.ts'),
+  store: () => import('../commands/store.ts'),
   domains: () => import('../commands/domains.ts'),
   projects: () => import('../commands/projects.ts'),
   'projects build': () => import('../commands/project-builds.ts'),

@@ -24,6 +24,7 @@ import { signIn } from './sign-in.ts'
 import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
 import { envEndpoints } from './v1/env.ts'
+import { serverStoreEndpoints } from './v1/server-store.ts'
 import { testEndpoints } from './v1/test.ts'
 
 export interface AppOptions {
@@ -47,6 +48,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const mappings = lambdaMappingEndpoints(services)
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
+  const serverStore = serverStoreEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
@@ -81,6 +83,8 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /v1/servers/{name}/env/{environment}', STATUS_READERS, env.getEnv],
       ['PATCH /v1/servers/{name}/env/{environment}', 'BUILD_AND_DEPLOY', env.changeEnv],
       ['POST /v1/servers/{name}/env/{environment}/release', 'BUILD_AND_DEPLOY', env.releaseEnv],
+      ['GET /v1/servers/{name}/store/{environment}', 'READ', serverStore.listEntries],
+      ['PATCH /v1/servers/{name}/store/{environment}', 'BUILD_AND_DEPLOY', serverStore.changeEntries],
 
       ['POST /api/projects', 'BUILD_AND_DEPLOY', projects.createProject],
       ['GET /api/projects', 'READ', projects.listProjects],

@@ -20,6 +20,7 @@ import { PrometheusPage } from './metrics/prometheus-page.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
+import { ServerStores } from './servers/server-stores.ts'
 
 /** Services that the HTTP API calls. */
 export type Services = ReturnType<typeof createServices>
@@ -50,6 +51,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     prometheusPage: new PrometheusPage(deps),
     apiKeys: new ApiKeys(deps.store, deps.clock),
     idempotencyKeys: new IdempotencyKeys(deps),
+    serverStores: new ServerStores(deps),
     signIns: deps.signIns,
     rateLimits: new RateLimits(deps.store.database, enterpriseLimit),
   }

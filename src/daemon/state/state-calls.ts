@@ -6,8 +6,7 @@ export type StateCall =
   | { method: 'run'; operations: readonly StateOperation[] }
   | { method: 'usage' }
   | { method: 'rows'; query: StateQuery }
-  | { method: 'put'; rows: readonly StateRow[] }
-  | { method: 'remove'; rows: readonly Pick<StateRow, 'scope' | 'key'>[] }
+  | { method: 'change'; rows: readonly StateRow[]; removed: readonly Pick<StateRow, 'scope' | 'key'>[] }
   /** Closes the file, before it is moved or removed. */
   | { method: 'close' }
   /** Copies a store to a file that does not exist. */
@@ -17,8 +16,7 @@ export interface ResultOf {
   run: ReturnType<StateDatabase['run']>[number]
   usage: ReturnType<StateDatabase['usage']>
   rows: ReturnType<StateDatabase['rows']>
-  put: ReturnType<StateDatabase['put']>
-  remove: ReturnType<StateDatabase['remove']>
+  change: ReturnType<StateDatabase['change']>
   close: undefined
   copy: undefined
 }

@@ -50,10 +50,8 @@ export class StateFiles {
         return database.usage(nowMs)
       case 'rows':
         return database.rows(call.query, nowMs)
-      case 'put':
-        return database.put(call.rows, nowMs)
-      case 'remove':
-        return database.remove(call.rows, nowMs)
+      case 'change':
+        return database.change(call.rows, call.removed, nowMs)
       case 'copy':
         return database.copyTo(call.to)
     }

@@ -46,12 +46,13 @@ export class StateStores {
     return this.has(place) ? this.#call(place, { method: 'rows', query }) : []
   }
 
-  put(place: StatePlace, rows: readonly StateRow[]): Promise<ResultOf['put']> {
-    return this.#call(place, { method: 'put', rows })
-  }
-
-  async removeRows(place: StatePlace, rows: readonly Pick<StateRow, 'scope' | 'key'>[]): Promise<number> {
-    return this.has(place) ? this.#call(place, { method: 'remove', rows }) : 0
+  /** Sets and removes rows, all or none. */
+  change(
+    place: StatePlace,
+    rows: readonly StateRow[],
+    removed: readonly Pick<StateRow, 'scope' | 'key'>[],
+  ): Promise<ResultOf['change']> {
+    return this.#call(place, { method: 'change', rows, removed })
   }
 
   has(place: StatePlace): boolean {

@@ -8,6 +8,7 @@ import {
   MAX_STORE_BYTES,
   notANumber,
   type StateCheck,
+  type StateError,
   type StateOperation,
   type StateRange,
   type StateResult,
@@ -42,6 +43,7 @@ export interface StateRow {
 /** Selects rows of all scopes or of one, in the order of scope and key. */
 export interface StateQuery {
   scope?: StateScope | undefined
+  key?: string | undefined
   prefix?: string | undefined
   /** Only rows after this one. */
   after?: Pick<StateRow, 'scope' | 'key'> | undefined
@@ -115,32 +117,39 @@ export class StateDatabase {
     })
   }
 
-  rows({ scope, prefix = '', after, limit }: StateQuery, nowMs: number): StateRow[] {
+  rows({ scope, key, prefix = '', after, limit }: StateQuery, nowMs: number): StateRow[] {
     const end = endOfPrefix(prefix)
     const sql = `SELECT scope, key, value, expires_at AS expiresAt FROM entries WHERE ${LIVE} AND key >= @prefix
-      ${end === undefined ? '' : 'AND key < @end'} ${scope === undefined ? '' : 'AND scope = @scope'}
+      ${end === undefined ? '' : 'AND key < @end'} ${scope === undefined ? '' : 'AND scope = @scope'} ${key === undefined ? '' : 'AND key = @key'}
       ${after ? 'AND (scope, key) > (@afterScope, @afterKey)' : ''} ORDER BY scope, key LIMIT @limit`
-    const given = { now: nowMs, prefix, end, scope, afterScope: after?.scope, afterKey: after?.key, limit }
+    const given = {
+      now: nowMs,
+      prefix,
+      end,
+      scope,
+      key,
+      afterScope: after?.scope,
+      afterKey: after?.key,
+      limit,
+    }
     return this.#translate(() => this.#prepare<StateRow>(sql).all(given))
   }
 
-  /** Replaces or adds entries, all or none. */
-  put(rows: readonly StateRow[], nowMs: number): StateResult {
+  /** Sets and removes entries, all or none. `removed`: how many of them there were. */
+  change(
+    rows: readonly StateRow[],
+    removed: readonly Pick<StateRow, 'scope' | 'key'>[],
+    nowMs: number,
+  ): { removed: number } | { error: StateError } {
+    let count = 0
     const work = () => {
       const version = this.#begin(nowMs)
       for (const row of rows) this.#put(row, version)
+      count = removed.filter(({ scope, key }) => this.#remove(scope, key)).length
       this.#requireRoom(nowMs)
     }
-    return this.#translate(() => this.#attempt(work) ?? { results: [] })
-  }
-
-  /** Removes entries. Returns how many there were. */
-  remove(rows: readonly Pick<StateRow, 'scope' | 'key'>[], nowMs: number): number {
-    const work = () => {
-      this.#begin(nowMs)
-      return rows.filter(({ scope, key }) => this.#remove(scope, key)).length
-    }
-    return this.#translate(() => this.#connection.transaction(work).immediate())
+    const refused = this.#translate(() => this.#attempt(work)) as { error: StateError } | undefined
+    return refused ?? { removed: count }
   }
 
   /** Copies all entries to a file that does not exist (https://sqlite.org/lang_vacuum.html#vacuum_into). */

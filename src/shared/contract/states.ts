@@ -2,6 +2,8 @@
 export const BUILD_STATES = ['building', 'ready', 'failed'] as const
 export const DEPLOYMENT_STATES = ['deploying', 'deployed', 'failed', 'stopped'] as const
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
+/** Places of a server's data. Each has a store of its own. */
+export const STORE_ENVIRONMENTS = [...ENVIRONMENTS, 'preview'] as const
 export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 
 export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
@@ -13,6 +15,7 @@ export type ProjectState = (typeof PROJECT_STATES)[number]
 export type BuildState = (typeof BUILD_STATES)[number]
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number]
 export type Environment = (typeof ENVIRONMENTS)[number]
+export type StoreEnvironment = (typeof STORE_ENVIRONMENTS)[number]
 export type Template = (typeof TEMPLATES)[number]
 
 export const BUILD_TRANSITIONS: Readonly<Record<BuildState, readonly BuildState[]>> = {

@@ -5,6 +5,33 @@ import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
 export function testDeployments(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
+  test('sets, lists and deletes entries of the store of a server', async () => {
+    const { name } = (await call('getBuild', { mcp_id: contract.mcpId })).body.data
+    const place = { name, environment: 'production' }
+    const set = [
+      { key: 'note/1', value: { text: 'é' }, expires_at: '2999-01-01T00:00:00.000Z' },
+      { key: 'note/2', user: 'github|42', value: null },
+      { key: 'note/3', value: [1] },
+    ]
+    const changed = await call('changeStoreEntries', place, { body: { set } })
+    expect(changed.body.data).toMatchObject({ set: 3, deleted: 0, usage: { entries: 3 } })
+    const first = (await call('listStoreEntries', place, { query: 'limit=1' })).body.data
+    const second = (await call('listStoreEntries', place, { query: `limit=9&cursor=${first.next_cursor}` }))
+      .body
+    expect([...first.items, ...second.data.items]).toEqual([
+      { ...set[0], user: null },
+      { ...set[2], user: null, expires_at: null },
+      { ...set[1], expires_at: null },
+    ])
+    const ofUser = await call('listStoreEntries', place, { query: 'prefix=note/&user=github|42' })
+    expect(ofUser.body.data.items).toHaveLength(1)
+    const body = { delete: set.map(({ key, user }) => ({ key, user })) }
+    expect((await call('changeStoreEntries', place, { body })).body.data).toMatchObject({
+      set: 0,
+      deleted: 3,
+    })
+  })
+
   test('deploys a build', async () => {
     const { body } = await call('createDeployment', {}, { body: deployBody(contract.mcpId, 'production') })
     expect(body.data).toMatchObject({ status: 'deployed', deploy_time: expect.any(Number) })

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import {
+  changeStoreSchema,
+  storeChangeSchema,
+  storeKeySchema,
+  storePageSchema,
+  storePrefixSchema,
+  storeUserSchema,
+} from '../../../shared/contract/server-store.ts'
+import { STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
+import { SERVER_NAME } from '../../../shared/names.ts'
+import type { Services } from '../../services/services.ts'
+import { dataEndpoint } from '../endpoint.ts'
+import { limitSchema } from '../path-ids.ts'
+
+const params = z.object({
+  name: z
+    .string()
+    .regex(SERVER_NAME, 'must have 1 to 63 letters, digits, "-", "_" and "."')
+    .meta({ description: 'Name of the server.', examples: ['notes'] }),
+  environment: z
+    .enum(STORE_ENVIRONMENTS)
+    .meta({ description: 'Environment, or `preview`.', examples: ['production'] }),
+})
+
+const query = z.strictObject({
+  key: storeKeySchema.optional().describe('Only the entry with this key.'),
+  prefix: storePrefixSchema.optional().describe('Only entries whose keys start with this text.'),
+  user: storeUserSchema.optional().describe('Only entries of this signed-in user.'),
+  shared: z.literal('true').optional().describe('Only entries that are shared by all users.'),
+  limit: limitSchema,
+  cursor: z.string().optional().describe('`next_cursor` of the previous page. Without it, the first page.'),
+})
+
+/** `/v1/servers/{name}/store/{environment}` */
+export function serverStoreEndpoints({ serverStores }: Services) {
+  const listEntries = dataEndpoint({
+    operationId: 'listStoreEntries',
+    summary: 'List entries of the store of a server in an environment',
+    params,
+    query,
+    answers: { 200: { description: 'A page of entries.', schema: storePageSchema } },
+    run: ({ params: { name, environment }, query: { shared, user, ...rest } }) =>
+      serverStores.page(
+        { server: name, slot: environment },
+        { ...rest, user: user ?? (shared === undefined ? undefined : null) },
+      ),
+  })
+
+  const changeEntries = dataEndpoint({
+    operationId: 'changeStoreEntries',
+    summary: 'Set and delete entries of the store of a server in an environment, all or none',
+    params,
+    body: changeStoreSchema,
+    answers: { 200: { description: 'The change was made.', schema: storeChangeSchema } },
+    errors: ['CONFLICT'],
+    run: ({ params: { name, environment }, body }) =>
+      serverStores.change({ server: name, slot: environment }, body),
+  })
+
+  return { listEntries, changeEntries }
+}
