@@ -63,7 +63,7 @@ export function createDependencies(
     onError: message => log?.('error', message, {}),
   })
   const states = new StateStores({
-    program: join(dirname(instanceProgram), 'state.js'),
+    program: join(dirname(backupSettings(config).program), 'state.js'),
     directory: home.state,
     now: () => Date.parse(clock.wallTime()),
   })

@@ -136,6 +136,7 @@ export function testErrors(contract: Contract): void {
       if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
       if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
       if (operationId === 'updateProject') return { body: { name: 'x' } }
+      if (operationId === 'changeStoreEntries') return { body: {} }
       if (operationId === 'createBuild')
         return { body: { name: 'none', template: 'custom', source: 'src_none' } }
       return {}

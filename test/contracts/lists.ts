@@ -88,6 +88,12 @@ async function paramsOf(api: OpenApiClient, operationId: string): Promise<Record
     const { body } = await api.call('listContainerBuilds', {}, { query: 'status=failed' })
     return { id: body.items[0].id }
   }
+  if (operationId === 'listStoreEntries') {
+    const place = { name: 'listed', environment: 'production' }
+    const set = ['one', 'two'].map(key => ({ key, value: 1 }))
+    await api.call('changeStoreEntries', place, { body: { set } })
+    return place
+  }
   const { body } = await api.call('listDeployments', {}, { query: 'environment=production' })
   return { id: body.data.items[0].deployment_id }
 }

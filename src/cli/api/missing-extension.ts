@@ -74,6 +74,7 @@ function nextSteps(path: string): NextStep[] {
         { description: 'Count the messages of a chat', command: `mcp chats count ${chatOf([id, ...rest])}` },
       ]
     case 'servers':
+      if (rest[0] === 'store') return [WHO_AM_I]
       return [
         {
           description: 'This API stores no variables. Pass them with each deployment',
@@ -85,9 +86,11 @@ function nextSteps(path: string): NextStep[] {
         { description: 'Use a model that the API has a key for', command: 'mcp test --model <model> "…"' },
       ]
     default:
-      return [{ description: 'Show the current API key and its permissions', command: 'mcp whoami' }]
+      return [WHO_AM_I]
   }
 }
+
+const WHO_AM_I = { description: 'Show the current API key and its permissions', command: 'mcp whoami' }
 
 function healthOf(id: string): NextStep {
   return {

@@ -16,10 +16,11 @@ import {
 } from './manifest.ts'
 import { describeFile, ObjectPool } from './object-pool.ts'
 import { bundleOf, bundlePath, digestIn, filesReferredIn } from './referred-files.ts'
+import { collectState } from './state-files.ts'
 
 /**
- * Backs up the home to its folder `backups`: the database, every artifact and source archive that it refers to, and the
- * configuration. The daemon may be running. Files are collected before the database is copied, in case they are removed, and
+ * Backs up the home to its folder `backups`: the database, every artifact and source archive that it refers to, the stores of
+ * handlers, the data of programs and the configuration. The daemon may be running. Files are collected before the database is copied, in case they are removed, and
  * again afterwards, in case some were added. New files are read back and compared with their digest. The manifest is written
  * last and makes the backup valid.
  */
@@ -36,6 +37,7 @@ export async function makeBackup(paths: HomePaths, reason: BackupReason): Promis
     chmodSync(copy, 0o600)
     const facts = readFacts(copy)
     const { files, missing } = await collect(paths, pool, facts, earlier[0]?.manifest)
+    const state = await collectState(paths, pool)
     const createdAt = new Date().toISOString()
     const { digest, bytes } = (await describeFile(copy, ''))!
     const manifest: Manifest = {
@@ -48,8 +50,9 @@ export async function makeBackup(paths: HomePaths, reason: BackupReason): Promis
       databaseId: facts.databaseId,
       keyCheck: facts.keyCheck,
       database: { digest, bytes },
-      files,
-      missing,
+      files: [...files, ...state.files],
+      state: state.state,
+      missing: [...missing, ...state.missing],
     }
     renameSync(copy, join(folder, `${manifest.name}.db`))
     writeFileAtomic(join(folder, `${manifest.name}.json`), renderManifest(manifest))

@@ -27,6 +27,11 @@ export interface Manifest {
   keyCheck: string | null
   database: { digest: string; bytes: number }
   files: BackedUpFile[]
+  /**
+   * Digests of stores and of files of programs, by their path below the folder `state` of the home. Their objects are in `files`.
+   * Absent in backups of older versions.
+   */
+  state?: Record<string, string>
   /** Paths of missing or damaged files that the database refers to. */
   missing: string[]
 }
@@ -45,14 +50,22 @@ export function renderManifest(manifest: Manifest): string {
 }
 
 /** Rejects paths outside these folders, because a backup may come from another machine and the checksum is not a signature. */
-export const FILE_PATH = /^(?:artifacts|sources|config)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
+export const FILE_PATH = /^(?:artifacts|sources|config|state)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
+
+/** Path of a store or of a file of a program: `<server>/<environment>/…`. */
+const STATE_PATH = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[^/\0]+\/[a-z]+\/(?:store\.db|files(?:\/[^/\0]+)+)$/
 
 /** Undefined for a damaged manifest, or one with paths outside the home's folders. */
 export function parseManifest(text: string): Manifest | undefined {
   try {
     const { checksum, manifest } = JSON.parse(text) as { checksum: string; manifest: Manifest }
     const isWhole = manifest.format === 1 && sha256(JSON.stringify(manifest)) === checksum
-    return isWhole && manifest.files.every(({ path }) => FILE_PATH.test(path)) ? manifest : undefined
+    const isInside =
+      manifest.files.every(({ path }) => FILE_PATH.test(path)) &&
+      Object.entries(manifest.state ?? {}).every(
+        ([path, digest]) => STATE_PATH.test(path) && /^[0-9a-f]{64}$/.test(digest),
+      )
+    return isWhole && isInside ? manifest : undefined
   } catch {
     return undefined
   }

@@ -9,7 +9,8 @@ import { makeSingleFile, readDeployed, readFacts } from './copied-database.ts'
 import type { StoredBackup } from './manifest.ts'
 import { copyAtomically } from './object-pool.ts'
 import { bundleOf, bundlePath, type ReferredFile, referredFiles } from './referred-files.ts'
-import { swapDatabase } from './swap-database.ts'
+import { stageState } from './state-files.ts'
+import { stagedState, swapDatabase } from './swap-database.ts'
 import { databaseProblems, isWhole, laterChange, manifestState, poolOf } from './verify-backup.ts'
 
 export interface RestoreOptions {
@@ -39,7 +40,12 @@ export async function restoreBackup(
     makeSingleFile(copy)
     for (const { path } of absent) await putBack(paths, backup, path)
     const lacking = await findLacking(paths, copy, options.keyCheck)
-    const { kept } = swapDatabase(paths.database, copy)
+    const staged = await stageState(backup, stagedState(paths.database))
+    const { kept } = swapDatabase(
+      paths.database,
+      copy,
+      staged === undefined ? undefined : { state: paths.state, copy: staged },
+    )
     return { kept, files: absent.length, ...lacking }
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
@@ -77,10 +83,15 @@ async function checkRestorable(
   for (const wanted of manifest?.files ?? referredFiles(facts, locate)) {
     const target = targetOf(paths, wanted.path)
     if (target === undefined || (await isWhole(target, wanted))) continue
-    if (await isWhole(pool.path(wanted.path), wanted)) absent.push(wanted)
-    else damaged.push(wanted)
+    if (!(await isWhole(pool.path(wanted.path), wanted))) damaged.push(wanted)
+    else if (!isState(wanted.path)) absent.push(wanted)
   }
   return { absent, damaged }
+}
+
+/** Files of servers are put back all at once (`stageState`). */
+function isState(path: string): boolean {
+  return path.startsWith('state/')
 }
 
 /** Target of a file. Undefined if the home already has a configuration, which belongs to its user. */

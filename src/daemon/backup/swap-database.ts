@@ -10,36 +10,60 @@ interface Swap {
   copy: string
   /** New name of the old database. */
   kept: string
+  /** The same for the folder with the state of servers. Absent: it stays. */
+  state?: { name: string; copy: string; kept: string }
 }
 
 /**
- * Replaces the database with a copy next to it, and keeps the old one with its write-ahead log. After a crash, the next start
- * keeps the old database, or completes the swap with `finishSwap` if the note was already written.
+ * Replaces the database with a copy next to it, and the state of servers with a folder next to it. Keeps the old ones. After a
+ * crash, the next start keeps the old database and state, or completes the swap with `finishSwap` if the note was already written.
  */
-export function swapDatabase(database: string, copy: string): { kept: string | null } {
-  const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
+export function swapDatabase(
+  database: string,
+  copy: string,
+  folder?: { state: string; copy: string },
+): { kept: string | null } {
+  const ending = `.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
   const hadDatabase = existsSync(database)
   const named = `${database}.restoring`
   renameSync(copy, named)
-  writeFileAtomic(
-    notePath(database),
-    JSON.stringify({ copy: basename(named), kept: basename(kept) } satisfies Swap),
-  )
+  const state = folder && {
+    name: basename(folder.state),
+    copy: basename(folder.copy),
+    kept: basename(folder.state) + ending,
+  }
+  const swap: Swap = { copy: basename(named), kept: basename(database) + ending, ...(state && { state }) }
+  writeFileAtomic(notePath(database), JSON.stringify(swap))
   finishSwap(database)
-  return { kept: hadDatabase ? kept : null }
+  return { kept: hadDatabase ? database + ending : null }
 }
 
 /** Completes an interrupted swap. Any of its steps may already be done. The home must be locked. */
 export function finishSwap(database: string): void {
   const swap = readNote(database)
-  if (!swap) return rmSync(`${database}.restoring`, { force: true })
-  const [copy, kept] = [join(dirname(database), swap.copy), join(dirname(database), swap.kept)]
+  if (!swap) {
+    for (const path of [`${database}.restoring`, stagedState(database)])
+      rmSync(path, { recursive: true, force: true })
+    return
+  }
+  const inHome = (name: string) => join(dirname(database), name)
+  const [copy, kept] = [inHome(swap.copy), inHome(swap.kept)]
   if (existsSync(copy)) {
     for (const suffix of SUFFIXES)
       if (existsSync(database + suffix)) renameSync(database + suffix, kept + suffix)
     renameSync(copy, database)
   }
+  const { state } = swap
+  if (state && existsSync(inHome(state.copy))) {
+    if (existsSync(inHome(state.name))) renameSync(inHome(state.name), inHome(state.kept))
+    renameSync(inHome(state.copy), inHome(state.name))
+  }
   rmSync(notePath(database), { force: true })
+}
+
+/** Folder where the state of a backup is prepared. Removed at the next start if the swap did not begin. */
+export function stagedState(database: string): string {
+  return `${database}.restoring-state`
 }
 
 function notePath(database: string): string {

@@ -21,14 +21,14 @@ export const storeUserSchema = storable(MAX_SCOPE_BYTES - USER_SCOPE.length)
 
 const EXAMPLE_ENTRY = { key: 'note/1', user: null, value: { text: 'Buy bread' }, expires_at: null }
 
-export const storeEntrySchema = named('StoreEntry', 'An entry of a store.', EXAMPLE_ENTRY).object({
+const storeEntrySchema = named('StoreEntry', 'An entry of a store.', EXAMPLE_ENTRY).object({
   key: storeKeySchema,
   user: storeUserSchema.nullable().describe('Signed-in user to whom the entry belongs. Null: shared by all.'),
   value: z.unknown().describe('JSON value.'),
   expires_at: isoTime.nullable().describe('Time after which the entry no longer exists. Null: never.'),
 })
 
-export const storeUsageSchema = named('StoreUsage', 'Size of a store and its limit.', {
+const storeUsageSchema = named('StoreUsage', 'Size of a store and its limit.', {
   entries: 1,
   bytes: 27,
   limit_bytes: 104857600,

@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -560,4 +561,28 @@ test('a backup is due after a day, after a jump of the clock, and with another v
   mkdirSync(directory, { recursive: true })
   writeFileSync(join(directory, 'status.json'), '{"version":"0.0.1"}')
   expect(backups.due(nowMs)).toBe('upgrade')
+})
+
+test('backs up stores and data folders, and restores them together with the database', async () => {
+  const files = join(home.state, 'sealed', 'production', 'files')
+  mkdirSync(join(files, 'sub'), { recursive: true })
+  writeFileSync(join(files, 'sub', 'notes.txt'), 'kept')
+  symlinkSync('/etc/hostname', join(files, 'link'))
+  const place = '/v1/servers/sealed/store/production'
+  const read = async (daemon: TestDaemon) => (await daemon.api('GET', `${place}?key=a`)).body.data.items
+  await withDaemon(async daemon => {
+    const set = [{ key: 'a', value: 'before' }]
+    expect((await daemon.api('PATCH', place, { body: { set } })).status).toBe(200)
+    await backup()
+    await daemon.api('PATCH', place, { body: { set: [{ key: 'a', value: 'after' }] } })
+  })
+  writeFileSync(join(files, 'sub', 'notes.txt'), 'changed')
+  await tool(['restore'])
+  await withDaemon(async daemon => expect(await read(daemon)).toMatchObject([{ value: 'before' }]))
+  expect(readFileSync(join(files, 'sub', 'notes.txt'), 'utf8')).toBe('kept')
+  expect(existsSync(join(files, 'link'))).toBe(false)
+  const replaced = readdirSync(home.home).find(name => name.startsWith('state.replaced-'))!
+  expect(readFileSync(join(home.home, replaced, 'sealed/production/files/sub/notes.txt'), 'utf8')).toBe(
+    'changed',
+  )
 })

@@ -53,7 +53,6 @@ export function serverStoreEndpoints({ serverStores }: Services) {
     params,
     body: changeStoreSchema,
     answers: { 200: { description: 'The change was made.', schema: storeChangeSchema } },
-    errors: ['CONFLICT'],
     run: ({ params: { name, environment }, body }) =>
       serverStores.change({ server: name, slot: environment }, body),
   })

@@ -46,7 +46,7 @@ export class ServerStores {
     }
   }
 
-  /** Applies all changes or none. Throws NOT_FOUND, and CONFLICT when the store is full. */
+  /** Applies all changes or none. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE when the store is full. */
   async change(place: StatePlace, { set, delete: deleted }: ChangeStore): Promise<StoreChange> {
     this.#requireServer(place)
     const rows = set.map(({ key, user, value, expires_at }) => ({
@@ -57,7 +57,7 @@ export class ServerStores {
     }))
     const removed = deleted.map(({ key, user }) => ({ scope: scopeOf(user), key }))
     const result = await this.#deps.states.change(place, rows, removed)
-    if ('error' in result) throw new HostingError('CONFLICT', result.error.message)
+    if ('error' in result) throw new HostingError('PAYLOAD_TOO_LARGE', result.error.message)
     return { set: rows.length, deleted: result.removed, usage: await this.usage(place) }
   }
 

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import BetterSqlite3 from 'better-sqlite3'
+import type { HomePaths } from '../../shared/paths.ts'
+import { makeSingleFile } from './copied-database.ts'
+import type { BackedUpFile, Manifest, StoredBackup } from './manifest.ts'
+import { copyAtomically, describeFile, type ObjectPool } from './object-pool.ts'
+import { poolOf } from './verify-backup.ts'
+
+type Collected = Required<Pick<Manifest, 'state' | 'files' | 'missing'>>
+
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+
+/**
+ * Adds the stores of handlers and the data folders of programs to a backup. They change all the time, so each is copied first
+ * and named after the digest of its copy.
+ */
+export async function collectState({ state: folder }: HomePaths, pool: ObjectPool): Promise<Collected> {
+  const collected: Collected = { state: {}, files: [], missing: [] }
+  for (const path of placesIn(folder)) {
+    const store = join(folder, path, 'store.db')
+    if (existsSync(store)) await add(collected, pool, `${path}/store.db`, copy => copyStore(store, copy))
+    await addFolder(collected, pool, { path: `${path}/files`, folder: join(folder, path, 'files') })
+  }
+  return collected
+}
+
+/**
+ * Copies the state of a backup to a new folder and returns it. Objects that the backup lacks are left out. Undefined for a backup
+ * without information about state.
+ */
+export async function stageState(backup: StoredBackup, folder: string): Promise<string | undefined> {
+  const state = backup.manifest?.state
+  if (!state) return undefined
+  const pool = poolOf(backup)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { mode: 0o700 })
+  for (const [path, digest] of Object.entries(state)) {
+    const object = pool.path(objectPath(digest))
+    if (!existsSync(object)) continue
+    mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
+    await copyAtomically(object, join(folder, path))
+  }
+  return folder
+}
+
+/** `<server>/<environment>` */
+function placesIn(folder: string): string[] {
+  return foldersIn(folder).flatMap(server => foldersIn(join(folder, server)).map(slot => `${server}/${slot}`))
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter(entry => entry.isDirectory()).map(({ name }) => name)
+}
+
+async function add(
+  { state, files, missing }: Collected,
+  pool: ObjectPool,
+  path: string,
+  makeCopy: (copy: string) => Promise<void>,
+): Promise<void> {
+  const copy = pool.path(`state/${randomBytes(6).toString('hex')}.tmp`)
+  mkdirSync(dirname(copy), { recursive: true, mode: 0o700 })
+  try {
+    await makeCopy(copy)
+    const { digest, bytes } = (await describeFile(copy, path))!
+    renameSync(copy, pool.path(objectPath(digest)))
+    state[path] = digest
+    if (!files.some(file => file.digest === digest)) files.push({ path: objectPath(digest), digest, bytes })
+  } catch {
+    missing.push(`state/${path}`)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
+  }
+}
+
+function objectPath(digest: string): BackedUpFile['path'] {
+  return `state/${digest}.bin`
+}
+
+/** Copies a store that may be in use, and checks the copy. */
+async function copyStore(from: string, to: string): Promise<void> {
+  const connection = new BetterSqlite3(from, { fileMustExist: true, timeout: 5000 })
+  try {
+    await connection.backup(to)
+  } finally {
+    connection.close()
+  }
+  makeSingleFile(to)
+  const copy = new BetterSqlite3(to, { readonly: true })
+  try {
+    const [result] = copy.pragma('quick_check(1)') as { quick_check: string }[]
+    if (result?.quick_check !== 'ok') throw new Error(`${from} is damaged: ${result?.quick_check}`)
+  } finally {
+    copy.close()
+  }
+}
+
+/**
+ * Adds the regular files of a program's folder. The program may replace a folder with a link to a file of another user while it
+ * is read, so each step starts at an open descriptor, and links, hard links too, are left out.
+ */
+async function addFolder(
+  collected: Collected,
+  pool: ObjectPool,
+  { path, folder }: { path: string; folder: string },
+): Promise<void> {
+  const descriptor = openWithoutLinks(folder, O_DIRECTORY)
+  if (descriptor === undefined) return
+  try {
+    const here = existsSync('/proc/self/fd') ? `/proc/self/fd/${descriptor}` : folder
+    for (const entry of readdirSync(here, { withFileTypes: true })) {
+      const inside = { path: `${path}/${entry.name}`, folder: join(here, entry.name) }
+      if (entry.isDirectory()) await addFolder(collected, pool, inside)
+      else if (entry.isFile()) await addFile(collected, pool, inside.path, inside.folder)
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+async function addFile(collected: Collected, pool: ObjectPool, path: string, file: string): Promise<void> {
+  const descriptor = openWithoutLinks(file, O_NONBLOCK)
+  if (descriptor === undefined) return
+  try {
+    const status = fstatSync(descriptor)
+    if (!status.isFile() || status.nlink !== 1) return
+    await add(collected, pool, path, copy =>
+      pipeline(
+        createReadStream('', { fd: descriptor, autoClose: false, start: 0 }),
+        createWriteStream(copy, { mode: 0o600, flush: true }),
+      ),
+    )
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Undefined for a link, or when it is gone. */
+function openWithoutLinks(path: string, flags: number): number | undefined {
+  try {
+    return openSync(path, O_RDONLY | O_NOFOLLOW | flags)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'EMLINK') return undefined
+    throw error
+  }
+}
