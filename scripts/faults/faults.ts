@@ -81,8 +81,8 @@ export const FAULTS: readonly Fault[] = [
   fault(
     'http/deploy',
     'a rollback keeps the current configuration',
-    /revealConfig\(secrets, target\)/,
-    'revealConfig(secrets, from)',
+    /revealConfig\(secrets, old \?\? live\)/,
+    'revealConfig(secrets, live)',
   ),
 
   // Scaling, crashes and limits

@@ -145,7 +145,7 @@ test('rollback returns to the previous deployment', async () => {
     (await home.json<Deployment>(['status', id])).mcp_id
   expect(await buildOf(second)).toBe(await buildOf(two))
   const { stdout } = await home.mcp(['rollback', 'back'])
-  expect(stdout).toContain('Rolled back back in ')
+  expect(stdout).toMatch(/^Rolled back back to version 4 \(.* by owner: rollback to v2\) in /)
 })
 
 test('a failed deployment exits with 1 and shows the last lines of its log', async () => {
@@ -199,7 +199,7 @@ test('rollback to an earlier deployment by id, and of the project in this folder
   for (const value of ['2', '3'])
     await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'production'])
   const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
-  expect(stdout).toContain(`Rolled back named to ${one.deployment_id} in `)
+  expect(stdout).toMatch(/^Rolled back named to version 1 \(.* by owner\) in /)
   const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
   expect(here).toMatchObject({
     url: one.url,
@@ -207,7 +207,7 @@ test('rollback to an earlier deployment by id, and of the project in this folder
   })
   const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
   expect(elsewhere.code).toBe(2)
-  expect(elsewhere.stderr).toContain('No deployment given, and ')
+  expect(elsewhere.stderr).toContain('No server given, and ')
 })
 
 test('a name with several live deployments lists them, and --env chooses one', async () => {
@@ -226,13 +226,13 @@ test('list and status show each server once, aligned, with the next command', as
   await home.json(['up', writeServer('shown')])
   await home.json(['up', writeServer('shown')])
   const list = await home.mcp(['list'])
+  const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
   const rows = list.stdout.split('\n').filter(line => line.startsWith('shown '))
-  expect(rows.map(row => row.split(/ +/).slice(1, 3))).toEqual([
-    ['development', 'deployed'],
-    ['preview', 'ready'],
+  expect(rows.map(row => row.split(/ +/).slice(1, 4))).toEqual([
+    ['development', 'v2', 'deployed'],
+    ['preview', json.builds.find(({ name }) => name === 'shown')!.digest!.slice(0, 7), 'ready'],
   ])
   expect(list.stdout).toContain('mcp tools ')
-  const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
   expect(json.builds.filter(({ name }) => name === 'shown')).toHaveLength(2)
   const status = await home.mcp(['status'])
   expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)

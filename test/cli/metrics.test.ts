@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LiveMetrics, MetricsHistory } from '../../src/shared/contract/metrics.ts'
+import type { LiveMetrics, ServerMetrics } from '../../src/shared/contract/metrics.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 const call = () => home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
-const calls = ({ tools }: MetricsHistory) => tools.find(({ tool }) => tool === 'hello')?.total ?? 0
+const calls = ({ items }: ServerMetrics) => items[0]?.tools.find(({ tool }) => tool === 'hello')?.total ?? 0
 
 /** A running command and the lines it prints. */
 function start(args: string[]): { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } {
@@ -44,13 +44,15 @@ test('metrics shows requests by time and by tool', async () => {
   await call()
   await call()
   const history = await eventually(async () => {
-    const history = await home.json<MetricsHistory>(['metrics', 'greeter'])
-    return calls(history) === 2 && history
+    const history = await home.json<ServerMetrics>(['metrics', 'greeter'])
+    return calls(history) === 2 ? history : undefined
   })
-  expect(history).toMatchObject({ stepSeconds: 60, requests: { errors: 0 } })
+  expect(history.items).toMatchObject([
+    { stepSeconds: 60, requests: { errors: 0 }, releases: [{ version: 1 }] },
+  ])
   const { stdout, stderr } = await home.mcp(['metrics', 'greeter', '--since', '2d', '--step', '1d'])
   expect(stderr).toBe('')
-  expect(stdout).toMatch(/^greeter from 20\d\d-\d\d-\d\d 00:00 to /)
+  expect(stdout).toMatch(/^greeter in development from 20\d\d-\d\d-\d\d 00:00 to /)
   expect(stdout).toMatch(/\nTOOL +CALLS +ERRORS +P50 +P99\nhello +2 +0 % +[\d.]+ m?s +[\d.]+ m?s\n/)
 })
 

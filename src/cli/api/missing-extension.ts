@@ -54,6 +54,7 @@ function nextSteps(path: string): NextStep[] {
       ]
     case 'build':
       return [{ description: 'Deploy a build by id', command: `mcp deploy ${id || '<mcp_id>'}` }]
+    case 'logs':
     case 'metrics':
     case 'lambda-deploy':
       return [healthOf(id)]

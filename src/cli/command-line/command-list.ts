@@ -25,14 +25,15 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...section('Inspect', {
     list: 'list servers and their deployments',
     status: 'show the state of one or all deployments',
-    logs: 'show logs of a deployment or a container build',
-    metrics: 'show requests, errors and latencies of a deployment',
+    releases: 'list the releases of a server',
+    logs: 'show logs of servers, deployments and container builds',
+    metrics: 'show requests, errors and latencies of a server',
   }),
   ...section('Manage deployments', {
     stop: 'stop a deployment and keep its address',
     start: 'start a stopped deployment',
     restart: 'replace all instances of a deployment',
-    rollback: 'return to the previous or a given deployment',
+    rollback: 'return to the previous or a given release',
     remove: 'permanently remove a deployment or a build',
     'env list': 'list the environment variables of a server',
     'env set': 'store environment variables of a server',

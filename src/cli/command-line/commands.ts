@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   export: () => import('../commands/export.ts'),
   list: () => import('../commands/list.ts'),
   status: () => import('../commands/status.ts'),
+  releases: () => import('../commands/releases.ts'),
   logs: () => import('../commands/logs.ts'),
   metrics: () => import('../commands/metrics.ts'),
   stop: () => import('../commands/stop.ts'),

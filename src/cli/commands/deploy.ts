@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { AUTH_PROVIDERS } from '../../shared/contract/auth-providers.ts'
 import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import type { ReleaseTest } from '../../shared/contract/releases.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -19,6 +20,7 @@ import {
 import { chooseAuth } from '../project/deployment-auth.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
+import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
 import { checkSurface } from '../project/surface-check.ts'
 import { findBuild } from '../targets/resolve-id.ts'
@@ -84,6 +86,7 @@ const OPTIONS = {
     value: 'share',
     doc: "release only if this share of the project's suite passes, such as 0.9",
   },
+  message: MESSAGE_OPTION,
   wait: { type: 'boolean', default: true, doc: 'return before the deployment is finished' },
 } as const
 
@@ -102,6 +105,7 @@ export default defineCommand({
     'mcp deploy --image --memory 256': 'from its image, with podman or docker',
     'mcp deploy --image ghcr.io/team/weather:1.2': 'an existing image',
     'mcp deploy --env production --require-test 0.9': 'if its suite passes',
+    "mcp deploy --env production -m 'Greet in French'": 'with a message for mcp releases',
     'mcp deploy --network api.github.com:443': 'restrict its network to this host',
     'mcp deploy --origin https://app.example.com': 'let this web page use it',
     'mcp deploy --auth local': 'require users to sign in',
@@ -136,10 +140,15 @@ export default defineCommand({
     }
     const checked = await checkSurface(context, release, input.allowBreaking)
     const rate = requiredRate(input.requireTest, source.project)
-    if (rate !== undefined) {
-      const refused = await requireTest(context, { mcpId: mcp_id, name }, { rate, project: source.project })
-      if (refused !== undefined) return refused
-    }
+    const tested: { exitCode?: ExitCode; test?: ReleaseTest } =
+      rate === undefined
+        ? {}
+        : await requireTest(context, { mcpId: mcp_id, name }, { rate, project: source.project })
+    if (tested.exitCode !== undefined) return tested.exitCode
+    const { isContractOnly } = await context.api()
+    const notes = isContractOnly
+      ? undefined
+      : await releaseNotes({ message: input.message, project: source.project, test: tested.test })
     const { variables } = placed
     const request = {
       mcp_id,
@@ -147,13 +156,15 @@ export default defineCommand({
       ...(config ? { config } : {}),
       ...(variables && { variables }),
       ...checked,
+      ...(notes && { release: notes }),
     }
     const record = await deployServer(context, request, { name, wait: input.wait })
-    const { isContractOnly } = await context.api()
     output.result(record, () => {
       if (record.status === 'failed') return
       const time = record.status === 'deployed' ? ` in ${formatDurationMs(record.deploy_time * 1000)}` : ''
-      output.line(`${record.status === 'deployed' ? 'Deployed' : 'Deploying'} ${name} to ${input.env}${time}`)
+      const version = record.version === undefined ? '' : ` as version ${record.version}`
+      const done = record.status === 'deployed' ? 'Deployed' : 'Deploying'
+      output.line(`${done} ${name} to ${input.env}${version}${time}`)
       output.fields({
         id: record.deployment_id,
         url: record.url,

@@ -1,7 +1,7 @@
+import { LOG_LEVELS } from '../../shared/contract/states.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
-import { LEVELS } from '../dev/preview-log.ts'
 import { folderOfProject, loadProject, type Project, requireProject } from '../project/project.ts'
 import { readEnvVars, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
 import { placeVariables } from '../variables/place-variables.ts'
@@ -14,7 +14,7 @@ export default defineCommand({
   options: {
     level: {
       type: 'string',
-      choices: LEVELS,
+      choices: LOG_LEVELS,
       value: 'level',
       default: 'info',
       doc: 'minimum log level',

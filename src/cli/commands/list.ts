@@ -1,6 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { byServerAndEnvironment, shortId } from '../output/deployment-table.ts'
+import { formatAge } from '../output/relative-time.ts'
 import {
   type BuildEntry,
   currentDeployments,
@@ -27,7 +28,7 @@ export default defineCommand({
       })
     output.result({ builds: builds ?? [], deployments: deployments ?? [] }, () => {
       const rows = toRows(builds ?? [], deployments ?? [], all)
-      output.table(['SERVER', 'WHERE', 'STATUS', 'ID', 'URL'], rows, 'No servers yet.')
+      output.table(['SERVER', 'WHERE', 'VERSION', 'STATUS', 'AGE', 'ID', 'URL'], rows, 'No servers yet.')
       if (rows.length > 0)
         output.next({ description: 'List the tools of one', command: `mcp tools ${rows[0]![0]}` })
       else
@@ -53,12 +54,46 @@ function toRows(
   ])
   for (const server of [...names].sort((a, b) => a.localeCompare(b))) {
     const ofServer = shownDeployments.filter(({ name }) => (name ?? '') === server)
-    for (const { environment, status, deployment_id, url } of ofServer.toSorted(byServerAndEnvironment))
-      rows.push([server, environment ?? '', status, shortId(deployment_id), url ?? ''])
-    for (const { name, status, mcp_id, url } of shownBuilds)
-      if (name === server) rows.push([server, 'preview', status, shortId(mcp_id), url])
+    for (const deployment of ofServer.toSorted(byServerAndEnvironment))
+      rows.push(deploymentRow(server, deployment))
+    const ofServerBuilds = shownBuilds.filter(({ name }) => name === server)
+    const served = ofServerBuilds.find(({ status }) => status === 'ready')
+    for (const build of ofServerBuilds) rows.push(buildRow(server, build, build === served))
   }
   return rows
+}
+
+function deploymentRow(server: string, deployment: DeploymentEntry): string[] {
+  const { environment = '', version, status, created_at, deployment_id, url = '' } = deployment
+  const isLive = status === 'deployed' || status === 'deploying'
+  return [
+    server,
+    environment,
+    version === undefined ? '' : `v${version}`,
+    status,
+    ageOf(created_at),
+    shortId(deployment_id),
+    isLive ? url : '',
+  ]
+}
+
+/** Only the newest ready build answers at the preview's URL. */
+function buildRow(server: string, build: BuildEntry, isServed: boolean): string[] {
+  const { status, created_at, digest, mcp_id, url } = build
+  const where = isServed ? 'preview' : 'build'
+  return [
+    server,
+    where,
+    digest?.slice(0, 7) ?? '',
+    status,
+    ageOf(created_at),
+    shortId(mcp_id),
+    isServed ? url : '',
+  ]
+}
+
+function ageOf(timestamp: string | undefined): string {
+  return timestamp === undefined ? '' : formatAge(timestamp)
 }
 
 /** Expects the newest build first. */

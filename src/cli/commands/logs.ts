@@ -1,22 +1,28 @@
+import { ENVIRONMENTS, LOG_LEVELS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { followEvents } from '../api/follow-events.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { formatLogLine, type LogEntry, type LogLayout } from '../output/log-lines.ts'
 import type { Output } from '../output/output.ts'
 import { parseTime } from '../output/parse-time.ts'
+import { formatAge, formatTimeOfDay } from '../output/relative-time.ts'
 import { followBuildLog, readBuildLog, readPages } from '../project/container-build.ts'
-import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
 import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../targets/resolve-id.ts'
 
 const DEFAULT_TAIL = 100
 
 export default defineCommand({
   name: 'logs',
-  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. An mcp_id shows the log of a server's preview, the id of a container build its complete log.`,
-  arguments: ONE_DEPLOYMENT.arguments,
+  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases, and without a server the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, the id of a container build its complete log.`,
+  arguments: {
+    id: {
+      doc: 'server name, deployment id or unique prefix, mcp_id or container build (default: all servers)',
+    },
+  },
   options: {
-    ...ONE_DEPLOYMENT.options,
+    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
     follow: {
       type: 'boolean',
       short: 'f',
@@ -30,14 +36,16 @@ export default defineCommand({
     until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
     tail: {
       type: 'integer',
+      short: 'n',
       value: 'lines',
       doc: `number of lines to show (default: ${DEFAULT_TAIL})`,
     },
     level: {
       type: 'string',
-      choices: ['debug', 'info', 'warn', 'error'],
+      choices: LOG_LEVELS,
       value: 'level',
-      doc: 'minimum level',
+      default: 'info',
+      doc: 'minimum level; debug adds every MCP message',
     },
     grep: { type: 'string', value: 'text', doc: 'only lines that contain this text' },
     tool: { type: 'string', value: 'name', doc: 'only calls of this tool' },
@@ -51,19 +59,12 @@ export default defineCommand({
   },
   examples: {
     'mcp logs weather -f': 'follow the log',
+    'mcp logs': 'the newest lines of all servers',
     'mcp logs weather --since 1h --level warn': 'recent warnings and errors',
-    'mcp logs weather --tool forecast --tail 5': 'the last calls of one tool',
+    'mcp logs weather --tool forecast -n 5': 'the last calls of one tool',
     'mcp logs dep_4h7k --tail 10 --json': 'one JSON object per line',
   },
   async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {
-    const { output } = context
-    const client = await context.api()
-    const following = { follow, signal: context.signal }
-    if (isContainerBuild(reference))
-      return printLines(output, await containerLines(client, reference, following), follow)
-    const id = await resolveLog(client, reference, env)
-    if (client.isContractOnly) return printLines(output, await containerLines(client, id, following), follow)
-    const path = `/api/lambda-deploy/${encodeURIComponent(id)}/logs`
     const whole = since !== undefined || until !== undefined
     const query = {
       since: parseTime('--since', since),
@@ -72,22 +73,72 @@ export default defineCommand({
       sessionId: session,
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
     }
-    const lines = follow ? followEvents<LogEntry>(context, path, query) : readPages(client, path, query)
-    await printLines(output, lines, follow)
+    const lines = await openLog(context, { reference, env, follow, query })
+    await printLines(context.output, lines, { follow, reference })
   },
 })
+
+interface LogRequest {
+  /** Undefined for all servers. */
+  reference: string | undefined
+  env: (typeof ENVIRONMENTS)[number] | undefined
+  follow: boolean | undefined
+  query: Record<string, string | number | undefined>
+}
+
+async function openLog(context: CommandContext, request: LogRequest): Promise<AsyncIterable<LogEntry>> {
+  const { reference, env, follow, query } = request
+  const client = await context.api()
+  const read = (path: string, query: LogRequest['query']) =>
+    follow ? followEvents<LogEntry>(context, path, query) : readPages(client, path, query)
+  if (reference === undefined) return read('/api/logs', { ...query, environment: env })
+  const following = { follow, signal: context.signal }
+  if (isContainerBuild(reference)) return containerLines(client, reference, following)
+  if (!/^(dep|mcp)_/.test(reference) && (await isServer(client, reference)))
+    return read(`/api/servers/${encodeURIComponent(reference)}/logs`, { ...query, environment: env })
+  const id = await resolveLog(client, reference, env)
+  if (client.isContractOnly) return containerLines(client, id, following)
+  return read(`/api/lambda-deploy/${encodeURIComponent(id)}/logs`, query)
+}
+
+/** False for an unknown name and for an API without releases. */
+async function isServer(client: ApiClient, name: string): Promise<boolean> {
+  try {
+    const path = `/api/servers/${encodeURIComponent(name)}/releases`
+    return (await client.get<{ items: unknown[] }>(path, { limit: 1 })).items.length > 0
+  } catch (error) {
+    const { code } = error as HostingError
+    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INVALID_REQUEST'].includes(code)) return false
+    throw error
+  }
+}
 
 async function printLines(
   output: Output,
   lines: AsyncIterable<LogEntry>,
-  follow: boolean | undefined,
+  { follow, reference }: Pick<LogRequest, 'follow' | 'reference'>,
 ): Promise<void> {
+  const layout = layoutOf(output, reference, follow)
   let count = 0
   for await (const line of lines) {
     count++
-    output.entry(line, () => formatLogLine(line, output.style))
+    output.entry(line, () => formatLogLine(line, output.style, layout))
   }
   if (count === 0 && !follow) output.note('No log lines.')
+}
+
+/** Ages of followed lines would soon be wrong, so these have the time of day. */
+function layoutOf(output: Output, reference: string | undefined, follow: boolean | undefined): LogLayout {
+  const formatTime = follow ? formatTimeOfDay : (timestamp: string) => formatAge(timestamp).padStart(10)
+  return {
+    ...(output.terminal && { formatTime }),
+    ...(reference === undefined && { origin: serverOf }),
+  }
+}
+
+/** The environment is omitted in production. */
+function serverOf({ server = '', environment }: LogEntry): string {
+  return environment === undefined || environment === 'production' ? server : `${server}/${environment}`
 }
 
 function isContainerBuild(reference: string): boolean {
@@ -122,11 +173,7 @@ async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): Asyn
 }
 
 /** Previews have a log under the build's id. */
-function resolveLog(
-  client: ApiClient,
-  reference: string,
-  environment: (typeof ONE_DEPLOYMENT.options.env.choices)[number] | undefined,
-): Promise<string> {
+function resolveLog(client: ApiClient, reference: string, environment: LogRequest['env']): Promise<string> {
   if (reference.startsWith('mcp_')) return resolveBuild(client, reference)
   return resolveDeployment(client, reference, { environment })
 }

@@ -1,6 +1,8 @@
-import type { MetricsHistory } from '../../shared/contract/metrics.ts'
+import type { MetricsHistory, ServerMetrics } from '../../shared/contract/metrics.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
+import type { HostingError } from '../../shared/errors.ts'
 import { formatDestination } from '../../shared/network/destinations.ts'
+import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { formatBytes, formatMs, formatPercent, sparkline } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
@@ -10,8 +12,8 @@ import { resolveDeployment } from '../targets/resolve-id.ts'
 export default defineCommand({
   name: 'metrics',
   description:
-    'Show the requests of a deployment by time and by tool, and the hosts its code connected to. Covers the last hour, or up to a week.',
-  arguments: { id: { required: true, doc: 'deployment id or unique prefix, or server name' } },
+    'Show the requests of a server by time and by tool across its releases, and the hosts its code connected to. A deployment id shows one release. Covers the last hour, or up to a week.',
+  arguments: { id: { required: true, doc: 'server name, or deployment id or unique prefix' } },
   options: {
     env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
     since: { type: 'string', value: 'time', doc: 'start: 10m, 2d, or a time (default: an hour ago)' },
@@ -25,17 +27,45 @@ export default defineCommand({
   },
   async run({ output, api }, { id: reference, env: environment, since, until, step }) {
     const client = await api()
-    const id = await resolveDeployment(client, reference, { environment })
-    const history = await client.get<MetricsHistory>(`/api/lambda-deploy/${encodeURIComponent(id)}/metrics`, {
+    const period = {
       since: parseTime('--since', since),
       until: parseTime('--until', until),
       step: step === undefined ? undefined : Math.round(step / 1000),
-    })
+    }
+    const server = await readServer(client, reference, { ...period, environment })
+    if (server && server.items.length > 0)
+      return output.result(server, () => {
+        for (const [index, each] of server.items.entries()) {
+          if (index > 0) output.line()
+          show(output, `${reference} in ${each.environment}`, each)
+        }
+      })
+    const id = await resolveDeployment(client, reference, { environment })
+    const path = `/api/lambda-deploy/${encodeURIComponent(id)}/metrics`
+    const history = await client.get<MetricsHistory>(path, period)
     output.result(history, () => show(output, reference, history))
   },
 })
 
-function show(output: Output, name: string, history: MetricsHistory): void {
+/** Undefined for a deployment id, and for an API without releases. */
+async function readServer(
+  client: ApiClient,
+  reference: string,
+  query: Record<string, string | number | undefined>,
+): Promise<ServerMetrics | undefined> {
+  if (reference.startsWith('dep_') || !/^[\w.-]+$/.test(reference)) return undefined
+  try {
+    return await client.get(`/api/servers/${encodeURIComponent(reference)}/metrics`, query)
+  } catch (error) {
+    const { code } = error as HostingError
+    if (code === 'NOT_FOUND' || code === 'METHOD_NOT_ALLOWED') return undefined
+    throw error
+  }
+}
+
+type Shown = Omit<MetricsHistory, 'id'> & Partial<Pick<ServerMetrics['items'][number], 'releases'>>
+
+function show(output: Output, name: string, history: Shown): void {
   const { style } = output
   const { requests, points, tools, since, until, stepSeconds } = history
   output.line(`${style.bold(name)} from ${toText(since)} to ${toText(until)} UTC`)
@@ -49,14 +79,18 @@ function show(output: Output, name: string, history: MetricsHistory): void {
     ...(points.length <= 60 && { 'over time': `|${sparkline(points.map(({ total }) => total))}|` }),
   })
   output.line()
+  const began = versionsByPoint(history)
+  const hasReleases = began.size > 0
   const rows = points
-    .filter(({ total }) => total > 0)
+    .filter(({ total, timestamp }) => total > 0 || began.has(timestamp))
     .map(point => [
       toText(point.timestamp),
+      ...(hasReleases ? [(began.get(point.timestamp) ?? []).join(', ')] : []),
       (point.total / stepSeconds).toFixed(point.total / stepSeconds < 10 ? 2 : 0),
       ...summaryCells(point),
     ])
-  output.table(['TIME (UTC)', 'REQ/S', 'REQUESTS', 'ERRORS', 'P50', 'P99'], rows)
+  const release = hasReleases ? ['RELEASE'] : []
+  output.table(['TIME (UTC)', ...release, 'REQ/S', 'REQUESTS', 'ERRORS', 'P50', 'P99'], rows)
   if (tools.length > 0) {
     output.line()
     output.table(
@@ -67,8 +101,20 @@ function show(output: Output, name: string, history: MetricsHistory): void {
   showDestinations(output, history)
 }
 
+/** Releases by the start of the step in which they began. */
+function versionsByPoint({ releases = [], points, stepSeconds }: Shown): Map<string, string[]> {
+  const began = new Map<string, string[]>()
+  for (const { version, timestamp } of releases) {
+    const startOf = (point: { timestamp: string }) => Date.parse(point.timestamp)
+    const at = Date.parse(timestamp)
+    const point = points.find(one => at >= startOf(one) && at < startOf(one) + stepSeconds * 1000)
+    if (point) began.set(point.timestamp, [...(began.get(point.timestamp) ?? []), `v${version}`])
+  }
+  return began
+}
+
 /** Since the deployment was created. Formatted like an entry of an allow list. */
-function showDestinations(output: Output, { destinations = [] }: MetricsHistory): void {
+function showDestinations(output: Output, { destinations = [] }: Shown): void {
   if (destinations.length === 0) return
   output.line()
   output.table(

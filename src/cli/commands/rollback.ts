@@ -1,14 +1,17 @@
+import type { ReleaseRecord } from '../../shared/contract/releases.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
+import { describeRelease } from '../output/release-table.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { MESSAGE_OPTION } from '../project/release-notes.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
 import { resolveRollback } from '../targets/rollback-target.ts'
 
 export default defineCommand({
   name: 'rollback',
   description:
-    'Create a deployment from the previous build and configuration, and switch to it without a failed request. With the id of an earlier deployment, return to that one. Warns if environment variables change.',
+    'Create a deployment from the build and configuration of an earlier release, and switch to it without a failed request. Asks for the release at a terminal. Otherwise, and with --yes, returns to the previous one. Warns if environment variables change.',
   arguments: {
     deployment: {
       doc: 'server name or live deployment id to return to its previous deployment, or the id of an earlier deployment to return to (default: the server of the project in this folder)',
@@ -16,19 +19,29 @@ export default defineCommand({
   },
   options: {
     ...ONE_DEPLOYMENT.options,
-    to: { type: 'string', value: 'id', doc: 'deployment to return to (default: the previous one)' },
+    to: {
+      type: 'string',
+      value: 'version',
+      doc: 'version to return to, or id of its deployment (default: the previous one)',
+    },
+    message: MESSAGE_OPTION,
   },
   examples: {
-    'mcp rollback weather --env production': 'to the previous deployment',
+    'mcp rollback weather --env production --yes': 'to the previous release',
+    'mcp rollback weather --env production --to 3': 'to version 3',
     'mcp rollback dep_9x2m': 'to this deployment',
-    'mcp list --all': 'list earlier deployments',
+    'mcp releases weather': 'list releases',
   },
-  async run(context, { deployment: reference, env, to }): Promise<ExitCode | undefined> {
+  async run(context, { deployment: reference, env, to, message }): Promise<ExitCode | undefined> {
     const { output } = context
     const api = await context.api()
-    const { from, target, name } = await resolveRollback(api, { reference, environment: env, to })
+    const { from, target, name, releases } = await resolveRollback(context, {
+      reference,
+      environment: env,
+      to,
+    })
     const record = await output.progress(`Rolling back ${name}`, async () => {
-      const body = target === undefined ? {} : { to: target }
+      const body = { ...(target !== undefined && { to: target }), ...(message !== undefined && { message }) }
       return settleDeployment(
         context,
         await api.post<Deployed>(`/v1/deploy/${encodeURIComponent(from)}/rollback`, body),
@@ -36,8 +49,11 @@ export default defineCommand({
     })
     output.result(record, () => {
       if (record.status === 'failed') return
-      const where = target === undefined ? '' : ` to ${target}`
-      output.line(`Rolled back ${name}${where} in ${formatDurationMs(record.deploy_time * 1000)}`)
+      const past = releases.find(one => one.deploymentId === (target ?? previousOf(from, releases)))
+      const where = past ? describeRelease(past) : target
+      output.line(
+        `Rolled back ${name}${where ? ` to ${where}` : ''} in ${formatDurationMs(record.deploy_time * 1000)}`,
+      )
       output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
       output.next({ description: 'Show its state', command: `mcp status ${record.deployment_id}` })
     })
@@ -45,3 +61,9 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
   },
 })
+
+/** The release that the daemon returns to by default. */
+function previousOf(from: string, releases: readonly ReleaseRecord[]): string | undefined {
+  const at = releases.findIndex(({ deploymentId }) => deploymentId === from)
+  return releases.slice(at + 1).find(({ deployedAt }) => deployedAt !== null)?.deploymentId
+}

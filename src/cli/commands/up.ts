@@ -17,6 +17,7 @@ import {
 import { chooseAuth } from '../project/deployment-auth.ts'
 import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
+import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
 import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
 import { placeVariables, printStored } from '../variables/place-variables.ts'
@@ -37,6 +38,7 @@ export default defineCommand({
     origin: ORIGIN_OPTION,
     network: NETWORK_OPTION,
     ...PROGRAM_OPTIONS,
+    message: MESSAGE_OPTION,
   },
   examples: {
     'mcp up': 'the project in this folder',
@@ -55,6 +57,7 @@ export default defineCommand({
       env: context.env,
     })
     const { name } = project.request
+    const reading = releaseNotes({ message: input.message, project })
     const build = await buildServer(context, withEnvVars(project, envVars))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
     printBuilt(context, name, build)
@@ -66,11 +69,14 @@ export default defineCommand({
       { ...development, ...(auth && { auth }) },
       { env_vars, network: input.network, origin: input.origin },
     )
+    // An API with only the contract may reject the field.
+    const release = build.template === undefined ? undefined : await reading
     const request = {
       mcp_id: build.mcp_id,
       environment: place.environment,
       ...(config ? { config } : {}),
       ...(variables && { variables }),
+      ...(release && { release }),
     }
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)

@@ -1,4 +1,5 @@
 import type { BuildRecord } from '../../shared/contract/builds.ts'
+import { LOG_LEVELS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -8,7 +9,7 @@ import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { Hotkeys } from './hotkeys.ts'
 import { OldBuilds } from './old-builds.ts'
-import { isShown, LEVELS, type Level, PreviewLog } from './preview-log.ts'
+import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
 const KEYS = 'r rebuild   c call a tool   o show URL   l log level   q quit'
@@ -121,7 +122,7 @@ export class DevSession {
   }
 
   #nextLevel(): void {
-    this.#level = LEVELS[(LEVELS.indexOf(this.#level) + 1) % LEVELS.length]!
+    this.#level = LOG_LEVELS[(LOG_LEVELS.indexOf(this.#level) + 1) % LOG_LEVELS.length]!
     this.#context.output.line(`log level: ${this.#level}`)
   }
 

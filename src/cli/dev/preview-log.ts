@@ -1,8 +1,8 @@
+import { LOG_LEVELS } from '../../shared/contract/states.ts'
 import type { ApiClient } from '../api/client.ts'
 import { type LogEntry, readLogPage } from '../output/log-lines.ts'
 
-export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type Level = (typeof LEVELS)[number]
+export type Level = (typeof LOG_LEVELS)[number]
 
 /** Follows the log of the previewed build. The previous build's log is read until it ends. */
 export class PreviewLog {
@@ -41,7 +41,7 @@ export class PreviewLog {
 
 /** True for lines of the chosen level. Start and stop messages of the host only count as debug. */
 export function isShown({ level = 'info', stream }: LogEntry, chosen: Level): boolean {
-  const rank = LEVELS.indexOf(level as Level)
+  const rank = LOG_LEVELS.indexOf(level as Level)
   if (stream === 'server' && level === 'info') return chosen === 'debug'
-  return rank < 0 || rank >= LEVELS.indexOf(chosen)
+  return rank < 0 || rank >= LOG_LEVELS.indexOf(chosen)
 }

@@ -9,6 +9,16 @@ export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {
   level?: string
   stream?: string
   phase?: string
+  server?: string
+  environment?: string
+  version?: number
+}
+
+/** How lines are shown. By default with exact times and without the server. */
+export interface LogLayout {
+  formatTime?(timestamp: string): string
+  /** Prefix of a line, for the lines of several servers. */
+  origin?(line: LogEntry): string
 }
 
 /** One page of `…/logs`. Also accepts a bare list and plain strings, because the contract does not define the shape. */
@@ -26,14 +36,33 @@ function toEntry(line: unknown): LogEntry {
 }
 
 /** `2026-11-21 08:00:00.123 info  mcp    tools/call add ok 3 ms` */
-export function formatLogLine(line: LogEntry, style: Style): string {
+export function formatLogLine(line: LogEntry, style: Style, layout: LogLayout = {}): string {
   const { timestamp, level, stream, phase, message } = line
+  const { formatTime = exactTime, origin } = layout
   // A deployment has only one phase.
-  const origin = phase && phase !== 'RUN' ? phase.padEnd(15) : stream?.padEnd(6)
-  const time = timestamp?.replace('T', ' ').replace('Z', '')
-  const paint = level === 'error' ? style.red : level === 'warn' ? style.yellow : (text: string) => text
-  const head = [time && style.dim(time), level && paint(level.padEnd(5)), origin && style.dim(origin)]
-  return [...head, paint(indented(message)), ...outcomeOf(line)].filter(Boolean).join(' ')
+  const part = phase && phase !== 'RUN' ? phase.padEnd(15) : stream?.padEnd(6)
+  const time = timestamp && formatTime(timestamp)
+  const head = [
+    time && style.dim(time),
+    origin && style.cyan(origin(line)),
+    level && paintLevel(level, style),
+    part && style.dim(part),
+  ]
+  const text = level === 'error' ? style.red(indented(message)) : indented(message)
+  const isBeginning = line.release !== undefined
+  return [...head, isBeginning ? style.bold(text) : text, ...outcomeOf(line, style)].filter(Boolean).join(' ')
+}
+
+/** `2026-11-21 08:00:00.123` in UTC */
+function exactTime(timestamp: string): string {
+  return timestamp.replace('T', ' ').replace('Z', '')
+}
+
+function paintLevel(level: string, style: Style): string {
+  const text = level.padEnd(5)
+  if (level === 'error') return style.red(text)
+  if (level === 'warn') return style.yellow(text)
+  return level === 'debug' ? style.dim(text) : style.green(text)
 }
 
 /** Continuation lines of a message must not look like separate log lines. */
@@ -41,8 +70,10 @@ function indented(message: string): string {
   return printable(message).replaceAll('\n', '\n    ')
 }
 
-function outcomeOf({ outcome, ms, arguments: args }: LogEntry): string[] {
-  return [shownArguments(args), outcome ?? '', ms === undefined ? '' : formatDurationMs(ms)]
+function outcomeOf({ outcome, reason, ms, arguments: args }: LogEntry, style: Style): string[] {
+  const failure = reason === undefined ? 'error' : `error: ${printable(reason).replaceAll('\n', ' ')}`
+  const result = outcome === 'error' ? style.red(failure) : (outcome ?? '')
+  return [shownArguments(args), result, ms === undefined ? '' : formatDurationMs(ms)]
 }
 
 const SHOWN_CHARACTERS = 200

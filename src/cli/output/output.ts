@@ -28,6 +28,8 @@ export async function createOutput(options: OutputOptions) {
     json,
     quiet,
     debug,
+    /** True when a person reads standard output. */
+    terminal: !json && Boolean(process.stdout.isTTY),
     /** True when a user at a terminal can be asked. */
     get interactive(): boolean {
       return !json && !env.CI && Boolean(process.stdin.isTTY && process.stderr.isTTY)

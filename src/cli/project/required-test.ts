@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import type { ReleaseTest } from '../../shared/contract/releases.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
@@ -20,13 +21,13 @@ export function requiredRate(flag: string | undefined, project: Project | undefi
 
 /**
  * Runs the project's suite against the build. Returns the exit code after reporting that too few cases passed or could be
- * judged. Undefined when the build may be released.
+ * judged, or the result when the build may be released.
  */
 export async function requireTest(
   context: CommandContext,
   target: TestTarget,
   { rate, project }: { rate: number; project: Project | undefined },
-): Promise<ExitCode | undefined> {
+): Promise<{ exitCode: ExitCode } | { test: ReleaseTest }> {
   const suite = await projectSuite(project ?? (findProjectFile('.') ? await loadProject('.') : undefined))
   const { exitCodeOf } = await import('../suite/outcome.ts')
   const { judgeSuite } = await import('../suite/test-suite.ts')
@@ -41,20 +42,21 @@ export async function requireTest(
   })
   if (!output.json) output.line(`${summaryText(outcome)}\n`)
   const exitCode = exitCodeOf(outcome)
-  if (exitCode === EXIT.done) return undefined
+  const total = outcome.cases.length
+  if (exitCode === EXIT.done) return { test: { passed: outcome.passed, total, required: rate } }
   const failures = outcome.cases.filter(({ status }) => status !== 'passed')
   await reportFailure(
     output,
     `${target.name} was not released`,
     {
       code: exitCode === EXIT.failed ? 'CONFLICT' : 'UNAVAILABLE',
-      message: `${outcome.passed} of ${outcome.cases.length} cases of its suite passed, required: ${rate}.`,
+      message: `${outcome.passed} of ${total} cases of its suite passed, required: ${rate}.`,
       // Already printed for people.
       ...(output.json && { details: failures.map(caseText).join('\n') }),
     },
     [{ description: 'Run the suite', command: `mcp test --server ${quoteShellWord(target.mcpId)}` }],
   )
-  return exitCode
+  return { exitCode }
 }
 
 async function projectSuite(project: Project | undefined) {

@@ -9,6 +9,7 @@ import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
 import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
+import { serversEndpoints } from './api/servers.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
 import { healthEndpoint } from './health.ts'
@@ -49,6 +50,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
   const serverStore = serverStoreEndpoints(services)
+  const servers = serversEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
@@ -103,6 +105,11 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
       ['GET /api/lambda-deploy/{id}/metrics', 'READ', lambdaDeploy.metrics],
       ['GET /api/metrics', 'READ', metrics.getMetrics],
+
+      ['GET /api/servers/{name}/releases', 'READ', servers.listReleases],
+      ['GET /api/servers/{name}/logs', 'READ', servers.serverLog],
+      ['GET /api/servers/{name}/metrics', 'READ', servers.metrics],
+      ['GET /api/logs', 'READ', servers.allLogs],
 
       ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
       ['GET /api/lambda-mapping/{subdomain}', 'READ', mappings.getMapping],

@@ -12,11 +12,14 @@ import type { ServiceDependencies } from './dependencies.ts'
 import { DeploymentLogs } from './deployments/deployment-logs.ts'
 import { Records } from './deployments/deployment-records.ts'
 import { Deployments } from './deployments/deployments.ts'
+import { ReleaseHistory } from './deployments/release-history.ts'
 import { Releases } from './deployments/releases.ts'
+import { ServerLogs } from './deployments/server-logs.ts'
 import { Surfaces } from './deployments/surfaces.ts'
 import { Variables } from './deployments/variables.ts'
 import { DeploymentMetrics } from './metrics/deployment-metrics.ts'
 import { PrometheusPage } from './metrics/prometheus-page.ts'
+import { ServerMetricsHistory } from './metrics/server-metrics.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
@@ -38,6 +41,9 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     deployments,
     mappings: new Mappings(deps, deployments),
     deploymentMetrics: new DeploymentMetrics(deps),
+    releaseHistory: new ReleaseHistory(deps),
+    serverLogs: new ServerLogs(deps),
+    serverMetrics: new ServerMetricsHistory(deps),
     deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
     records: new Records(deps, previews),
     projects: new Projects(deps),

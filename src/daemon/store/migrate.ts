@@ -13,6 +13,7 @@ import { facts } from './migrations/0010-facts.ts'
 import { destinations } from './migrations/0011-destinations.ts'
 import { idempotencyKeys } from './migrations/0012-idempotency-keys.ts'
 import { variables } from './migrations/0013-variables.ts'
+import { releases } from './migrations/0015-releases.ts'
 
 /** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly string[] = [
   destinations,
   idempotencyKeys,
   variables,
+  releases,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

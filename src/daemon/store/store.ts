@@ -11,6 +11,7 @@ import { IdempotencyKeyStore } from './tables/idempotency-keys.ts'
 import { MappingStore } from './tables/mappings.ts'
 import { ModelKeyStore } from './tables/model-keys.ts'
 import { ProjectStore } from './tables/projects.ts'
+import { ReleaseStore } from './tables/releases.ts'
 import { RequestHistoryStore } from './tables/request-history.ts'
 import { ServerStore } from './tables/servers.ts'
 import { SignInRecordStore } from './tables/sign-in-records.ts'
@@ -29,6 +30,7 @@ export function openStore(path: string) {
     servers: new ServerStore(database),
     builds: new BuildStore(database),
     deployments: new DeploymentStore(database),
+    releases: new ReleaseStore(database),
     addresses: new AddressStore(database),
     mappings: new MappingStore(database),
     containerBuilds: new ContainerBuildStore(database),
@@ -70,7 +72,7 @@ function sealedValues(database: Database): Buffer[] {
 }
 
 function unknownIds(database: Database, ids: readonly string[]): string[] {
-  const conditions = ['deployments', 'builds', 'container_builds'].map(
+  const conditions = ['deployments', 'releases', 'builds', 'container_builds'].map(
     table => `EXISTS (SELECT 1 FROM ${table} WHERE id = value)`,
   )
   const sql = `SELECT value FROM json_each(?) WHERE NOT (${conditions.join(' OR ')})`

@@ -1,9 +1,10 @@
 import { bare, replaceEvery } from '../isolation/intrinsics.ts'
 
-const SECRET_NAME =
+/** Names of members whose values are hidden. */
+export const SECRET_NAME =
   /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
 /** Shorter values are replaced only when they are the whole text: "1" or "eu" occurs in too many words. */
-const SHORTEST_PART = 4
+export const SHORTEST_PART = 4
 const HIDDEN = '[redacted]'
 /** Protocol names that only look secret. */
 const HARMLESS = new Set(['progressToken'])

@@ -2,12 +2,14 @@ import { LOG_DESCRIPTOR, type LogLine, type Tenant } from '../../shared/instance
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
+import { createMessageRedactor } from './redact-message.ts'
 
 const LOG = Number(process.env[LOG_DESCRIPTOR] ?? 1)
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
 const MAX_ARGUMENTS_CHARACTERS = 4096
 const MAX_SUBJECTS = 200
 const MAX_SUBJECT_CHARACTERS = 200
+const MAX_REASON_CHARACTERS = 300
 /** Limit on client-supplied text, because a 4 MB request must not become a log line. */
 const MAX_TEXT_CHARACTERS = 1000
 
@@ -16,8 +18,12 @@ export interface RequestRecord {
   method: string
   /** Tool of a `tools/call`. */
   tool?: string | undefined
+  /** Resource or prompt of a request for one. */
+  subject?: string | undefined
   ms: number
   failed: boolean
+  /** Why it failed. */
+  reason?: string | undefined
   bytes: number
   requestId: string
   sessionId?: string | undefined
@@ -47,41 +53,50 @@ export class TenantLog {
   readonly #methods = new Subjects()
   readonly #tools = new Subjects()
   readonly #redact: (value: unknown) => unknown
+  readonly #redactMessage: (message: unknown) => string
 
   constructor(tenant: Tenant) {
     this.showsMessages = tenant.logLevel === 'debug'
-    this.#redact = createRedactor(Object.values(tenant.env))
+    const secrets = Object.values(tenant.env)
+    this.#redact = createRedactor(secrets)
+    this.#redactMessage = createMessageRedactor(secrets)
     this.#writer = new LogWriter(tenant.logFile ?? LOG, (count, reason) =>
       stringify(bare(serverLine('warn', `${count} log lines were lost: ${reason}`))),
     )
   }
 
   // Formatted by hand, because every request pays for this line.
-  request({ method, tool, ms, failed, bytes, requestId, sessionId, arguments: args }: RequestRecord): void {
+  request(record: RequestRecord): void {
+    const { method, tool, subject, ms, failed, bytes, requestId, sessionId, arguments: args } = record
     const outcome = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
     const rounded = round(ms * 1000) / 1000
     this.#writer.write(
-      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool)},"ms":${rounded},"requestId":${stringify(cut(requestId))}${session},"bytes":${bytes}${this.#argumentsMember(args)}}`,
+      `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(cut(requestId))}${session},"bytes":${bytes}${this.#reasonMember(record.reason)}${this.#argumentsMember(args)}}`,
     )
+  }
+
+  #reasonMember(reason: string | undefined): string {
+    if (reason === undefined) return ''
+    return `,"reason":${stringify(cut(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
   }
 
   /** The value, or its truncated text if long, because half a JSON value is invalid. */
   #argumentsMember(args: unknown): string {
     if (!this.showsMessages || args === undefined) return ''
-    const text = stringify(this.#redact(args))
+    const text = this.#redactMessage(args)
     return `,"arguments":${text.length > MAX_ARGUMENTS_CHARACTERS ? stringify(cut(text, MAX_ARGUMENTS_CHARACTERS)) : text}`
   }
 
   /** Log members that describe the request. Cached, because almost all requests share a few. */
-  #subject(method: string, tool: string | undefined): string {
+  #subject(method: string, tool: string | undefined, target: string | undefined): string {
+    if (target !== undefined) return describeRequest(method, target)
     // Not a combined key, because V8 has already hashed these strings, and a new string would have to be hashed again.
     const subjects = tool === undefined ? this.#methods : this.#tools
     const key = tool ?? method
     const known = subjects.get(key)
     if (known !== undefined) return known
-    const message = stringify(tool === undefined ? cut(method) : `${cut(method)} ${cut(tool)}`)
-    const members = `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
+    const members = describeRequest(method, tool)
     const subject = tool === undefined ? members : `${members},"tool":${stringify(cut(tool))}`
     // Clients choose these names, so the cache is limited.
     if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
@@ -91,16 +106,12 @@ export class TenantLog {
   /** Logs a message as received or sent, at `debug` only. `message` is JSON text or parsed. */
   message(direction: 'in' | 'out', message: unknown, sessionId?: string): void {
     if (!this.showsMessages) return
-    const parsed = typeof message === 'string' ? parse(message) : message
-    const text = stringify(this.#redact(parsed))
     const arrow = direction === 'in' ? '→' : '←'
-    this.#write({
-      timestamp: timestamp(),
-      level: 'debug',
-      stream: 'mcp',
-      message: `${arrow} ${cut(text, MAX_MESSAGE_CHARACTERS)}`,
-      ...(sessionId === undefined ? {} : { sessionId }),
-    })
+    const text = stringify(`${arrow} ${cut(this.#redactMessage(message), MAX_MESSAGE_CHARACTERS)}`)
+    const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
+    this.#writer.write(
+      `{"timestamp":"${timestamp()}","level":"debug","stream":"mcp","message":${text}${session}}`,
+    )
   }
 
   /** Logs a request that was refused before it reached a method of the server. */
@@ -157,12 +168,10 @@ function serverLine(level: LogLine['level'], message: string): LogLine {
   return { timestamp: timestamp(), level, stream: 'server', message }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+/** Members for the method and the tool, resource or prompt. */
+function describeRequest(method: string, target: string | undefined): string {
+  const message = stringify(target === undefined ? cut(method) : `${cut(method)} ${cut(target)}`)
+  return `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
 }
 
 function cut(text: string, most = MAX_TEXT_CHARACTERS): string {

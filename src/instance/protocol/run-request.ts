@@ -1,5 +1,5 @@
 import { InputRequired } from '../server/input-required.ts'
-import { RPC, RpcError, type RpcRequest, rpcError, rpcResult } from './json-rpc.ts'
+import { RPC, RpcError, type RpcRequest, rpcError, rpcResult, tryParseJson } from './json-rpc.ts'
 import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
 import type { Method, MethodResult } from './methods.ts'
 import type { Run } from './run.ts'
@@ -110,13 +110,31 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   tenant.log.request({
     method: run.request.method,
     tool,
+    subject: tool === undefined ? subjectOf(run.request) : undefined,
     ms,
     failed,
+    reason: failed && body !== undefined ? failureReason(body) : undefined,
     bytes,
     requestId: String(run.request.id),
     sessionId: run.sessionId,
     arguments: run.request.params?.arguments,
   })
+}
+
+/** Resource or prompt that a request names. */
+function subjectOf({ params }: RpcRequest): string | undefined {
+  const subject = params?.uri ?? params?.name
+  return typeof subject === 'string' ? subject : undefined
+}
+
+/** Message of a JSON-RPC error, or first text of a tool error. */
+function failureReason(body: string): string | undefined {
+  const { error, result } = (tryParseJson(body) ?? {}) as {
+    error?: { message?: unknown }
+    result?: { content?: { text?: unknown }[] }
+  }
+  const reason = error ? error.message : result?.content?.[0]?.text
+  return typeof reason === 'string' ? reason : undefined
 }
 
 function toolName({ method, params }: RpcRequest): string | undefined {

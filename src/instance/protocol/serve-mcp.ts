@@ -64,12 +64,12 @@ function serveText(exchange: TenantExchange, text: string): void {
   }
   const { wakeUp } = exchange.tenant
   if (wakeUp && mustWake(message, eraOf(exchange, message), exchange.tenant.server))
-    return wakeUp(exchange, text, () => serveParsed(exchange, message))
-  serveParsed(exchange, message)
+    return wakeUp(exchange, text, () => serveParsed(exchange, message, text))
+  serveParsed(exchange, message, text)
 }
 
-function serveParsed(exchange: TenantExchange, message: unknown): void {
-  exchange.tenant.log.message('in', message)
+function serveParsed(exchange: TenantExchange, message: unknown, text: string): void {
+  exchange.tenant.log.message('in', text)
   if (Array.isArray(message)) return serveBatch(exchange, message)
   serveMessage(exchange, message)
 }

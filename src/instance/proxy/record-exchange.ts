@@ -33,6 +33,7 @@ export function recordExchange(
       tool,
       ms,
       failed,
+      reason: failed ? `HTTP status ${response.statusCode}` : undefined,
       bytes: Math.max(0, socket.bytesWritten - written),
       requestId: '',
       sessionId: session && sessionLabel(session),

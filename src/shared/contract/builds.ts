@@ -45,6 +45,12 @@ export const buildRecordSchema = namedBuild.object({
   error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
 })
 
+export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients see.').object({
+  kind: z.enum(['breaking', 'compatible']).describe('Effect on clients.'),
+  path: z.string().meta(described('What changed.', 'tools.greet.inputSchema.name')),
+  message: z.string().describe('The change in one sentence.'),
+})
+
 const namedSurfaceReport = named(
   'SurfaceReport',
   'What a build changes for the clients of the live deployments of its server.',
@@ -72,15 +78,7 @@ export const surfaceReportSchema = namedSurfaceReport.object({
         deployment_id: deploymentIdSchema,
         against: z.string().describe('Id of the build that is live there.'),
         breaking: z.boolean().describe('At least one change breaks clients.'),
-        changes: z
-          .array(
-            named('SurfaceChange', 'A change that clients see.').object({
-              kind: z.enum(['breaking', 'compatible']).describe('Effect on clients.'),
-              path: z.string().meta(described('What changed.', 'tools.greet.inputSchema.name')),
-              message: z.string().describe('The change in one sentence.'),
-            }),
-          )
-          .describe('Changes that clients see.'),
+        changes: z.array(surfaceChangeSchema).describe('Changes that clients see.'),
       }),
     )
     .describe('One entry per environment in which the server is live.'),

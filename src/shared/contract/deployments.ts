@@ -13,6 +13,7 @@ import {
   mcpIdSchema,
 } from './fields.ts'
 import { instanceSchema } from './health-reports.ts'
+import { releaseNotesSchema } from './releases.ts'
 import { variableValuesSchema } from './variables.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
@@ -40,6 +41,7 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
     .describe(
       'Extension: variables to store for the server and environment, in the same step in which the deployment is accepted. Later deployments get them, too.',
     ),
+  release: releaseNotesSchema.optional(),
 })
 
 const namedRollbackRequest = named('RollbackRequest', 'A rollback.', { to: EXAMPLE_DEPLOYMENT_ID })
@@ -51,6 +53,7 @@ export const rollbackRequestSchema = namedRollbackRequest.strictObject({
     .meta(
       described('Id of the deployment to go back to. By default the previous one.', EXAMPLE_DEPLOYMENT_ID),
     ),
+  message: z.string().trim().min(1).max(500).optional().describe('Why, for the list of releases.'),
 })
 
 const deploymentExample = {
@@ -74,6 +77,10 @@ export const deploymentRecordSchema = named('Deployment', 'A new deployment.', d
   url: z.string().describe('MCP endpoint of the deployment.'),
   deploy_time: z.number().describe('Duration of the deployment in seconds.'),
   health_check: z.string().describe('URL of the health endpoint of the server.'),
+  version: z
+    .int()
+    .optional()
+    .describe('Extension: counts the releases of the server in this environment, from 1.'),
   sign_in: z
     .object({
       issuer: z.string().describe('Issuer of the tokens.'),
@@ -93,7 +100,9 @@ const promisesSchema = named(
     .enum(['dedicated', 'shared'])
     .describe('`dedicated`: its own processes. `shared`: a process with other servers.'),
   min_instances: z.int().describe('Minimum number of instances. 0: it may sleep.'),
-  max_instances: z.int().describe('Maximum number of instances.'),
+  max_instances: z
+    .int()
+    .describe('Maximum number of instances. Load starts no more than the machine has processors.'),
   idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
   release: z
     .enum(['gradual', 'at_once'])

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { described, named } from '../json/schema-metadata.ts'
-import { EXAMPLE_DEPLOYMENT_ID, EXAMPLE_TIME, isoTime } from './fields.ts'
+import {
+  deploymentIdSchema,
+  EXAMPLE_DEPLOYMENT_ID,
+  EXAMPLE_TIME,
+  environmentSchema,
+  isoTime,
+} from './fields.ts'
 
 /** Logs of deployments, previews and container builds. */
 
@@ -11,6 +17,7 @@ const logLineSchema = named('LogLine', 'A log line. Lines of requests have furth
   message: z.string().describe('Text of the line.'),
   level: z.string().optional().meta(described('Level of the line.', 'info')),
   instance: z.string().optional().describe('Id of the instance that wrote it.'),
+  release: z.int().optional().describe('Version of the release that begins with this line.'),
 })
 
 const namedLogPage = named('LogPage', 'A page of a log.', {
@@ -31,4 +38,24 @@ export const logPageSchema = namedLogPage.object({
     .describe('Pass it as `nextToken` to get the next page. Null if there is nothing more yet.'),
 })
 
+/** GET /api/servers/{name}/logs and GET /api/logs */
+export const serverLogPageSchema = named(
+  'ServerLogPage',
+  'A page of the logs of servers, across releases.',
+).object({
+  lines: z
+    .array(
+      named('ServerLogLine', 'A log line of one of several releases.').looseObject({
+        ...logLineSchema.shape,
+        server: z.string().describe('Name of the server.'),
+        environment: environmentSchema,
+        deploymentId: deploymentIdSchema,
+        version: z.int().describe('Version of the release that wrote it.'),
+      }),
+    )
+    .describe('Lines on this page, oldest first.'),
+  nextToken: logPageSchema.shape.nextToken,
+})
+
+export type ServerLogPage = z.infer<typeof serverLogPageSchema>
 export type LogPage = z.infer<typeof logPageSchema>

@@ -73,6 +73,30 @@ const namedLiveMetrics = named('LiveMetrics', 'What all live deployments are doi
   ],
 })
 
+/** GET /api/servers/{name}/metrics */
+export const serverMetricsSchema = named(
+  'ServerMetrics',
+  'Requests of a server over time, across its releases.',
+).object({
+  name: z.string().describe('Name of the server.'),
+  items: z
+    .array(
+      named('EnvironmentMetrics', 'Requests of all releases in one environment.').object({
+        ...metricsHistorySchema.omit({ id: true }).shape,
+        environment: environmentSchema,
+        releases: z
+          .array(
+            z.object({
+              version: z.int().describe('Version of the release.'),
+              timestamp: isoTime.describe('Creation time.'),
+            }),
+          )
+          .describe('Releases that began in the period, oldest first.'),
+      }),
+    )
+    .describe('One entry per environment with releases, production first.'),
+})
+
 /** GET /api/metrics, and each event of its stream. */
 export const liveMetricsSchema = namedLiveMetrics.object({
   timestamp: isoTime.describe('Time of the measurement.'),
@@ -107,4 +131,5 @@ export const liveMetricsSchema = namedLiveMetrics.object({
 
 export type Destination = z.infer<typeof destinationSchema>
 export type MetricsHistory = z.infer<typeof metricsHistorySchema>
+export type ServerMetrics = z.infer<typeof serverMetricsSchema>
 export type LiveMetrics = z.infer<typeof liveMetricsSchema>

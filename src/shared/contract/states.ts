@@ -6,6 +6,9 @@ export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 export const STORE_ENVIRONMENTS = [...ENVIRONMENTS, 'preview'] as const
 export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 
+/** Levels of log lines, lowest first. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
 export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
 
 export const CONTAINER_BUILD_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'stopped'] as const

@@ -300,12 +300,18 @@ export interface LogLine {
   message: string
   /** Added by the reader from the file name. */
   instance?: string
+  /** Added by the reader of several deployments' logs. */
+  deployment?: string
+  /** Version of the release that begins with this line. */
+  release?: number
   /** Phase of a container build. */
   phase?: string
   method?: string
   tool?: string
   ms?: number
   outcome?: 'ok' | 'error'
+  /** Why the request failed. */
+  reason?: string
   requestId?: string
   sessionId?: string
   bytes?: number

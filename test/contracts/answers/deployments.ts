@@ -81,6 +81,27 @@ export function testDeployments(contract: Contract): void {
     expect(live.deployments).toMatchObject([{ deploymentId: contract.deploymentId, instances: 1 }])
   })
 
+  test('returns the history of a server across its releases', async () => {
+    const name = { name: 'echo' }
+    const { body: page } = await call('listReleases', name, { query: 'environment=production&limit=2' })
+    expect(page.items).toMatchObject([
+      { version: 2, deploymentId: contract.deploymentId, status: 'deployed', author: 'owner' },
+      { version: 1, status: 'stopped', changes: null },
+    ])
+    const { body: log } = await call('getServerLog', name, { query: 'environment=production&grep=release' })
+    expect(log.lines.map(({ version, release }: Record<string, number>) => [version, release])).toEqual([
+      [1, 1],
+      [2, 2],
+    ])
+    const { body: all } = await call('getAllLogs', {}, { query: 'tail=1' })
+    expect(all.lines).toMatchObject([{ server: 'echo', environment: expect.any(String) }])
+    const { body: metrics } = await call('getServerMetrics', name, { query: 'environment=production' })
+    expect(metrics).toMatchObject({
+      name: 'echo',
+      items: [{ environment: 'production', releases: [{ version: 1 }, { version: 2 }] }],
+    })
+  })
+
   test('stores variables and releases them', async () => {
     const at = { name: 'echo', environment: 'production' }
     const body = { variables: { SHOP_URL: 'https://a.example', API_KEY: { value: 'x', secret: true } } }

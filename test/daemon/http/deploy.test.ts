@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
@@ -160,12 +161,26 @@ describe('a release', () => {
     })
   })
 
-  test('a release in development removes older deployments', async () => {
+  test('a release in development removes older deployments and keeps their logs for a day', async () => {
     const mcpId = await buildServer(daemon, echoServer('short-lived'))
     const first = await deploy(daemon, mcpId)
-    await deploy(daemon, mcpId)
+    await say(first.url)
+    const second = await deploy(daemon, mcpId)
     expect((await daemon.api('GET', `/v1/deploy/${first.deployment_id}/status`)).status).toBe(404)
-    await expect.poll(() => existsSync(join(daemon.home.logs, first.deployment_id))).toBe(false)
+    const lines = async (query: string) =>
+      (await daemon.api('GET', `/api/servers/short-lived/logs?${query}`)).body.lines
+    await expect.poll(async () => (await lines('tool=say')).length).toBe(1)
+    expect(await lines('tail=1000')).toEqual(await lines('limit=1000'))
+    expect(await lines('tool=say')).toMatchObject([{ deploymentId: first.deployment_id, version: 1 }])
+    expect(await lines('grep=release')).toMatchObject([{ release: 1 }, { release: 2 }])
+    const wrote = (id: string) => existsSync(join(daemon.home.logs, id))
+    const yesterday = new Date(Date.now() - 25 * 3600_000).toISOString()
+    const database = new BetterSqlite3(daemon.home.database)
+    database.prepare('UPDATE releases SET removed_at = ? WHERE id = ?').run(yesterday, first.deployment_id)
+    database.close()
+    await deploy(daemon, mcpId)
+    await expect.poll(() => wrote(first.deployment_id)).toBe(false)
+    expect(wrote(second.deployment_id)).toBe(true)
   })
 
   test('a release in staging keeps the newest five deployments', async () => {

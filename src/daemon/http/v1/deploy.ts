@@ -70,7 +70,8 @@ export function deployEndpoints({ deployments, records }: Services) {
     takesPrefer: true,
     answers: created,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ body, respondAsync }) => answerCreated(deployments.create(body), respondAsync),
+    run: ({ body, respondAsync, principal }) =>
+      answerCreated(deployments.create(body, { author: principal.name }), respondAsync),
   })
 
   const listDeployments = dataEndpoint({
@@ -151,8 +152,11 @@ export function deployEndpoints({ deployments, records }: Services) {
     takesPrefer: true,
     answers: created,
     errors: ['CONFLICT'],
-    run: ({ params, body, respondAsync }) =>
-      answerCreated(deployments.rollback(params.deployment_id, body?.to), respondAsync),
+    run: ({ params, body, respondAsync, principal }) =>
+      answerCreated(
+        deployments.rollback(params.deployment_id, { ...body, author: principal.name }),
+        respondAsync,
+      ),
   })
 
   const remove = dataEndpoint({

@@ -67,8 +67,9 @@ export function envEndpoints({ deployments, records, variables }: Services) {
         headers: ['Location'],
       },
     },
-    async run({ params, respondAsync }) {
-      const { deployment, done } = deployments.releaseVariables(params.name, params.environment)
+    async run({ params, respondAsync, principal }) {
+      const origin = { author: principal.name, message: 'Stored variables' }
+      const { deployment, done } = deployments.releaseVariables(params.name, params.environment, origin)
       const headers = { Location: `/v1/deploy/${deployment.id}/status` }
       return respondAsync
         ? { status: 202, data: records.deployment(deployment), headers }

@@ -3,28 +3,36 @@ import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import type { LogPosition } from './log-reader.ts'
-import { listSegments, type Segment } from './log-segments.ts'
+import type { Segment } from './log-segments.ts'
 
 const CHUNK_BYTES = 65_536
 const LINE_END = 10
 /** Limits raw output that waits for a line with a timestamp. Otherwise the whole log could be read for one line. */
 const MAX_PRINTED_CHARACTERS = 2_000_000
 
-/** The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. */
+/**
+ * The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. A file is opened when
+ * its last line may be the next one, because there may be many of earlier deployments.
+ */
 export async function readTail(
-  folder: string,
+  logs: ReadonlyMap<string, Segment[]>,
   filter: LogFilter,
   count: number,
 ): Promise<{ lines: LogLine[]; position: LogPosition }> {
-  const cursors = [...(await listSegments(folder))].map(
-    ([instance, segments]) => new BackwardCursor(instance, segments),
-  )
-  const position: LogPosition = {}
+  const cursors = [...logs]
+    .map(([key, segments], order) => new BackwardCursor(key, segments, order))
+    .sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))
   const lines: LogLine[] = []
   try {
-    for (const cursor of cursors) position[cursor.instance] = await cursor.start()
-    for (let line = await takeLatest(cursors); line && lines.length < count; line = await takeLatest(cursors))
+    for (
+      let line = await takeLatest(cursors);
+      line && lines.length < count;
+      line = await takeLatest(cursors)
+    ) {
+      if (filter.since && line.timestamp < filter.since) break
       if (matchesFilter(line, filter)) lines.push(line)
+    }
+    const position = Object.fromEntries(cursors.map(({ key, end }) => [key, end]))
     return { lines: lines.reverse(), position }
   } finally {
     await Promise.all(cursors.map(cursor => cursor.close()))
@@ -35,15 +43,27 @@ export async function readTail(
 async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine | undefined> {
   let latest: BackwardCursor | undefined
   for (const cursor of cursors) {
+    if (latest && cursor.modifiedAt < latest.current!.timestamp) continue
     const line = await cursor.peek()
-    if (line && (!latest || line.timestamp >= latest.current!.timestamp)) latest = cursor
+    if (line && (!latest || isLater(cursor, latest))) latest = cursor
   }
   return latest?.take()
 }
 
+function isLater(a: BackwardCursor, b: BackwardCursor): boolean {
+  const [left, right] = [a.current!.timestamp, b.current!.timestamp]
+  return left === right ? a.order > b.order : left > right
+}
+
 /** Reads one instance's segments backwards. */
 class BackwardCursor {
-  readonly instance: string
+  readonly key: string
+  readonly order: number
+  /** Modification time of the newest segment. No line is later. */
+  readonly modifiedAt: string
+  /** End of the last complete line, or of the file until it is opened. */
+  end: LogPosition[string]
+  #isOpened = false
   readonly #segments: Segment[]
   /** Parsed lines, latest first. */
   readonly #ready: LogLine[] = []
@@ -57,8 +77,12 @@ class BackwardCursor {
   /** Modification time of the current segment. */
   #modifiedMs = 0
 
-  constructor(instance: string, segments: Segment[]) {
-    this.instance = instance
+  constructor(key: string, segments: Segment[], order: number) {
+    const last = segments.at(-1)!
+    this.key = key
+    this.order = order
+    this.modifiedAt = new Date(last.modifiedMs).toISOString()
+    this.end = { segment: last.number, offset: last.size }
     this.#segments = [...segments]
   }
 
@@ -66,21 +90,15 @@ class BackwardCursor {
     return this.#ready[0]
   }
 
-  /** Returns the end of the last complete line. */
-  async start(): Promise<{ segment: number; offset: number }> {
-    const last = this.#segments.at(-1)!
-    const hasLines = (await this.#openLast()) === last
-    return { segment: last.number, offset: hasLines ? this.#offset + this.#pending.length + 1 : 0 }
-  }
-
   async peek(): Promise<LogLine | undefined> {
+    if (!this.#isOpened) await this.#start()
     while (this.#ready.length === 0) {
       const text = await this.#previousText()
       if (text === undefined) {
         this.#flushPrinted(new Date(this.#modifiedMs).toISOString())
         break
       }
-      const line = parseStructured(text, this.instance)
+      const line = parseStructured(text, this.key)
       if (!line) this.#addPrinted(text)
       else {
         this.#flushPrinted(line.timestamp)
@@ -99,6 +117,13 @@ class BackwardCursor {
     this.#file = undefined
   }
 
+  async #start(): Promise<void> {
+    this.#isOpened = true
+    const last = this.#segments.at(-1)!
+    const hasLines = (await this.#openLast()) === last
+    this.end = { segment: last.number, offset: hasLines ? this.#offset + this.#pending.length + 1 : 0 }
+  }
+
   #addPrinted(text: string): void {
     this.#printed.push(text)
     this.#printedCharacters += text.length + 1
@@ -108,7 +133,7 @@ class BackwardCursor {
 
   #flushPrinted(timestamp: string): void {
     this.#printedCharacters = 0
-    for (const text of this.#printed) this.#ready.push(printedLine(text, this.instance, timestamp))
+    for (const text of this.#printed) this.#ready.push(printedLine(text, this.key, timestamp))
     this.#printed = []
   }
 

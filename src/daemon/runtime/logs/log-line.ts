@@ -1,21 +1,22 @@
 import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import { originOf } from './log-segments.ts'
 
 /** Longer lines are truncated, so that output without line ends cannot fill the memory. */
 export const MAX_LINE_BYTES = 1_048_576
 
-/** Parses a line that an instance or the daemon wrote. Undefined for other output. */
-export function parseStructured(text: string, instance: string): LogLine | undefined {
+/** Parses a line that an instance or the daemon wrote. Undefined for other output. `key`: `originOf`. */
+export function parseStructured(text: string, key: string): LogLine | undefined {
   if (!text.startsWith('{')) return undefined
   try {
     const line = JSON.parse(text)
     const isOurs = typeof line.timestamp === 'string' && typeof line.message === 'string'
-    return isOurs ? { ...line, instance } : undefined
+    return isOurs ? { ...line, ...originOf(key) } : undefined
   } catch {
     return undefined // shown as printed
   }
 }
 
 /** Wraps raw output of a process (for example a stack trace of the runtime) as a line of `stderr`. */
-export function printedLine(text: string, instance: string, timestamp: string): LogLine {
-  return { timestamp, level: 'error', stream: 'stderr', message: text, instance }
+export function printedLine(text: string, key: string, timestamp: string): LogLine {
+  return { timestamp, level: 'error', stream: 'stderr', message: text, ...originOf(key) }
 }

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
 import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
-import { listSegments, type Segment } from './log-segments.ts'
+import type { Segment } from './log-segments.ts'
 
-/** Read position in each instance's log: segment number and byte offset. */
+/** Read position in each instance's log by key (`originOf`): segment number and byte offset. */
 export type LogPosition = Record<string, { segment: number; offset: number }>
 
 const CHUNK_BYTES = 65_536
@@ -11,7 +11,7 @@ const CHUNK_BYTES = 65_536
 const MIN_READ_BYTES = 4096
 
 /**
- * Lines of all instances of one deployment after a position, merged by time. A last line without a line end is still
+ * Lines of instances after a position, merged by time. A last line without a line end is still
  * being written, so it is left for the next reader.
  */
 export class LogReader {
@@ -23,13 +23,13 @@ export class LogReader {
     this.#cursors = cursors
   }
 
-  static async open(folder: string, from: LogPosition = {}): Promise<LogReader> {
+  static open(logs: ReadonlyMap<string, Segment[]>, from: LogPosition = {}): LogReader {
     const position: LogPosition = {}
     const cursors: InstanceCursor[] = []
-    for (const [instance, segments] of await listSegments(folder)) {
+    for (const [key, segments] of logs) {
       // Instances without files are omitted from the position, so that tokens stay small.
-      if (from[instance]) position[instance] = from[instance]
-      cursors.push(new InstanceCursor(instance, segments, position))
+      if (from[key]) position[key] = from[key]
+      cursors.push(new InstanceCursor(key, segments, position))
     }
     return new LogReader(position, cursors)
   }
@@ -53,7 +53,7 @@ export class LogReader {
 class InstanceCursor {
   current: LogLine | undefined
   #currentEnd = 0
-  readonly #instance: string
+  readonly #key: string
   readonly #segments: Segment[]
   readonly #position: LogPosition
   #file: Awaited<ReturnType<typeof open>> | undefined
@@ -64,16 +64,16 @@ class InstanceCursor {
   /** Time of lines without a timestamp. */
   #lastTimestamp: string
 
-  constructor(instance: string, segments: Segment[], position: LogPosition) {
-    this.#instance = instance
+  constructor(key: string, segments: Segment[], position: LogPosition) {
+    this.#key = key
     this.#position = position
-    const start = position[instance]
+    const start = position[key]
     this.#segments = start ? segments.filter(segment => segment.number >= start.segment) : segments
     const first = this.#segments[0]
     this.#lastTimestamp = new Date(first?.modifiedMs ?? 0).toISOString()
     if (first) {
       const offset = start && start.segment === first.number ? start.offset : 0
-      position[instance] = { segment: first.number, offset }
+      position[key] = { segment: first.number, offset }
       this.#readOffset = offset
       // Files of ended instances that were read completely are not opened.
       this.#isAtEnd = this.#segments.length === 1 && offset >= first.size
@@ -86,8 +86,7 @@ class InstanceCursor {
       if (!segment) return undefined
       const line = await this.#readLine(segment)
       if (line !== undefined)
-        this.current =
-          parseStructured(line, this.#instance) ?? printedLine(line, this.#instance, this.#lastTimestamp)
+        this.current = parseStructured(line, this.#key) ?? printedLine(line, this.#key, this.#lastTimestamp)
       else if (this.#segments.length === 1) this.#isAtEnd = true
       else await this.#nextSegment()
     }
@@ -98,7 +97,7 @@ class InstanceCursor {
     const line = this.current!
     this.current = undefined
     this.#lastTimestamp = line.timestamp
-    this.#position[this.#instance] = { segment: this.#segments[0]!.number, offset: this.#currentEnd }
+    this.#position[this.#key] = { segment: this.#segments[0]!.number, offset: this.#currentEnd }
     return line
   }
 
@@ -112,7 +111,7 @@ class InstanceCursor {
     this.#segments.shift()
     this.#pending = Buffer.alloc(0)
     this.#readOffset = 0
-    this.#position[this.#instance] = { segment: this.#segments[0]!.number, offset: 0 }
+    this.#position[this.#key] = { segment: this.#segments[0]!.number, offset: 0 }
   }
 
   async #readLine(segment: Segment): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
 
 /**
  * One file in a deployment's log folder. `<instance>.log` is the active file, `<instance>.<n>.log` are full segments,
@@ -41,6 +42,25 @@ export async function listSegments(folder: string): Promise<Map<string, Segment[
   }
   for (const segments of byInstance.values()) numberActive(segments)
   return byInstance
+}
+
+/**
+ * Segments of several deployments. Keys are `<deployment>/<instance>`. A key of one deployment's `listSegments` is only the
+ * instance.
+ */
+export async function listSegmentsOf(
+  folders: readonly { id: string; folder: string }[],
+): Promise<Map<string, Segment[]>> {
+  const all = new Map<string, Segment[]>()
+  for (const { id, folder } of folders)
+    for (const [instance, segments] of await listSegments(folder)) all.set(`${id}/${instance}`, segments)
+  return all
+}
+
+/** Members of a log line that its key determines. */
+export function originOf(key: string): Pick<LogLine, 'instance' | 'deployment'> {
+  const slash = key.indexOf('/')
+  return slash < 0 ? { instance: key } : { instance: key.slice(slash + 1), deployment: key.slice(0, slash) }
 }
 
 export function activePath(folder: string, instance: string): string {

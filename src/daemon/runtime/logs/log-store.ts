@@ -1,14 +1,14 @@
-import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
 import { KeyedQueue } from '../../../shared/keyed-queue.ts'
+import { FolderChanges } from './folder-changes.ts'
 import { readTail } from './last-lines.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { type LogPosition, LogReader } from './log-reader.ts'
-import { activePath, listSegments } from './log-segments.ts'
+import { activePath, listSegments, listSegmentsOf, originOf, type Segment } from './log-segments.ts'
 
 /** Lines that several instances write at about the same time are read together. */
 const GATHER_MS = 50
@@ -30,6 +30,11 @@ export interface FollowedLine {
 
 /** Maximum number of instances in the token of each line. */
 const MAX_INSTANCES_IN_TOKEN = 32
+/** Maximum number in any token. A token is sent back in a header, which has at most 16 KB. */
+const MAX_INSTANCES_FOLLOWED = 128
+
+/** The log of one deployment or preview, or those of several deployments together. */
+type LogIds = string | readonly string[]
 
 /** Name of the file (without `.log`) for the daemon's own lines about a deployment. */
 export const DAEMON_INSTANCE = 'daemon'
@@ -52,39 +57,45 @@ export class LogStore {
   }
 
   /** One page, oldest line first. `nextToken` is null when there are currently no more lines. */
-  async page(id: string, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
+  async page(ids: LogIds, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
     if (query.tail !== undefined)
-      return { lines: (await this.#tail(id, query, query.tail)).lines, nextToken: null }
-    const { lines, position, more } = await this.#read(id, decodeToken(query.nextToken), query, query.limit)
+      return { lines: (await this.#tail(ids, query, query.tail)).lines, nextToken: null }
+    const { lines, position, more } = await this.#read(ids, decodeToken(query.nextToken), query, query.limit)
     return { lines, nextToken: more ? encodeToken(position) : null }
   }
 
   /**
    * Streams new matching lines until the signal aborts. `tail` and `since` add older lines. `after` continues an earlier
-   * call after the line with this token.
+   * call after the line with this token. `current` returns the ids to read next.
    */
   async *follow(
-    id: string,
+    current: string | (() => readonly string[]),
     { tail, after, signal, ...filter }: LogFilter & { tail?: number; after?: string; signal: AbortSignal },
   ): AsyncGenerator<FollowedLine> {
-    const folder = this.folder(id)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    let position: LogPosition
+    const idsOf = typeof current === 'string' ? () => current : current
+    if (typeof current === 'string') await mkdir(this.folder(current), { recursive: true, mode: 0o700 })
+    let position: LogPosition = {}
     if (after !== undefined) position = decodeToken(after)
     else if (tail) {
-      const older = await this.#tail(id, filter, tail)
+      const older = await this.#tail(idsOf(), filter, tail)
       position = older.position
+      const token = encodeBounded(within(position, idsOf()), MAX_INSTANCES_FOLLOWED)
       // Only the last line has a token. A client that is disconnected before it starts over.
       const last = older.lines.at(-1)
-      for (const line of older.lines) yield { line, token: line === last ? encodeToken(position) : undefined }
-    } else position = filter.since === undefined ? await this.#endPosition(id) : {}
-    using changes = new FolderChanges(folder, signal)
+      for (const line of older.lines) yield { line, token: line === last ? token : undefined }
+    } else if (filter.since === undefined) position = await this.#endPosition(idsOf())
+    using changes = new FolderChanges(signal)
     while (!signal.aborted) {
       changes.forget()
+      const ids = idsOf()
+      changes.watch([ids].flat().map(id => this.folder(id)))
       const tokens: (string | undefined)[] = []
-      const page = await this.#read(id, position, filter, 1000, at => tokens.push(shortToken(at)))
-      position = page.position
-      tokens.splice(-1, 1, encodeToken(position))
+      const page = await this.#read(ids, position, filter, 1000, at =>
+        tokens.push(encodeBounded(at, MAX_INSTANCES_IN_TOKEN)),
+      )
+      // Deployments that are not read now may be started again.
+      position = { ...position, ...page.position }
+      tokens.splice(-1, 1, encodeBounded(page.position, MAX_INSTANCES_FOLLOWED))
       for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index] }
       if (page.more) continue
       await changes.next()
@@ -125,14 +136,14 @@ export class LogStore {
   }
 
   async #read(
-    id: string,
+    ids: LogIds,
     from: LogPosition,
     filter: LogFilter,
     limit: number,
     onLine?: (position: LogPosition) => void,
   ) {
-    return this.exclusive(id, async () => {
-      const reader = await LogReader.open(this.folder(id), from)
+    return this.#exclusiveAll(ids, async () => {
+      const reader = LogReader.open(withoutOlder(await this.#segments(ids), from, filter.since), from)
       const lines: LogLine[] = []
       try {
         for (let line = await reader.next(); line; line = await reader.next()) {
@@ -149,13 +160,18 @@ export class LogStore {
     })
   }
 
-  #tail(id: string, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
-    return this.exclusive(id, () => readTail(this.folder(id), filter, count))
+  #tail(ids: LogIds, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
+    return this.#exclusiveAll(ids, async () => readTail(await this.#segments(ids), filter, count))
   }
 
-  async #endPosition(id: string): Promise<LogPosition> {
+  #segments(ids: LogIds): Promise<Map<string, Segment[]>> {
+    if (typeof ids === 'string') return listSegments(this.folder(ids))
+    return listSegmentsOf(ids.map(id => ({ id, folder: this.folder(id) })))
+  }
+
+  async #endPosition(ids: LogIds): Promise<LogPosition> {
     const position: LogPosition = {}
-    for (const [instance, segments] of await listSegments(this.folder(id))) {
+    for (const [instance, segments] of await this.#segments(ids)) {
       const last = segments.at(-1)!
       position[instance] = { segment: last.number, offset: last.size }
     }
@@ -165,6 +181,14 @@ export class LogStore {
   /** Runs `work` while no other work reads or rotates the server's files. */
   exclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(id, work)
+  }
+
+  /** In the order of the ids, so that two calls do not wait for each other. */
+  #exclusiveAll<T>(ids: LogIds, work: () => Promise<T>): Promise<T> {
+    return [ids]
+      .flat()
+      .toSorted()
+      .reduceRight<() => Promise<T>>((inner, id) => () => this.exclusive(id, inner), work)()
   }
 }
 
@@ -182,9 +206,31 @@ async function appendWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** Undefined with too many instances. Then only the last line of each batch has a token. */
-function shortToken(position: LogPosition): string | undefined {
-  return Object.keys(position).length <= MAX_INSTANCES_IN_TOKEN ? encodeToken(position) : undefined
+/** Undefined with too many instances, so that the client starts over after an interruption. */
+function encodeBounded(position: LogPosition, limit: number): string | undefined {
+  return Object.keys(position).length <= limit ? encodeToken(position) : undefined
+}
+
+/** The part of a position that belongs to these deployments. */
+function within(position: LogPosition, ids: LogIds): LogPosition {
+  if (typeof ids === 'string') return position
+  const wanted = new Set(ids)
+  return Object.fromEntries(Object.entries(position).filter(([key]) => wanted.has(originOf(key).deployment!)))
+}
+
+/** Skips files whose last line is older, unless they are part of the position. */
+function withoutOlder(
+  logs: ReadonlyMap<string, Segment[]>,
+  from: LogPosition,
+  since: string | undefined,
+): ReadonlyMap<string, Segment[]> {
+  if (since === undefined) return logs
+  const sinceMs = Date.parse(since)
+  const kept = [...logs].map(([key, segments]): [string, Segment[]] => [
+    key,
+    from[key] ? segments : segments.filter(({ modifiedMs }) => modifiedMs >= sinceMs),
+  ])
+  return new Map(kept.filter(([, segments]) => segments.length > 0))
 }
 
 function encodeToken(position: LogPosition): string {
@@ -207,35 +253,5 @@ export function decodeToken(token: string | undefined): LogPosition {
       `Invalid nextToken "${token.slice(0, 40)}". Use the token from the previous log page.`,
       { cause },
     )
-  }
-}
-
-/**
- * Detects changes in a folder since the last `forget()`, including ones made while the last page was read. Also resolves
- * once a second, because inotify misses changes on network file systems, and on abort.
- */
-class FolderChanges implements Disposable {
-  #changed = Promise.withResolvers<void>()
-  readonly #watcher: FSWatcher
-  readonly #timer: NodeJS.Timeout
-
-  constructor(folder: string, signal: AbortSignal) {
-    const onChange = () => this.#changed.resolve()
-    this.#watcher = watch(folder, onChange).on('error', onChange)
-    this.#timer = setInterval(onChange, 1000)
-    signal.addEventListener('abort', onChange, { once: true })
-  }
-
-  forget(): void {
-    this.#changed = Promise.withResolvers()
-  }
-
-  next(): Promise<void> {
-    return this.#changed.promise
-  }
-
-  [Symbol.dispose](): void {
-    this.#watcher.close()
-    clearInterval(this.#timer)
   }
 }

@@ -3,6 +3,7 @@ import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
 import type { SeriesCounts } from '../../../shared/instances/request-tally.ts'
 import type { ShareableSocket } from '../process/socket-lease.ts'
 import { Autoscaler } from '../scaling/autoscaler.ts'
+import { usefulLimits } from '../scaling/scaling.ts'
 import type { Served } from '../served.ts'
 import type { DrainOptions } from './drain.ts'
 import type { Instance, InstanceOwner } from './instance.ts'
@@ -216,9 +217,10 @@ export class Replicas implements InstanceOwner, LauncherOwner {
 
   #scale(): Autoscaler | undefined {
     const { placement, scaling } = this.served
-    if (placement === 'shared' || scaling.max <= this.#minimum) return undefined
+    const limits = usefulLimits(scaling)
+    if (placement === 'shared' || limits.max <= this.#minimum) return undefined
     this.#autoscaler ??= new Autoscaler({
-      ...scaling,
+      ...limits,
       countInstances: () => (this.#desired === 0 ? 0 : this.#count()),
       calmMs: this.options.limits.calmMs,
       load: now => ({

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 /** Concurrent requests per instance. Above this, another instance is needed. */
 export const TARGET_ACTIVE_REQUESTS = 32
 /** Mean event-loop utilization above which instances are added. */
@@ -33,6 +35,17 @@ export interface ScalingState extends Load {
   unchangedForMs: number
   /** {@link SCALE_DOWN_AFTER_MS} */
   calmMs: number
+}
+
+/**
+ * Limits for the autoscaler. It starts no more instances than the machine can run in parallel, because further ones would only
+ * take processor time from each other. `min` may ask for more.
+ */
+export function usefulLimits(
+  { min, max }: { min: number; max: number },
+  parallelism = availableParallelism(),
+): { min: number; max: number } {
+  return { min, max: Math.max(min, Math.min(max, parallelism)) }
 }
 
 /** Desired number of instances. Scales up immediately and as far as needed, and down slowly, one at a time. */

@@ -66,6 +66,7 @@ export class Records {
       url: address ? mcpUrl(address) : '',
       deploy_time: toSeconds(deployment.deployMs),
       health_check: address ? healthUrl(address) : '',
+      version: this.#deps.store.releases.versionOf(deployment.id),
       ...(deployment.config.auth ? { sign_in: this.#signIn(deployment) } : {}),
       ...(deployment.error ? { error: deployment.error } : {}),
       ...warningsMember(this.#warnings(deployment)),

@@ -15,8 +15,15 @@ import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
 import { concealConfig, revealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
+import {
+  type ReleaseOrigin,
+  recordRelease,
+  releaseChanges,
+  releaseLine,
+  removeRecord,
+} from './release-history.ts'
 import type { Releases } from './releases.ts'
-import { previousDeployment, requireRollbackTarget, rollbackRequest } from './rollback.ts'
+import { rollbackRequest, rollbackTarget } from './rollback.ts'
 import { storeVariables } from './stored-variables.ts'
 import { requireCompatible } from './surfaces.ts'
 
@@ -44,11 +51,11 @@ export class Deployments {
    * Deploys with the stored variables. Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a
    * build that is not ready, a domain in use, or a breaking change with `allow_breaking: false`.
    */
-  create(request: DeployRequest): Accepted {
-    return this.#create(request, build => releaseEnv(this.#deps, build, request))
+  create(request: DeployRequest, origin: ReleaseOrigin = {}): Accepted {
+    return this.#create(request, origin, build => releaseEnv(this.#deps, build, request))
   }
 
-  #create(request: DeployRequest, chooseEnv: (build: Build) => ReleaseEnv): Accepted {
+  #create(request: DeployRequest, origin: ReleaseOrigin, chooseEnv: (build: Build) => ReleaseEnv): Accepted {
     const build = requireReady(getBuild(this.#deps, request.mcp_id))
     if (request.allow_breaking === false) requireCompatible(this.#deps, build, request.environment)
     const env = chooseEnv(build)
@@ -75,7 +82,8 @@ export class Deployments {
       deployedAt: null,
       stoppedAt: null,
     }
-    this.#deps.store.transaction(() => {
+    const changes = releaseChanges(this.#deps, build, request.environment)
+    const release = this.#deps.store.transaction(() => {
       this.#requireDomain(deployment)
       this.#deps.store.deployments.create(deployment)
       storeVariables(
@@ -83,7 +91,13 @@ export class Deployments {
         { server: build.name, environment: request.environment },
         request.variables ?? {},
       )
+      return recordRelease(this.#deps, deployment, {
+        build,
+        changes,
+        origin: { ...request.release, ...origin },
+      })
     })
+    this.#deps.background.run(() => this.#deps.logs.append(deployment.id, releaseLine(release)))
     return this.#release(deployment)
   }
 
@@ -162,15 +176,17 @@ export class Deployments {
    * Creates a deployment with the build and configuration of the one before `id`, or of `to`. Throws NOT_FOUND, and CONFLICT
    * when there is no earlier one.
    */
-  rollback(id: string, to?: string): Accepted & { warnings: string[] } {
+  rollback(
+    id: string,
+    { to, ...origin }: Pick<ReleaseOrigin, 'author' | 'message'> & { to?: string | undefined } = {},
+  ): Accepted & { warnings: string[] } {
     const from = this.get(id)
-    const target =
-      to === undefined ? previousDeployment(this.#deps, from) : requireRollbackTarget(from, this.get(to))
-    const { request, warnings } = rollbackRequest(this.#deps, from, target)
+    const target = rollbackTarget(this.#deps, from, to)
+    const { request, variables, warnings } = rollbackRequest(this.#deps, from, target)
     const values = request.config?.env_vars ?? {}
-    const accepted = this.#create(request, build => {
+    const accepted = this.#create(request, { ...origin, rollbackTo: target.version }, build => {
       checkEnv(build, values, { stored: {}, environment: from.environment })
-      return { values, stored: target.variables }
+      return { values, stored: variables }
     })
     return { ...accepted, warnings }
   }
@@ -179,7 +195,7 @@ export class Deployments {
    * Releases the live build and configuration again with the stored variables. Throws CONFLICT when nothing is live, and the
    * errors of `create`.
    */
-  releaseVariables(server: string, environment: Environment): Accepted {
+  releaseVariables(server: string, environment: Environment, origin: ReleaseOrigin = {}): Accepted {
     const { secrets, store } = this.#deps
     const live = store.deployments.findLive(server, environment)
     if (!live) throw nothingLive(server, environment)
@@ -189,11 +205,8 @@ export class Deployments {
       ...store.variables.list(server, environment).map(({ name }) => name),
     ])
     const own = Object.entries(config.env_vars ?? {}).filter(([name]) => !stored.has(name))
-    return this.create({
-      mcp_id: live.mcpId,
-      environment,
-      config: { ...config, env_vars: Object.fromEntries(own) },
-    })
+    const env_vars = Object.fromEntries(own)
+    return this.create({ mcp_id: live.mcpId, environment, config: { ...config, env_vars } }, origin)
   }
 
   /** Kills a deployment and removes it with its logs. Throws NOT_FOUND. */
@@ -201,7 +214,7 @@ export class Deployments {
     const { store } = this.#deps
     const deployment = this.get(id)
     store.transaction(() => {
-      store.deployments.remove(id)
+      removeRecord(this.#deps, deployment)
       markReplaced(this.#deps, deployment)
     })
     await closeUnusedAddress(this.#deps, deployment)

@@ -7,6 +7,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { deploymentWorkload, type WorkloadDependencies } from '../serving/workloads.ts'
 import { moveDeployment } from './deployment-states.ts'
 import { ENVIRONMENT_RULES } from './environments.ts'
+import { pruneReleases, removeExpiredLogs, removeRecord } from './release-history.ts'
 import { drainPrevious, prepareSessionTransfer, transferSessions } from './session-transfer.ts'
 
 const SHOWN_LOG_LINES = 10
@@ -86,10 +87,10 @@ export class Releases {
   }
 
   async #cleanUp(released: Deployment): Promise<void> {
-    const { supervisor, logs } = this.#deps
     const removed = removeSuperseded(this.#deps, released)
-    for (const id of removed) supervisor.releaseSessions(id)
-    for (const id of removed) await logs.remove(id)
+    for (const id of removed) this.#deps.supervisor.releaseSessions(id)
+    pruneReleases(this.#deps, released)
+    await removeExpiredLogs(this.#deps)
   }
 
   async #fail(deployment: Deployment, error: unknown, deployMs: number): Promise<Deployment> {
@@ -139,17 +140,19 @@ export class Releases {
 }
 
 /** Removes stopped and failed deployments beyond the number that the environment keeps. Returns their ids. */
-function removeSuperseded({ store }: Pick<ServiceDependencies, 'store'>, live: Deployment): string[] {
-  const { name, environment } = live
+function removeSuperseded(
+  deps: Pick<ServiceDependencies, 'clock' | 'store'>,
+  { id: liveId, name, environment }: Deployment,
+): string[] {
   // Returns early, because an environment that keeps everything may have a great many.
   const kept = ENVIRONMENT_RULES[environment].keptDeployments
   if (kept === null) return []
-  const older = store.deployments
+  const older = deps.store.deployments
     .listByServer(name, environment)
-    .filter(({ id, status }) => id !== live.id && (status === 'stopped' || status === 'failed'))
-  const surplus = older.slice(kept - 1).map(({ id }) => id)
-  store.transaction(() => {
-    for (const id of surplus) store.deployments.remove(id)
+    .filter(({ id, status }) => id !== liveId && (status === 'stopped' || status === 'failed'))
+  const surplus = older.slice(kept - 1)
+  deps.store.transaction(() => {
+    for (const deployment of surplus) removeRecord(deps, deployment)
   })
-  return surplus
+  return surplus.map(({ id }) => id)
 }

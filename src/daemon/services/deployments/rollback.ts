@@ -1,6 +1,7 @@
 import type { DeployRequest } from '../../../shared/contract/deployments.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
+import type { Release } from '../../store/tables/releases.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { changedEnv } from './deployment-env.ts'
 import { readEnv, revealConfig } from './deployment-secrets.ts'
@@ -8,41 +9,73 @@ import { readEnv, revealConfig } from './deployment-secrets.ts'
 /** The stored values may be newer on purpose, such as a rotated key, and nothing else has them. */
 const STORED_UNCHANGED = 'The stored variables are unchanged. The next deployment gets them.'
 
-/** A deployment with the build and configuration of `target`. `warnings` name variables that differ from the live deployment. */
+/**
+ * A deployment with the build and configuration of `target`. If its deployment was removed, the live configuration stays.
+ * `variables` were stored ones. `warnings` name variables that differ from the live deployment.
+ */
 export function rollbackRequest(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
   from: Deployment,
-  target: Deployment,
-): { request: DeployRequest; warnings: string[] } {
-  const config = revealConfig(secrets, target)
+  target: Release,
+): { request: DeployRequest; variables: Deployment['variables']; warnings: string[] } {
   const live = store.deployments.findLive(from.name, from.environment) ?? from
+  const old = store.deployments.find(target.id)
+  const config = revealConfig(secrets, old ?? live)
+  const request: DeployRequest = { mcp_id: target.mcpId, environment: target.environment, config }
+  if (!old) return { request, variables: live.variables, warnings: [configRemoved(target)] }
   const changes = changedEnv(readEnv(secrets, live), config.env_vars ?? {})
   const warnings = changes.length > 0 ? [...changes, STORED_UNCHANGED] : []
-  return { request: { mcp_id: target.mcpId, environment: target.environment, config }, warnings }
+  return { request, variables: old.variables, warnings }
 }
 
-/** The deployment that served before `from`. Throws CONFLICT when there is none. */
-export function previousDeployment(
+function configRemoved({ version }: Release): string {
+  return `The configuration of version ${version} was removed with its deployment. The current one is kept.`
+}
+
+/** The release to return to: of the deployment `to`, or the one that served before `from`. Throws NOT_FOUND, CONFLICT. */
+export function rollbackTarget(
   { store }: Pick<ServiceDependencies, 'store'>,
   from: Deployment,
-): Deployment {
+  to: string | undefined,
+): Release {
   const { id, name, environment } = from
-  const earlier = store.deployments.findEarlier(from)
-  if (earlier) return earlier
-  throw new HostingError('CONFLICT', `There is no deployment of "${name}" in ${environment} before ${id}.`, {
-    details:
-      environment === 'development'
-        ? 'In development, every deployment removes older ones. Deploy an older build instead.'
-        : 'Deploy an older build instead.',
-  })
-}
-
-/** Throws CONFLICT unless `target` has served the same server in the same environment. */
-export function requireRollbackTarget(from: Deployment, target: Deployment): Deployment {
-  const { name, environment } = from
-  if (target.name === name && target.environment === environment && target.deployedAt) return target
+  const current = store.releases.find(id)
+  const target =
+    to !== undefined ? store.releases.find(to) : current && store.releases.findEarlierServed(current)
+  if (target && hasServed({ store }, target) && isSamePlace(from, target))
+    return requireBuild({ store }, target)
+  if (to === undefined)
+    throw new HostingError(
+      'CONFLICT',
+      `There is no deployment of "${name}" in ${environment} before ${id}.`,
+      {
+        details: 'Deploy an older build instead.',
+      },
+    )
+  if (!target)
+    throw new HostingError('NOT_FOUND', `There is no deployment "${to}".`, {
+      next: [{ description: 'List releases', command: `mcp releases ${name} --env ${environment}` }],
+    })
   throw new HostingError(
     'CONFLICT',
-    `Cannot roll back to deployment ${target.id}: it never served "${name}" in ${environment}.`,
+    `Cannot roll back to deployment ${to}: it never served "${name}" in ${environment}.`,
+  )
+}
+
+function isSamePlace({ name, environment }: Deployment, target: Release): boolean {
+  return target.server === name && target.environment === environment
+}
+
+function hasServed({ store }: Pick<ServiceDependencies, 'store'>, { id, deployedAt }: Release): boolean {
+  return (store.deployments.find(id)?.deployedAt ?? deployedAt) !== null
+}
+
+/** A build may be removed once no deployment uses it. */
+function requireBuild({ store }: Pick<ServiceDependencies, 'store'>, release: Release): Release {
+  if (store.builds.find(release.mcpId)) return release
+  const { version, mcpId } = release
+  throw new HostingError(
+    'CONFLICT',
+    `Cannot roll back to version ${version}: its build ${mcpId} was removed.`,
   )
 }

@@ -63,7 +63,8 @@ export function requireCompatible(
   }
 }
 
-function compareWithLive(
+/** Empty when nothing is live. Throws NOT_FOUND for a removed build. */
+export function compareWithLive(
   deps: Pick<ServiceDependencies, 'artifacts' | 'store'>,
   build: Build,
   environment: Environment,

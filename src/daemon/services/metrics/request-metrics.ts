@@ -80,6 +80,11 @@ export class RequestMetrics {
     }
   }
 
+  /** Requests of a deployment that are not yet in the store. */
+  unwritten(id: string): RequestTally {
+    return sumOf(this.#pending.counts(id))
+  }
+
   recent(): Map<string, RequestTally> {
     const sums = new Map<string, RequestTally>()
     const since = this.#thisMinute() - RECENT_MINUTES + 1
@@ -93,9 +98,23 @@ export class RequestMetrics {
   /** Requests of one deployment by minute, oldest first. Both are Unix minutes, `until` is exclusive. */
   minutes(id: string, since: number, until: number): (SeriesCounts & { minute: number })[] {
     const written = this.#options.store.requestHistory.minutes(id, since, until)
-    const isWithin = this.#minute >= since && this.#minute < until
-    const pending = isWithin ? this.#pending.counts(id) : []
-    return [...written, ...pending.map(series => ({ minute: this.#minute, ...series }))]
+    return [...written, ...this.#pendingMinute(since, until, () => this.#pending.counts(id))]
+  }
+
+  /** Like `minutes`, of all releases of a server in an environment. */
+  serverMinutes(
+    server: string,
+    environment: string,
+    since: number,
+    until: number,
+  ): (SeriesCounts & { minute: number })[] {
+    const written = this.#options.store.requestHistory.serverMinutes(server, environment, since, until)
+    const pending = () =>
+      this.#pending
+        .all()
+        .filter(one => one.server === server && one.environment === environment)
+        .flatMap(({ series }) => series)
+    return [...written, ...this.#pendingMinute(since, until, pending)]
   }
 
   /** Totals by server and environment, including removed deployments and previews. */
@@ -132,6 +151,15 @@ export class RequestMetrics {
       },
       stop: () => this.#watchers.delete(ledger),
     }
+  }
+
+  #pendingMinute(
+    since: number,
+    until: number,
+    counts: () => SeriesCounts[],
+  ): (SeriesCounts & { minute: number })[] {
+    if (this.#minute < since || this.#minute >= until) return []
+    return counts().map(series => ({ minute: this.#minute, ...series }))
   }
 
   #recentCounts(id: string): SeriesCounts[] {

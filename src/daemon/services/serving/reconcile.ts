@@ -12,6 +12,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { moveDeployment } from '../deployments/deployment-states.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 import { scalingOf } from '../deployments/environments.ts'
+import { removeExpiredLogs } from '../deployments/release-history.ts'
 import { retryRepaired } from './retry-repaired.ts'
 import { deploymentWorkload, type WorkloadDependencies } from './workloads.ts'
 
@@ -177,6 +178,7 @@ const CLEANUP_EVERY_MS = 24 * 3600_000
 function scheduleCleanup(deps: CleanupDependencies & Pick<ServiceDependencies, 'clock' | 'closing'>): void {
   const cleanUp = () => {
     deps.background.attempt(() => removeExpiredIdempotencyKeys(deps))
+    deps.background.run(() => removeExpiredLogs(deps))
     deps.background.run(() => removeLeftovers(deps))
   }
   cleanUp()

@@ -93,15 +93,6 @@ export class DeploymentStore extends RecordStore<Deployment> {
     )
   }
 
-  /** The newest earlier deployment of the same address that once served. */
-  findEarlier(deployment: Deployment): Deployment | undefined {
-    return this.table.find(
-      `WHERE name = ? AND environment = ? AND deployed_at IS NOT NULL AND (created_at, id) < (?, ?)
-       ORDER BY created_at DESC, id DESC LIMIT 1`,
-      [deployment.name, deployment.environment, deployment.createdAt, deployment.id],
-    )
-  }
-
   findByDomain(domain: string): Deployment | undefined {
     return this.table.find("WHERE status = 'deployed' AND domain = ?", [domain])
   }

@@ -74,6 +74,24 @@ export class RequestHistoryStore {
     ).map(row => ({ minute: row.minute, ...toSeries(row) }))
   }
 
+  /** Like `minutes`, of all releases of a server in an environment. */
+  serverMinutes(
+    server: string,
+    environment: string,
+    since: number,
+    until: number,
+  ): (SeriesCounts & { minute: number })[] {
+    return this.#all<CountsRow & { minute: number }>(
+      `SELECT minute, ${COUNTS} FROM request_minutes
+       WHERE deployment_id IN (SELECT id FROM releases WHERE server = ? AND environment = ?)
+       AND minute >= ? AND minute < ? ORDER BY minute`,
+      server,
+      environment,
+      since,
+      until,
+    ).map(row => ({ minute: row.minute, ...toSeries(row) }))
+  }
+
   /** Minutes of all deployments, starting at `minute`. */
   since(minute: number): (SeriesCounts & { deploymentId: string })[] {
     return this.#all<CountsRow & { deployment_id: string }>(
@@ -91,6 +109,14 @@ export class RequestHistoryStore {
     // A deployment or server may have been removed since, or the database replaced.
     const isKnown = this.#exists('SELECT 1 FROM deployments WHERE id = ?', deploymentId)
     const isServer = this.#exists('SELECT 1 FROM servers WHERE name = ?', server)
+    if (isKnown) {
+      const { requests, errors } = sumOf(series)
+      this.#prepare('UPDATE releases SET requests = requests + ?, errors = errors + ? WHERE id = ?').run(
+        requests,
+        errors,
+        deploymentId,
+      )
+    }
     for (const one of series) {
       if (isServer) this.#addTo('server_requests', { server, environment }, one)
       if (!isKnown) continue

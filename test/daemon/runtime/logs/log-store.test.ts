@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LogReader } from '../../../../src/daemon/runtime/logs/log-reader.ts'
 import { pruneLogs, rotateWhenDue } from '../../../../src/daemon/runtime/logs/log-rotation.ts'
+import { listSegments } from '../../../../src/daemon/runtime/logs/log-segments.ts'
 import { LogStore } from '../../../../src/daemon/runtime/logs/log-store.ts'
 import type { LogLine } from '../../../../src/shared/instances/instance-protocol.ts'
 import { logLine as line, writeLines } from '../../../helpers/log-lines.ts'
@@ -179,11 +180,11 @@ test('the tail equals the end of the full log across raw output, rotation and pa
 
 test('files of ended instances are not opened again to find new lines', async () => {
   for (let instance = 0; instance < 30; instance++) write('d', `inst_${instance}`, line(instance, 'old'))
-  const first = await LogReader.open(join(dir, 'd'))
+  const first = LogReader.open(await listSegments(join(dir, 'd')))
   while (await first.next());
   await first.close()
   write('d', 'inst_7', line(100, 'new'))
-  const second = await LogReader.open(join(dir, 'd'), first.position)
+  const second = LogReader.open(await listSegments(join(dir, 'd')), first.position)
   expect((await second.next())?.message).toBe('new')
   expect(openFilesIn(join(dir, 'd'))).toHaveLength(1)
   expect(await second.next()).toBeUndefined()

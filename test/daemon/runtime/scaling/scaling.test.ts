@@ -6,6 +6,7 @@ import {
   SCALE_DOWN_AFTER_MS,
   type ScalingState,
   TARGET_ACTIVE_REQUESTS,
+  usefulLimits,
 } from '../../../../src/daemon/runtime/scaling/scaling.ts'
 
 const quiet: Load = { activeRequests: 0, busy: 0, waiting: 0 }
@@ -134,3 +135,9 @@ function createRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+test('load starts no more instances than the machine has processors, unless the minimum is higher', () => {
+  expect(usefulLimits({ min: 1, max: 10 }, 2)).toEqual({ min: 1, max: 2 })
+  expect(usefulLimits({ min: 1, max: 3 }, 8)).toEqual({ min: 1, max: 3 })
+  expect(usefulLimits({ min: 4, max: 10 }, 2)).toEqual({ min: 4, max: 4 })
+})

@@ -1,0 +1,65 @@
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
+import type { ApiClient } from '../api/client.ts'
+import { defineCommand } from '../command-line/command.ts'
+import { releaseTable } from '../output/release-table.ts'
+import { listReleases } from '../targets/releases.ts'
+import { listDeployments } from '../targets/resolve-id.ts'
+import { serverHere } from '../targets/rollback-target.ts'
+
+const DEFAULT_LIMIT = 20
+
+export default defineCommand({
+  name: 'releases',
+  description:
+    'List the releases of a server by environment, newest first: version, age, author, message, requests since, changes for clients, result of the required tests, git commit and digest.',
+  arguments: { server: { doc: 'server name (default: the server of the project in this folder)' } },
+  options: {
+    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    limit: {
+      type: 'integer',
+      short: 'n',
+      value: 'count',
+      default: DEFAULT_LIMIT,
+      doc: 'number of releases per environment',
+    },
+  },
+  examples: {
+    'mcp releases weather': 'in all environments',
+    'mcp releases weather --env production -n 5': 'the newest five in production',
+    'mcp rollback weather --env production --to 3': 'return to version 3',
+  },
+  async run({ output, api }, { server, env, limit }) {
+    if (limit < 1) throw new HostingError('INVALID_REQUEST', `--limit is ${limit}, expected at least 1.`)
+    const client = await api()
+    const name = server ?? (await serverHere())
+    const wanted = env === undefined ? ENVIRONMENTS : [env]
+    const lists = await Promise.all(
+      wanted.map(environment => listReleases(client, name, { environment, limit })),
+    ).catch(error => explain(client, name, error))
+    const filled = lists.filter(({ length }) => length > 0)
+    output.result({ name, items: lists.flat() }, () => {
+      if (filled.length === 0) output.line(`No releases of ${name}${env ? ` in ${env}` : ''}.`)
+      for (const [index, releases] of filled.entries()) {
+        if (index > 0) output.line()
+        output.line(`${output.style.bold(name)} in ${releases[0]!.environment}`)
+        releaseTable(output, releases)
+      }
+      const undo = filled.find(({ length }) => length > 1)?.[0]
+      if (undo)
+        output.next({ description: 'Go back', command: `mcp rollback ${name} --env ${undo.environment}` })
+    })
+  },
+})
+
+/** Names the nearest server if the given one does not exist. */
+async function explain(client: ApiClient, name: string, error: unknown): Promise<never> {
+  if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
+  const names = ((await listDeployments(client, {})) ?? []).map(one => one.name ?? '')
+  const near = nearestName(name, [...new Set(names)])
+  throw new HostingError('NOT_FOUND', `No server "${name}".${near ? ` Did you mean "${near}"?` : ''}`, {
+    next: [{ description: 'List servers', command: 'mcp list' }],
+    cause: error,
+  })
+}

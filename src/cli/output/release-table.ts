@@ -1,0 +1,52 @@
+import type { ReleaseRecord } from '../../shared/contract/releases.ts'
+import type { Output } from './output.ts'
+import { formatAge } from './relative-time.ts'
+
+const COLUMNS: readonly [header: string, cell: (release: ReleaseRecord) => string][] = [
+  ['VERSION', ({ version }) => `v${version}`],
+  ['AGE', ({ createdAt }) => formatAge(createdAt)],
+  ['STATUS', statusText],
+  ['BY', ({ author }) => author ?? ''],
+  ['REQUESTS', ({ requests, errors }) => (errors > 0 ? `${requests}, ${errors} failed` : String(requests))],
+  ['CHANGES', changesText],
+  ['TESTS', ({ test }) => (test ? `${test.passed}/${test.total}` : '')],
+  ['COMMIT', ({ git }) => (git ? `${git.commit.slice(0, 7)}${git.dirty ? ' (dirty)' : ''}` : '')],
+  ['DIGEST', ({ digest }) => digest?.slice(0, 7) ?? ''],
+  ['MESSAGE', messageText],
+]
+
+/** Releases in the order of the list. Omits columns that are empty for all of them. */
+export function releaseTable(output: Output, releases: readonly ReleaseRecord[]): void {
+  const shown = COLUMNS.filter(([, cell]) => releases.some(release => cell(release) !== ''))
+  output.table(
+    shown.map(([header]) => header),
+    releases.map(release => shown.map(([, cell]) => cell(release))),
+    'No releases.',
+  )
+}
+
+/** `version 3 (2 h ago by ci: Greet in French)` */
+export function describeRelease(release: ReleaseRecord): string {
+  const { version, createdAt, author } = release
+  const by = author === null ? '' : ` by ${author}`
+  const text = messageText(release)
+  return `version ${version} (${formatAge(createdAt)}${by}${text && `: ${text}`})`
+}
+
+function statusText({ status, isRemoved }: ReleaseRecord): string {
+  if (status === 'deployed') return isRemoved ? 'stopped' : 'live'
+  return status
+}
+
+function changesText({ changes }: ReleaseRecord): string {
+  if (!changes || changes.breaking + changes.compatible === 0) return ''
+  if (changes.breaking === 0) return `${changes.compatible} compatible`
+  return changes.compatible === 0
+    ? `${changes.breaking} breaking`
+    : `${changes.breaking} breaking, ${changes.compatible} compatible`
+}
+
+function messageText({ message, rollbackTo }: ReleaseRecord): string {
+  const rollback = rollbackTo === null ? undefined : `rollback to v${rollbackTo}`
+  return [rollback, message].filter(Boolean).join(': ')
+}
