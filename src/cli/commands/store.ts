@@ -37,10 +37,10 @@ export const list = defineCommand({
     ...PLACE,
     limit: { type: 'integer', value: 'count', default: 100, doc: 'maximum number of entries' },
   },
-  examples: [
-    { command: 'mcp store list notes --env production', does: 'the first 100 entries' },
-    { command: "mcp store list notes note/ --user 'github|42'", does: 'the notes of one user' },
-  ],
+  examples: {
+    'mcp store list notes --env production': 'the first 100 entries',
+    "mcp store list notes note/ --user 'github|42'": 'the notes of one user',
+  },
   async run({ output, api }, { server, prefix, env, user, limit }) {
     const page = await (await api()).get<StorePage>(pathOf(server, env), { prefix, user, limit })
     output.result(page, () => {
@@ -66,7 +66,9 @@ export const get = defineCommand({
   name: 'store get',
   arguments: { ...SERVER, ...KEY },
   options: PLACE,
-  examples: [{ command: 'mcp store get notes last-note --env production', does: 'the value as JSON' }],
+  examples: {
+    'mcp store get notes last-note --env production': 'the value as JSON',
+  },
   async run({ output, api }, { server, key, env, user }) {
     const entry = await findEntry(await api(), { server, key, env, user })
     output.result(entry, () => output.part(formatJson(entry.value)))
@@ -81,10 +83,10 @@ export const set = defineCommand({
     ...PLACE,
     ttl: { type: 'duration', doc: 'time until the entry expires, such as 7d (default: never)' },
   },
-  examples: [
-    { command: `mcp store set notes settings '{"max":10}' --env production`, does: 'an object' },
-    { command: 'mcp store set notes motd "Closed today" --ttl 12h', does: 'text that expires' },
-  ],
+  examples: {
+    'mcp store set notes settings \'{"max":10}\' --env production': 'an object',
+    'mcp store set notes motd "Closed today" --ttl 12h': 'text that expires',
+  },
   async run({ output, api }, { server, key, value, env, user, ttl }) {
     const entry = {
       key,
@@ -101,7 +103,9 @@ export const remove = defineCommand({
   name: 'store delete',
   arguments: { ...SERVER, ...KEY },
   options: PLACE,
-  examples: [{ command: 'mcp store delete notes motd --env production', does: 'deletes one entry' }],
+  examples: {
+    'mcp store delete notes motd --env production': 'deletes one entry',
+  },
   async run({ output, api }, { server, key, env, user }) {
     const entry = { key, ...(user !== undefined && { user }) }
     const change = await changeStore(await api(), pathOf(server, env), { delete: [entry] })
@@ -115,13 +119,10 @@ export const exportEntries = defineCommand({
   description: 'Write all entries as JSON, one per line, those of all users included.',
   arguments: { ...SERVER, file: { doc: 'file to write (default: standard output)' } },
   options: { env: PLACE.env },
-  examples: [
-    { command: 'mcp store export notes notes.ndjson --env production', does: 'to a file' },
-    {
-      command: 'mcp store export notes --env production | mcp store import notes - --env staging',
-      does: 'copies a store',
-    },
-  ],
+  examples: {
+    'mcp store export notes notes.ndjson --env production': 'to a file',
+    'mcp store export notes --env production | mcp store import notes - --env staging': 'copies a store',
+  },
   async run({ output, api, cwd }, { server, file, env }) {
     const entries = await listItems<StoreEntry>(await api(), pathOf(server, env), { limit: 1000 })
     const text = entries.map(entry => `${JSON.stringify(entry)}\n`).join('')
@@ -141,9 +142,9 @@ export const importEntries = defineCommand({
     file: { required: true, doc: 'file with one JSON entry per line, - for standard input' },
   },
   options: { env: PLACE.env },
-  examples: [
-    { command: 'mcp store import notes notes.ndjson --env staging', does: 'into another environment' },
-  ],
+  examples: {
+    'mcp store import notes notes.ndjson --env staging': 'into another environment',
+  },
   async run({ output, api, cwd }, { server, file, env }) {
     const given = parseEntries(readInput(file === '-' ? '-' : resolve(cwd, file)), file)
     const now = new Date().toISOString()
@@ -163,8 +164,8 @@ function pathOf(server: string, env: StoreEnvironment): string {
   return `/v1/servers/${encodeURIComponent(server)}/store/${env}`
 }
 
-async function changeStore(client: ApiClient, path: string, body: object): Promise<StoreChange> {
-  return (await client.request<StoreChange>('PATCH', path, { body })).data
+function changeStore(client: ApiClient, path: string, body: object): Promise<StoreChange> {
+  return client.request<StoreChange>('PATCH', path, { body })
 }
 
 async function findEntry(
