@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-const EVERY_MS = 1000
+const CHECK_INTERVAL_MS = 1000
 /** Time that an engine on a busy machine may take to report that a container has stopped. */
 const RECENT_MS = 5000
 
@@ -14,7 +14,7 @@ export class OomWatch {
   #seenAt = Number.NEGATIVE_INFINITY
 
   constructor() {
-    this.#timer = setInterval(() => this.#check(), EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
   }
 
   /** True when a process was killed in the last few seconds. False if the kernel does not count kills. */

@@ -37,7 +37,7 @@ export interface ExpiryOptions {
 }
 
 export interface ListOptions {
-  /** Only entries behind this key, for the next page. */
+  /** Only entries after this key, for the next page. */
   after?: string
   /** Default: 1000. */
   limit?: number

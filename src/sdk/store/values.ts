@@ -1,7 +1,7 @@
 import { storeError } from './store-error.ts'
 
 /**
- * Text of a JSON value. Throws INVALID_VALUE for values that would not come back as they are, such as functions, `NaN` and
+ * Text of a JSON value. Throws INVALID_VALUE for values that JSON cannot represent, such as functions, `NaN` and
  * `Map`. Objects with `toJSON`, such as dates, are stored as its result.
  */
 export function toJson(value: unknown): string {

@@ -27,7 +27,7 @@ export type StateOperation =
       op: 'list'
       scope: StateScope
       prefix: string
-      /** Only keys behind this one, in the order of the list. */
+      /** Only keys after this one, in the order of the list. */
       after?: string
       limit: number
       reverse?: boolean

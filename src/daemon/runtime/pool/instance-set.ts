@@ -36,7 +36,7 @@ export class InstanceSet implements Siblings {
     return instance
   }
 
-  /** Each client listens at one instance, and any instance may be the one where a list changed or a session ended. */
+  /** Each client listens on one instance, and any instance may be the one where a list changed or a session ended. */
   announce(from: Instance, { lists, uris, used, ended }: Announcement): void {
     for (const instance of this.#all) {
       if (instance === from || instance.state === 'starting') continue
