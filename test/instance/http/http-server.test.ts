@@ -12,6 +12,8 @@ afterEach(() => {
 })
 
 const LARGE = 'x'.repeat(20_000_000)
+/** More than the kernel's buffers, so that the server sees each read of a slow client. */
+const READ_BYTES = 4_000_000
 
 const hello: RequestListener = (request, response) =>
   request.resume().on('end', () => response.end(request.url === '/large' ? LARGE : 'hello'))
@@ -59,13 +61,15 @@ describe('a server of handed-over connections', () => {
 
   test('disconnects a client that reads nothing, but not one that reads slowly', async () => {
     const closed: number[] = []
-    const open = await serve({ stalledMs: 500 }, () => closed.push(Date.now()))
+    const open = await serve({ stalledMs: 1000 }, () => closed.push(Date.now()))
     const slow = open()
     let taken = 0
     slow.on('data', chunk => {
+      const reads = Math.floor(taken / READ_BYTES)
       taken += chunk.length
+      if (Math.floor(taken / READ_BYTES) === reads) return
       slow.pause()
-      setTimeout(() => slow.resume(), 2)
+      setTimeout(() => slow.resume(), 400)
     })
     for (const socket of [slow, open().pause()]) {
       socket.on('error', () => {})
