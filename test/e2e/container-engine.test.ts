@@ -11,6 +11,7 @@ import { createTenant } from '../fixtures/instance/tenant.ts'
 import { HAS_PODMAN, resetEngine, writeEngineSettings } from '../helpers/containers.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 import { modern, modernHeaders, open, postModern, send } from '../helpers/mcp-requests.ts'
+import { seedNodeBase } from '../helpers/node-base.ts'
 import { RuntimeHarness } from '../helpers/runtime-harness.ts'
 
 const INSTANCE_PROGRAM = new URL('../../dist/instance.js', import.meta.url).pathname
@@ -35,8 +36,9 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   beforeAll(async () => {
     home = createHome()
     env = { ...home.env, ...writeEngineSettings(home.dir), MCP_CONTAINER_ENGINE: 'podman' }
+    await seedNodeBase(join(home.dir, 'images'))
     // Builds the image and loads it into the engine once.
-    await deploy([WEATHER, '--image'])
+    await deploy([WEATHER, '--image', '--memory', '96', '--pids', '40', '--cpus', '0.8'])
   }, 120_000)
 
   afterAll(async () => {
@@ -66,16 +68,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('a deployment in containers has no privileges, no writable disk, and limits for memory and processes', async () => {
-    const { deployment_id } = await deploy([
-      WEATHER,
-      '--image',
-      '--memory',
-      '96',
-      '--pids',
-      '40',
-      '--cpus',
-      '0.8',
-    ])
+    const { deployment_id } = await status('weather')
     const name = containerOf(deployment_id)
     const inspected = JSON.parse(podman('inspect', name))[0]
     expect(inspected.EffectiveCaps ?? []).toEqual([])
@@ -169,7 +162,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('a killed daemon leaves no container, loses no log line, and serves the deployment at the same address again', async () => {
-    const { url, deployment_id } = await deploy([WEATHER, '--image'])
+    const { url, deployment_id } = await status('weather')
     const call = () =>
       postModern(url, 'tools/call', { name: 'current_weather', arguments: { city: 'Cairo' } })
     for (let calls = 0; calls < 20; calls++) await call()
@@ -196,10 +189,6 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     const { deployment_id } = await deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
     expect(containers(deployment_id)).toHaveLength(2)
     expect((await home.mcp(['stop', deployment_id], { env })).code).toBe(0)
-    await eventually(() => containers(deployment_id).length === 0)
-    expect((await home.mcp(['start', deployment_id], { env })).code).toBe(0)
-    expect(containers(deployment_id)).toHaveLength(2)
-    await home.mcp(['stop', deployment_id], { env })
     await eventually(() => containers(deployment_id).length === 0)
   }, 60_000)
 

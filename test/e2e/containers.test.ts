@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../helpers/archives.ts'
 import { ContainerTools, HAS_CONTAINER_TOOLS } from '../helpers/containers.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { seedNodeBase } from '../helpers/node-base.ts'
 import { filesWithDependency, startRegistry as startNpmRegistry } from '../helpers/npm-registry.ts'
 import { HAS_PYTHON, makePythonBase } from '../helpers/python-base.ts'
 
@@ -19,6 +20,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   beforeAll(async () => {
     tools = await ContainerTools.open()
     daemon = await startTestDaemon({ registry: { imageRepository: `${tools.registry}/team` } })
+    await seedNodeBase(daemon.home.images)
   }, 60_000)
 
   afterAll(async () => {

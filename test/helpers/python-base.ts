@@ -1,17 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeImage } from '../../src/daemon/builder/image/image.ts'
 import { type LayerEntry, writeLayer } from '../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../src/daemon/builder/image/layout.ts'
+import { copyPrepared } from './prepared-layout.ts'
 
 const PYTHON = '/usr/bin/python3'
 
 /** True when the Python of the distribution is installed, from which an image can be made. */
 export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
-/** An OCI layout with an image of this machine's Python. Tests have no access to public registries. */
-export async function makePythonBase(directory: string): Promise<Layout> {
+/** Writes an OCI layout with an image of this machine's Python, `python:3`. Tests have no access to public registries. */
+export function makePythonBase(directory: string): Promise<void> {
+  const { mtimeMs, size } = statSync(PYTHON)
+  return copyPrepared('python', `${mtimeMs} ${size}`, directory, packPython)
+}
+
+async function packPython(directory: string): Promise<void> {
   const layout = new Layout(directory)
   const library = execFileSync(PYTHON, ['-c', 'import json; print(json.__file__)'], { encoding: 'utf8' })
   const folder = join(library.trim(), '..', '..')
@@ -31,7 +37,6 @@ export async function makePythonBase(directory: string): Promise<Layout> {
     labels: {},
   })
   layout.tag('python:3', image)
-  return layout
 }
 
 function sharedLibraries(): string[] {
