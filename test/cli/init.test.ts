@@ -96,6 +96,20 @@ describe('mcp init', () => {
     expect(configOf('x').template).toBe('advanced')
   })
 
+  it('names the variables that the first run needs', async () => {
+    const description = {
+      openapi: '3.1.0',
+      info: { title: 'Desk', version: '1' },
+      servers: [{ url: 'https://desk.example.com' }],
+      paths: { '/tickets': { get: { operationId: 'list', responses: { 200: { description: 'ok' } } } } },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    }
+    writeFileSync(join(home.dir, 'desk.json'), JSON.stringify(description))
+    const { stdout } = await home.mcp(['init', 'desk', '--from-openapi', 'desk.json'], { cwd: home.dir })
+    expect(stdout).toMatch(/^Run it: +mcp up desk --set API_TOKEN=…$/m)
+  })
+
   it.each([
     [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
     [['--name', 'a/b'], '"a/b" is not a valid server name'],

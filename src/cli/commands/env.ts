@@ -20,11 +20,11 @@ import {
   changeServerEnv,
   ENV_OPTION,
   readServerEnv,
+  readServerWords,
   resolveServer,
   SERVER_ARGUMENT,
-  splitServer,
 } from '../variables/server-env.ts'
-import { variableRows } from '../variables/variable-rows.ts'
+import { variableTable } from '../variables/variable-table.ts'
 
 const FILE_OPTION = { type: 'string', value: 'file', default: '.env' } as const
 const SECRET_OPTIONS = {
@@ -58,11 +58,10 @@ export const list = defineCommand({
     const used = all.filter(one => one.variables.length > 0 || one.live_deployment !== null)
     const items = used.length > 0 ? used : all.slice(-1)
     output.result({ items }, () => {
-      output.table(
-        ['NAME', 'VALUE', 'ENVIRONMENT', 'UPDATED', ''],
-        variableRows(items),
-        `${name} has no variables.`,
-      )
+      const [first] = items
+      if (items.length === 1) output.line(`${output.style.bold(name)} in ${first!.environment}`)
+      const { headers, rows } = variableTable(items)
+      output.table(headers, rows, `${name} has no variables.`)
       output.next({
         description: 'Set one',
         command: `mcp env set ${quoteShellWord(name)} KEY=VALUE${env ? environmentFlag(env) : ''}`,
@@ -87,12 +86,14 @@ export const set = defineCommand({
     'mcp env set LIMIT=5 --release': 'for this project, and release it',
   },
   async run(context, { server, variables, env, release, ...kind }): Promise<ExitCode | undefined> {
-    const words = splitServer(wordsOf(server, variables))
-    if (words.variables.length === 0) throw missingWords('KEY=VALUE')
+    const words = wordsOf(server, variables)
+    if (words.length === 0) throw missingWords('KEY=VALUE')
     const secret = secretFlag(kind)
-    const given = words.variables.map(word => parseAssignment(word, 'mcp env set'))
-    const name = await resolveServer(context, words.server)
-    const values = await completeValues(context, given)
+    const { name, variables: given } = await readServerWords(context, words)
+    const values = await completeValues(
+      context,
+      given.map(word => parseAssignment(word, 'mcp env set')),
+    )
     return storeValues(context, { name, environment: env }, values, { secret, release })
   },
 })
@@ -111,13 +112,16 @@ export const unset = defineCommand({
     'mcp env unset shop --all --env staging': 'all of staging',
   },
   async run(context, { server, variables, env, all, release }): Promise<ExitCode | undefined> {
-    const words = all ? { server, variables } : splitServer(wordsOf(server, variables))
-    if (all === words.variables.length > 0) throw missingWords('the names of variables, or --all')
-    const name = await resolveServer(context, words.server)
+    const words = wordsOf(server, variables)
+    if (all ? variables.length > 0 : words.length === 0)
+      throw missingWords('the names of variables, or --all')
+    const { name, variables: given } = all
+      ? { name: await resolveServer(context, server), variables: [] }
+      : await readServerWords(context, words)
     const api = await context.api()
     const place = { name, environment: env }
     const stored = (await readServerEnv(api, place)).variables.map(one => one.name)
-    const names = all ? stored : words.variables
+    const names = all ? stored : given
     for (const one of names) if (!stored.includes(one)) throw unknownVariable(one, stored, place)
     if (names.length === 0) throw unknownVariable('*', stored, place)
     const record = await changeServerEnv(api, place, Object.fromEntries(names.map(one => [one, null])))

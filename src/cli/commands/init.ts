@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path'
+import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import {
@@ -106,21 +107,27 @@ function nameForOpenApi(directory: string, name: string | undefined): string | u
   return name === undefined ? undefined : serverNameFor(directory, name)
 }
 
-function report(
-  { output, cwd }: CommandContext,
-  directory: string,
-  { files, warnings }: { files: { path: string }[]; warnings: string[] },
-): void {
+function report({ output, cwd }: CommandContext, directory: string, { files, warnings }: NewProject): void {
   const paths = files.map(({ path }) => path)
   const shown = relative(cwd, directory) || '.'
   output.result({ directory, files: paths, warnings }, () => {
     output.line(`Created a project in ${shown}: ${listed(paths).join(', ')}`)
     for (const warning of warnings) output.note(warning)
     output.next(
-      { description: 'Run it', command: shown === '.' ? 'mcp up' : `mcp up ${shown}` },
+      { description: 'Run it', command: upCommand(shown, files) },
       { description: 'Check it after a change', command: `mcp build ${shown} --check` },
     )
   })
+}
+
+/** `mcp up`, with the variables that the project requires. */
+function upCommand(folder: string, files: NewProject['files']): string {
+  const config = files.find(({ path }) => path === 'mcp.config.json')
+  const { env = [] }: BuildRequest = JSON.parse(config?.content ?? '{}')
+  const values = env.flatMap(one =>
+    typeof one === 'object' && one.required && one.default === undefined ? [` --set ${one.name}=…`] : [],
+  )
+  return `mcp up${folder === '.' ? '' : ` ${folder}`}${values.join('')}`
 }
 
 /** Lists the folder of generated types instead of its files. */

@@ -54,10 +54,13 @@ export async function releaseVariables(
     if (record.status === 'failed') return
     output.line(`Released ${name} in ${environment} ${inTime(performance.now() - startedAt)}`)
     output.fields({ id: record.deployment_id, url: record.url })
-    output.next({
-      description: 'Undo it',
-      command: `mcp rollback ${quoteShellWord(name)} --env ${environment}`,
-    })
+    // Development keeps no earlier deployment.
+    if (environment !== 'development')
+      output.next({
+        description: 'Undo it',
+        command: `mcp rollback ${quoteShellWord(name)} --env ${environment}`,
+      })
+  })
   })
   output.warnOf(record)
   if (record.status === 'failed') return reportFailedDeployment(context, record, name)

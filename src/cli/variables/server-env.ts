@@ -23,11 +23,24 @@ export const ENV_OPTION = {
 
 export const SERVER_ARGUMENT = { doc: 'server name (default: the project in this folder)' } as const
 
-/** Words after `mcp env set`: the first is the server, unless it is a variable or the only word. */
-export function splitServer(words: readonly string[]): { server: string | undefined; variables: string[] } {
-  const [first, ...rest] = words
-  const isServer = first !== undefined && !first.includes('=') && rest.length > 0
-  return isServer ? { server: first, variables: rest } : { server: undefined, variables: [...words] }
+/**
+ * The server and the variables of `mcp env set [server] KEY=VALUE…`. The first word is the server, unless it is `KEY=VALUE`, the
+ * only word, or, in the folder of a project, in capitals and no known server. Throws NOT_FOUND, INVALID_REQUEST.
+ */
+export async function readServerWords(
+  context: Pick<CommandContext, 'api'>,
+  words: readonly string[],
+): Promise<{ name: string; variables: readonly string[] }> {
+  const [first = '', ...rest] = words
+  if (first.includes('=') || rest.length === 0)
+    return { name: await resolveServer(context, undefined), variables: words }
+  try {
+    return { name: await resolveServer(context, first), variables: rest }
+  } catch (error) {
+    const here = /^[A-Z_][A-Z0-9_]*$/.test(first) ? await projectHere(false) : undefined
+    if (here === undefined) throw error
+    return { name: here, variables: words }
+  }
 }
 
 /** Name of a server that is known, or that the project in this folder will build. Throws NOT_FOUND, INVALID_REQUEST. */
