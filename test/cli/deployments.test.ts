@@ -128,6 +128,7 @@ test('rollback warns about changed environment variables without showing values'
   expect(again.warnings).toEqual([
     'The environment variable REGION is set again.',
     'The environment variable TOKEN has its previous value again.',
+    'The stored variables are unchanged. The next deployment gets them.',
   ])
 })
 
@@ -158,7 +159,7 @@ test('a failed deployment exits with 1 and shows the last lines of its log', asy
 }
 export default { description: 'Asks it', handler: () => 'asked' }`
   writeFileSync(join(directory, 'tools', 'ask.ts'), code)
-  const failed = await home.mcp(['deploy', directory, '--set', 'DATABASE=none'])
+  const failed = await home.mcp(['deploy', directory, '--set', 'DATABASE=none', '--no-save'])
   expect(failed.code).toBe(1)
   expect(failed.stderr).toContain('Deployment of doomed failed')
   expect(failed.stderr).toContain('no database')
@@ -203,7 +204,11 @@ test('rollback to an earlier deployment by id, and of the project in this folder
   const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
   expect(here).toMatchObject({
     url: one.url,
-    warnings: [expect.stringContaining('variable A '), expect.stringContaining('config.env_vars')],
+    warnings: [
+      expect.stringContaining('variable A '),
+      expect.stringContaining('stored variables are unchanged'),
+      expect.stringContaining('config.env_vars'),
+    ],
   })
   const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
   expect(elsewhere.code).toBe(2)

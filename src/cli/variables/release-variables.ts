@@ -61,7 +61,6 @@ export async function releaseVariables(
         command: `mcp rollback ${quoteShellWord(name)} --env ${environment}`,
       })
   })
-  })
   output.warnOf(record)
   if (record.status === 'failed') return reportFailedDeployment(context, record, name)
 }

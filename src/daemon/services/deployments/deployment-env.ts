@@ -28,7 +28,8 @@ export function releaseEnv(
 ): ReleaseEnv {
   const given = config?.env_vars ?? {}
   const toStore = plainValues(variables)
-  const stored = readableEnv(build, { ...readStoredValues(deps, build.name, environment), ...toStore })
+  // Given values are never left out silently. A warning names those that the server cannot read.
+  const stored = { ...readableEnv(build, readStoredValues(deps, build.name, environment)), ...toStore }
   checkEnv(build, { ...toStore, ...given }, { stored, environment })
   return {
     values: { ...stored, ...given },
