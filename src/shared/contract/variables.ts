@@ -31,7 +31,7 @@ const variableSchema = named('Variable', 'A stored environment variable.').objec
   updated_at: isoTime.describe('Time at which the value was stored.'),
 })
 
-const EXAMPLE_SERVER_ENV = {
+const namedServerEnv = named('ServerEnv', 'Environment variables of a server in an environment.', {
   name: 'shop',
   environment: 'production',
   live_deployment: EXAMPLE_DEPLOYMENT_ID,
@@ -46,13 +46,9 @@ const EXAMPLE_SERVER_ENV = {
     },
   ],
   missing: [{ name: 'API_KEY', required: false, secret: true }],
-}
+})
 
-export const serverEnvSchema = named(
-  'ServerEnv',
-  'Environment variables of a server in an environment.',
-  EXAMPLE_SERVER_ENV,
-).object({
+export const serverEnvSchema = namedServerEnv.object({
   name: z.string().describe('Name of the server.'),
   environment: environmentSchema,
   live_deployment: deploymentIdSchema.nullable().describe('Id of the live deployment. Null without one.'),
@@ -86,13 +82,13 @@ export const variableValuesSchema = z.record(
   ]),
 )
 
-const EXAMPLE_CHANGES = { variables: { SHOP_URL: 'https://shop.example.com', OLD_URL: null } }
-
-export const changeVariablesSchema = named(
+const namedChangeVariablesRequest = named(
   'ChangeVariablesRequest',
   'Variables to store and to remove, all in one step.',
-  EXAMPLE_CHANGES,
-).strictObject({
+  { variables: { SHOP_URL: 'https://shop.example.com', OLD_URL: null } },
+)
+
+export const changeVariablesSchema = namedChangeVariablesRequest.strictObject({
   variables: z
     .record(nameSchema, z.union([...variableValuesSchema.valueType.options, z.null()]))
     .refine(changes => Object.keys(changes).length > 0, 'must name at least one variable')

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { deploymentRecordSchema } from '../../../shared/contract/deployments.ts'
 import { environmentSchema } from '../../../shared/contract/fields.ts'
 import { changeVariablesSchema, serverEnvSchema } from '../../../shared/contract/variables.ts'
+import { described } from '../../../shared/json/schema-metadata.ts'
 import { SERVER_NAME } from '../../../shared/names.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
@@ -10,7 +11,7 @@ const params = z.object({
   name: z
     .string()
     .regex(SERVER_NAME, 'must have 1 to 63 letters, digits, "-", "_" and "."')
-    .meta({ description: 'Name of the server. It may not exist yet.', examples: ['shop'] }),
+    .meta(described('Name of the server. It may not exist yet.', 'shop')),
   environment: environmentSchema.describe('Environment of its deployments.'),
 })
 
