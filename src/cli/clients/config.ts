@@ -66,18 +66,20 @@ export async function snippetFor(client: McpClient, server: { name: string; url:
   return stringify(value).trim()
 }
 
-function readEntries(client: McpClient, text: string, file: string): Promise<Entries> {
+/** Servers in a configuration, by name. Throws INVALID_REQUEST for a damaged file. */
+export function readEntries(client: McpClient, text: string, file: string): Promise<Entries> {
   return client.format === 'toml'
     ? readTomlEntries(text, client.key, file)
     : readJsonEntries(text, client.key, file)
 }
 
 /** Ignores properties of Object.prototype, such as "constructor". */
-function entryOf(entries: Entries, name: string): Entries[string] | undefined {
+export function entryOf(entries: Entries, name: string): Entries[string] | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
-function edit(
+/** Text of the configuration with one server set, or removed when `entry` is undefined. */
+export function edit(
   client: McpClient,
   text: string,
   file: string,
@@ -88,7 +90,8 @@ function edit(
   return client.format === 'toml' ? editToml(text, path, entry, file) : editJson(text, path, entry)
 }
 
-function readConfig(file: string): string {
+/** Empty when there is no file. */
+export function readConfig(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -99,7 +102,8 @@ function readConfig(file: string): string {
   }
 }
 
-function write(file: string, text: string): ConfigChange {
+/** Replaces the file and keeps a copy of the previous one. */
+export function write(file: string, text: string): ConfigChange {
   if (!existsSync(file)) {
     writeFileAtomic(file, text)
     return { file, changed: true, backup: undefined }
@@ -113,12 +117,13 @@ function write(file: string, text: string): ConfigChange {
 }
 
 /** The member that holds the address differs from client to client. */
-function urlOf(entry: Record<string, unknown>): string | undefined {
+export function urlOf(entry: Record<string, unknown>): string | undefined {
   const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(Array.isArray(entry.args) ? entry.args : [])]
   return values.find((value): value is string => /^https?:\/\//.test(String(value)))
 }
 
-function isLocalEntry(entry: Record<string, unknown>): boolean {
+/** True for a server of this machine. */
+export function isLocalEntry(entry: Record<string, unknown>): boolean {
   const hostname = URL.parse(urlOf(entry) ?? '')?.hostname ?? ''
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

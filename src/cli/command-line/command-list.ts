@@ -20,6 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     build: 'build a server from its project file',
     test: 'test a server with an agent, and judge the result',
     deploy: 'deploy a project or a built server to an environment',
+    import: "host the servers of an MCP client's configuration",
     export: 'export a built server as a standalone folder or image',
   }),
   ...section('Inspect', {

@@ -35,6 +35,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   chats: () => import('../commands/chats.ts'),
   connect: () => import('../commands/connect.ts'),
   store: () => import('../commands/store.ts'),
+  import: () => import('../commands/import.ts'),
   domains: () => import('../commands/domains.ts'),
   projects: () => import('../commands/projects.ts'),
   'projects build': () => import('../commands/project-builds.ts'),

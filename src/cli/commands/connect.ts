@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { HostingError } from '../../shared/errors.ts'
+import { configFile, showClients } from '../clients/client-files.ts'
 import { connectClient, disconnectClient, snippetFor } from '../clients/config.ts'
-import { CLIENTS, type Machine, type McpClient } from '../clients/list.ts'
+import { CLIENTS, type McpClient } from '../clients/list.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { resolveTarget, SERVER_OPTIONS } from '../targets/server-target.ts'
@@ -33,8 +30,12 @@ export default defineCommand({
   },
   async run(context, input) {
     const client = CLIENTS.find(({ id }) => id === input.client)
-    if (!client) return listClients(context, input.server)
-    const file = fileOf(client, input.project, context)
+    if (!client)
+      return showClients(context, ({ id }) => ({
+        description: 'Connect',
+        command: `mcp connect ${input.server} --client ${id}`,
+      }))
+    const file = configFile(client, input.project, context)
     if (input.remove) return remove(context, client, file, input.name ?? input.server)
     const target = await resolveTarget(context, input.server, input.env)
     const server = { name: input.name ?? entryName(target.name), url: target.url }
@@ -52,16 +53,6 @@ export default defineCommand({
     })
   },
 })
-
-function machineOf({ env }: CommandContext): Machine {
-  return { platform: process.platform, home: homedir(), env }
-}
-
-function fileOf(client: McpClient, project: boolean, context: CommandContext): string {
-  if (!project) return client.userFile(machineOf(context))
-  if (client.projectFile) return join(context.cwd, client.projectFile)
-  throw new HostingError('INVALID_REQUEST', `${client.name} has no project configuration. Omit --project.`)
-}
 
 /** Host of a URL, which clients show next to the tools. */
 function entryName(name: string): string {
@@ -91,24 +82,5 @@ async function print(
   output.result({ client: client.id, ...server, file, entry: client.entry(server.url), snippet }, () => {
     output.note(`Add to ${file}:`)
     output.line(snippet)
-  })
-}
-
-function listClients(context: CommandContext, server: string): void {
-  const machine = machineOf(context)
-  const clients = CLIENTS.map(client => {
-    const file = client.userFile(machine)
-    return {
-      client: client.id,
-      name: client.name,
-      file,
-      found: existsSync(file) || existsSync(dirname(file)),
-    }
-  })
-  context.output.result(clients, () => {
-    const rows = clients.map(one => [one.client, one.name, one.found ? 'found' : '', one.file])
-    context.output.table(['CLIENT', 'NAME', '', 'FILE'], rows)
-    const first = clients.find(({ found }) => found) ?? clients[0]!
-    context.output.next({ description: 'Connect', command: `mcp connect ${server} --client ${first.client}` })
   })
 }

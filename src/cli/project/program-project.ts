@@ -35,13 +35,24 @@ export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS> & {
 
 /** A project for `--command` or `--image`. Undefined without them. `env`: of this command. Throws INVALID_REQUEST. */
 export function programProject(input: ProgramInput, env: NodeJS.ProcessEnv): Project | undefined {
-  const { command, image, http, name } = input
+  const { command, image } = input
   if (image) return imageProject(image, input)
   if (command === undefined) return refuseLoneOptions(input)
-  const [file, ...args] = splitShellWords(command) as [string, ...string[]]
-  const container = parseContainerCommand([file, ...args], env)
+  const words = splitShellWords(command)
+  const cwd = input.cwd === undefined ? findFolder(words) : resolve(input.cwd)
+  return commandProject(words, { ...input, command, cwd }, env)
+}
+
+/** A project for the words of a command. `input.cwd`: its working folder, a separate one by default. */
+export function commandProject(
+  words: readonly string[],
+  input: ProgramInput & { command: string },
+  env: NodeJS.ProcessEnv,
+): Project {
+  const { command, http, name, cwd } = input
+  const container = parseContainerCommand(words, env)
   if (container) return containerProject(command, container, input)
-  const cwd = input.cwd === undefined ? findFolder([file, ...args]) : resolve(input.cwd)
+  const [file, ...args] = words as [string, ...string[]]
   const program: ProgramDefinition = {
     type: http ? 'http' : 'stdio',
     command: file,
@@ -76,7 +87,7 @@ function containerProject(
   input: ProgramInput,
 ): Project {
   const { image, ...settings } = program
-  const { request, ...project } = imageProject(image, { ...input, command: undefined })
+  const { request, ...project } = imageProject(image, { ...input, command: undefined, cwd: undefined })
   const values = Object.keys(env_vars).length > 0 ? { env_vars } : {}
   const config = { ...values, ...(Object.keys(limits).length > 0 && { limits }) }
   return {

@@ -1,0 +1,241 @@
+import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
+import { type ErrorCode, HostingError } from '../../shared/errors.ts'
+import { configFile, showClients } from '../clients/client-files.ts'
+import type { ConfigChange } from '../clients/config.ts'
+import { CLIENTS, type McpClient } from '../clients/list.ts'
+import { replaceServers, restoreServers } from '../clients/replace-servers.ts'
+import { clientOfFile, listServerEntries } from '../clients/server-entries.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { ask, confirm } from '../output/prompt.ts'
+import { buildServer } from '../project/build-server.ts'
+import { deployServer, mergeConfig } from '../project/deploy-server.ts'
+import { type ImportedServer, planImport } from '../project/imported-server.ts'
+import { withEnvVars } from '../project/program-project.ts'
+import type { Project } from '../project/project.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { readEnvVars } from '../variables/given-variables.ts'
+import { placeVariables } from '../variables/place-variables.ts'
+
+export default defineCommand({
+  name: 'import',
+  description:
+    "Build and deploy the servers that an MCP client's configuration starts: commands, npx packages and docker run. Shows them first. Values of their variables are stored encrypted. Without a client, list the clients.",
+  arguments: { source: { doc: 'client, or configuration file with "mcpServers"' } },
+  options: {
+    only: { type: 'list', value: 'name', doc: 'only this server' },
+    env: {
+      type: 'string',
+      value: 'environment',
+      choices: ENVIRONMENTS,
+      default: 'development',
+      doc: 'environment to deploy to',
+    },
+    set: {
+      type: 'list',
+      value: 'KEY=VALUE',
+      doc: 'value of a variable that the configuration names; KEY alone takes its value from this shell',
+    },
+    project: { type: 'boolean', doc: "read the client's project configuration in this folder" },
+    dryRun: { type: 'boolean', doc: 'show what would be hosted' },
+    connect: { type: 'boolean', doc: 'then point the client at the new addresses' },
+    undo: { type: 'boolean', doc: "put back the client's entries that --connect replaced" },
+  },
+  examples: {
+    'mcp import cursor --dry-run': 'show what would be hosted',
+    'mcp import claude --connect': 'host them, and let Claude Desktop use them here',
+    'mcp import ./mcp.json --only github --set GITHUB_TOKEN': 'one server of a file',
+    'mcp import claude --undo': 'put back the previous entries',
+  },
+  async run(context, input) {
+    const { output } = context
+    if (input.source === undefined) return showClients(context, previewStep)
+    const config = await openSource(context, input.source, input.project)
+    if (input.undo) return undo(context, config)
+    const plan = await readPlan(context, config, input)
+    if (input.dryRun) return output.result(plan.map(toRecord), () => showPlan(context, plan))
+    if (!output.json) showPlan(context, plan)
+    const wanted = plan.filter(({ project }) => project)
+    if (wanted.length > 0 && output.interactive) await confirm(context, 'Host these servers?')
+    const results: Result[] = []
+    for (const server of wanted) results.push(await host(context, server, input.env))
+    const change = await connect(context, config, { results, isWanted: input.connect })
+    return report(context, { source: input.source, config, plan, results, change })
+  },
+})
+
+interface Config {
+  client: McpClient
+  file: string
+}
+
+/** A server of the plan after its deployment. */
+interface Result extends ImportedServer {
+  deployment_id?: string
+  url?: string
+  /** Why it is not deployed. */
+  error?: string
+}
+
+function previewStep({ id }: McpClient) {
+  return { description: 'Show what would be hosted', command: `mcp import ${id} --dry-run` }
+}
+
+async function openSource(context: CommandContext, source: string, isOfProject: boolean): Promise<Config> {
+  const client = CLIENTS.find(({ id }) => id === source)
+  return client ? { client, file: configFile(client, isOfProject, context) } : clientOfFile(source)
+}
+
+/** Throws NOT_FOUND without servers, or when `--only` names one that there is not. */
+async function readPlan(
+  { env }: CommandContext,
+  { client, file }: Config,
+  { only, set }: { only: readonly string[]; set: readonly string[] },
+): Promise<ImportedServer[]> {
+  const values = readEnvVars([], set, env)
+  const entries = await listServerEntries(client, file)
+  const names = entries.map(({ name }) => name)
+  const unknown = only.find(name => !names.includes(name))
+  if (names.length === 0 || unknown !== undefined)
+    throw new HostingError(
+      'NOT_FOUND',
+      `${file} has no server${unknown === undefined ? 's' : ` "${unknown}"`}.`,
+      {
+        details: names.length > 0 ? `Its servers: ${names.join(', ')}` : undefined,
+      },
+    )
+  const wanted = entries.filter(({ name }) => only.length === 0 || only.includes(name))
+  return wanted.map(entry => planImport(entry, { set: values, env }))
+}
+
+function showPlan({ output }: CommandContext, plan: readonly ImportedServer[]): void {
+  output.table(
+    ['SERVER', 'RUNS', 'VARIABLES'],
+    plan
+      .filter(({ project }) => project)
+      .map(({ name, source, variables }) => [name, source, variables.join(', ')]),
+    'No server can be hosted.',
+  )
+  const others = plan.filter(({ reason }) => reason !== undefined)
+  if (others.length > 0) output.line()
+  for (const { entry, reason, source } of others)
+    output.line(`Not hosted: ${entry} (${source}), because ${reason}.`)
+}
+
+/** Problems of one server, after which the others are still hosted. */
+const OWN_PROBLEMS: readonly ErrorCode[] = [
+  'INVALID_MCP',
+  'INVALID_REQUEST',
+  'CONFLICT',
+  'UPSTREAM_FAILED',
+  'UNAVAILABLE',
+]
+
+async function host(
+  context: CommandContext,
+  server: ImportedServer,
+  environment: Environment,
+): Promise<Result> {
+  try {
+    return { ...server, ...(await deploy(context, server.project!, environment)) }
+  } catch (error) {
+    if (!(error instanceof HostingError && OWN_PROBLEMS.includes(error.code))) throw error
+    return { ...server, error: error.message }
+  }
+}
+
+async function deploy(
+  context: CommandContext,
+  project: Project,
+  environment: Environment,
+): Promise<Pick<Result, 'deployment_id' | 'url' | 'error'>> {
+  const { name, env_vars: given = {} } = project.request
+  const build = await buildServer(context, withEnvVars(project, {}, environment))
+  if (build.status === 'failed') return { error: build.error?.message ?? 'the build failed' }
+  const { env_vars: _stored, ...base }: DeployConfig = project.deploy[environment] ?? {}
+  const { env_vars, variables } = await placeVariables(
+    context,
+    { name, environment },
+    { base: undefined, given, save: true },
+  )
+  const config = mergeConfig(base, { env_vars })
+  const request = {
+    mcp_id: build.mcp_id,
+    environment,
+    ...(config && { config }),
+    ...(variables && { variables }),
+  }
+  const { status, deployment_id, url, error } = await deployServer(context, request, { name, wait: true })
+  if (status === 'failed') return { deployment_id, error: error?.message ?? 'the deployment failed' }
+  return { deployment_id, url }
+}
+
+/** Undefined when the client stays as it is. */
+async function connect(
+  { output, globals }: CommandContext,
+  { client, file }: Config,
+  { results, isWanted }: { results: readonly Result[]; isWanted: boolean },
+): Promise<ConfigChange | undefined> {
+  const servers = results.flatMap(({ entry, url }) => (url === undefined ? [] : [{ name: entry, url }]))
+  if (servers.length === 0) return undefined
+  const asks = !isWanted && output.interactive && !globals.yes
+  const isConnecting = asks ? await ask(`Change ${file} to use the hosted servers?`) : isWanted
+  return isConnecting ? replaceServers(client, file, servers) : undefined
+}
+
+interface Report {
+  source: string
+  config: Config
+  plan: readonly ImportedServer[]
+  results: readonly Result[]
+  change: ConfigChange | undefined
+}
+
+function report(
+  { output }: CommandContext,
+  { source, config, plan, results, change }: Report,
+): ExitCode | undefined {
+  const failed = results.filter(({ error }) => error !== undefined)
+  const servers = plan.map(server => toRecord(results.find(({ entry }) => entry === server.entry) ?? server))
+  output.result({ file: config.file, servers, ...(change && { change }) }, () => {
+    output.line()
+    for (const { name, url } of results) if (url !== undefined) output.line(`Hosted ${name} at ${url}`)
+    if (change?.changed) output.line(`${config.client.name} uses them now: ${config.file}`)
+    if (change?.backup) output.note(`Previous file: ${change.backup}`)
+    const word = quoteShellWord(source)
+    if (change?.changed)
+      output.next(
+        { description: config.client.afterwards },
+        { description: 'Put back its entries', command: `mcp import ${word} --undo` },
+      )
+    else if (failed.length < results.length)
+      output.next({ description: 'Let the client use them', command: `mcp import ${word} --connect` })
+  })
+  for (const { name, error } of failed) output.warn(`${name} is not hosted: ${error}`)
+  return failed.length > 0 ? EXIT.failed : undefined
+}
+
+function toRecord({ project, ...server }: Result): object {
+  const { deployment_id, url, error, reason } = server
+  const action = url ? 'hosted' : (error ?? reason) === undefined ? 'host' : error ? 'failed' : 'skipped'
+  return {
+    ...server,
+    action,
+    ...(deployment_id && { deployment_id }),
+    ...(project && { program: project.request.program }),
+  }
+}
+
+async function undo({ output }: CommandContext, { client, file }: Config): Promise<void> {
+  const { change, restored } = await restoreServers(client, file)
+  output.result({ client: client.id, restored, ...change }, () => {
+    output.line(
+      restored.length > 0
+        ? `Put back ${restored.join(', ')} in ${file}`
+        : `${file} has changed since the import. Nothing was put back.`,
+    )
+    output.next({ description: client.afterwards })
+  })
+}

@@ -1,0 +1,84 @@
+import { HostingError } from '../../shared/errors.ts'
+import { SERVER_NAME } from '../../shared/names.ts'
+import type { ServerEntry } from '../clients/server-entries.ts'
+import { readEnvVars } from '../variables/given-variables.ts'
+import { commandProject, withEnvVars } from './program-project.ts'
+import type { Project } from './project.ts'
+import { quoteShellWord } from './shell-words.ts'
+
+/** What an import does with a server of a client's configuration. */
+export interface ImportedServer {
+  /** In the configuration. */
+  entry: string
+  /** Name of the server here. */
+  name: string
+  /** Its command, image or URL. */
+  source: string
+  /** Names of its variables. */
+  variables: string[]
+  /** Undefined when it cannot be hosted. */
+  project?: Project
+  /** Why it is not hosted, as a sentence without a full stop. */
+  reason?: string
+}
+
+/** `set`: values that replace those of the configuration. `env`: of this command, for references such as `${env:HOME}`. */
+export function planImport(
+  entry: ServerEntry,
+  { set, env }: { set: Readonly<Record<string, string>>; env: NodeJS.ProcessEnv },
+): ImportedServer {
+  const name = entry.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 63)
+  const source = entry.url ?? entry.words.map(quoteShellWord).join(' ')
+  const planned = { entry: entry.name, name, source, variables: Object.keys(entry.env) }
+  const reason = reasonToSkip(entry, name)
+  if (reason !== undefined) return { ...planned, reason }
+  try {
+    const project = toProject({ ...entry, name }, { set, env })
+    return { ...planned, variables: Object.keys(project.request.env_vars ?? {}), project }
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    return { ...planned, reason: error.message.replace(/^--command: |\.$/g, '') }
+  }
+}
+
+function reasonToSkip({ url, words, isLocal, isDisabled }: ServerEntry, name: string): string | undefined {
+  if (isDisabled) return 'it is disabled'
+  if (url !== undefined)
+    return isLocal ? 'it is a server of this machine' : 'it is a remote server, which needs no hosting'
+  if (words.length === 0) return 'it has neither a command nor a URL'
+  return SERVER_NAME.test(name) ? undefined : 'its name is not a valid server name'
+}
+
+function toProject(
+  { name, words, env: own, envFile, cwd }: ServerEntry,
+  { set, env }: { set: Readonly<Record<string, string>>; env: NodeJS.ProcessEnv },
+): Project {
+  const values: Record<string, string> = envFile === undefined ? {} : readEnvVars([envFile], [], env)
+  for (const [variable, value] of Object.entries(own))
+    values[variable] = set[variable] ?? expand(value, env, `--set ${variable}=VALUE`)
+  const expanded = words.map(word => expand(word, env))
+  // A client passes variables to the command. For a container, that is the engine's client, and -e selects what it passes on.
+  const project = commandProject(
+    expanded,
+    { ...NO_INPUT, command: words.join(' '), name, ...(cwd !== undefined && { cwd: expand(cwd, env) }) },
+    { ...env, ...values },
+  )
+  return project.request.program?.type === 'image' ? project : withEnvVars(project, values)
+}
+
+const NO_INPUT = { http: false, path: undefined, isolation: undefined, cwd: undefined }
+
+/** `${NAME}`, `${NAME:-default}` and `${env:NAME}` of most clients, `{env:NAME}` of OpenCode. */
+const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\{env:([A-Za-z_]\w*)\}/g
+
+/** Throws INVALID_REQUEST for a reference without a value, such as `${input:key}`. `solution`: option that sets it. */
+function expand(text: string, env: NodeJS.ProcessEnv, solution?: string): string {
+  const expanded = text.replace(
+    REFERENCE,
+    (whole, name, fallback, other) => env[name ?? other] ?? fallback ?? whole,
+  )
+  const [missing] = /\$\{[^}]*\}|\{env:[^}]*\}/.exec(expanded) ?? []
+  if (missing === undefined) return expanded
+  const advice = solution === undefined ? '' : `. Set it with ${solution}`
+  throw new HostingError('INVALID_REQUEST', `${missing} has no value here${advice}`)
+}
