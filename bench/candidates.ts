@@ -20,6 +20,8 @@ export interface Candidate {
 export interface Candidates extends AsyncDisposable {
   raw: Candidate
   hosted: Candidate
+  /** The same server in development, where every message is logged. */
+  development: Candidate
   module: Candidate
   direct: Candidate
   /** Proxies in front of `direct` by name, as far as installed. */
@@ -37,6 +39,7 @@ export async function startCandidates(): Promise<Candidates> {
     return { url: started.url, pids: [started.pid] }
   }
   const hosted = await deployEcho(daemon, 'echo', 'production')
+  const development = await deployEcho(daemon, 'echo-development', 'development')
   const module = await deployModuleEcho(daemon, 'module')
   const raw = await start('raw-echo.ts')
   const direct = await start('direct-instance.ts')
@@ -57,6 +60,7 @@ export async function startCandidates(): Promise<Candidates> {
   return {
     raw,
     hosted: await served(hosted.url, 'echo'),
+    development: await served(development.url, 'echo-development'),
     module: await served(module.url, 'module'),
     direct,
     proxies,

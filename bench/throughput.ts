@@ -19,10 +19,10 @@ interface Measured {
 /** tools/call through the public URL, compared with a raw `node:http` echo, an instance without the hop, and proxies. */
 export async function benchThroughput(): Promise<Figure[]> {
   await using candidates = await startCandidates()
-  const { proxies, raw, hosted, module, direct } = candidates
+  const { proxies, raw, hosted, development, module, direct } = candidates
   const figures: Figure[] = []
   for (const connections of [16, 64]) {
-    const rounds = await measure({ raw, hosted, module, direct, ...proxies }, candidate =>
+    const rounds = await measure({ raw, hosted, development, module, direct, ...proxies }, candidate =>
       measureLoad(candidate, connections),
     )
     figures.push(...keepAlive(`${connections} connections`, rounds, Object.keys(proxies)))
@@ -74,6 +74,16 @@ function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
       0.95,
     ),
     cpuFigure(`processor time of a call through the hop, ${label}`, rounds, 'hosted'),
+    {
+      ...cpuFigure(
+        `processor time of a call in development, where messages are logged, ${label}`,
+        rounds,
+        'development',
+        'hosted',
+      ),
+      measured: ratioOf(rounds, 'development', 'hosted', 'cpuMicroseconds'),
+      limit: { at: 'most', value: 1.5, unit: '×' },
+    },
     ...proxies.flatMap(name => [
       figure(`${name} instead of the hop, ${label}`, rate(name), ratio(name, 'direct')),
       cpuFigure(`processor time of a call through ${name}, ${label}`, rounds, name),
@@ -116,11 +126,17 @@ function ratioOf(rounds: Rounds, name: string, to: string, field: keyof Measured
 }
 
 /** Processor time of all processes involved. Unlike the rate, it hardly depends on other programs of the machine. */
-function cpuFigure(name: string, rounds: Rounds, candidate: string): Figure {
+function cpuFigure(
+  name: string,
+  rounds: Rounds,
+  candidate: string,
+  to: 'direct' | 'hosted' = 'direct',
+): Figure {
   const microseconds = of(rounds, candidate, 'cpuMicroseconds').toFixed(1)
-  const direct = of(rounds, 'direct', 'cpuMicroseconds').toFixed(1)
-  const ratio = ratioOf(rounds, candidate, 'direct', 'cpuMicroseconds')
-  return { name, value: `${microseconds} µs, directly ${direct} µs, ${ratio.toFixed(2)}×` }
+  const base = of(rounds, to, 'cpuMicroseconds').toFixed(1)
+  const ratio = ratioOf(rounds, candidate, to, 'cpuMicroseconds')
+  const label = to === 'direct' ? 'directly' : 'in production'
+  return { name, value: `${microseconds} µs, ${label} ${base} µs, ${ratio.toFixed(2)}×` }
 }
 
 function figure(name: string, rate: number, ratio: number, limit?: number): Figure {

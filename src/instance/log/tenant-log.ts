@@ -106,11 +106,12 @@ export class TenantLog {
   /** Logs a message as received or sent, at `debug` only. `message` is JSON text or parsed. */
   message(direction: 'in' | 'out', message: unknown, sessionId?: string): void {
     if (!this.showsMessages) return
-    const arrow = direction === 'in' ? '→' : '←'
-    const text = stringify(`${arrow} ${cut(this.#redactMessage(message), MAX_MESSAGE_CHARACTERS)}`)
+    // Arrows, escaped because V8 handles text beyond Latin-1 at half the speed.
+    const arrow = direction === 'in' ? '\\u2192' : '\\u2190'
+    const text = slice(stringify(cut(this.#redactMessage(message), MAX_MESSAGE_CHARACTERS)), 1)
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
     this.#writer.write(
-      `{"timestamp":"${timestamp()}","level":"debug","stream":"mcp","message":${text}${session}}`,
+      `{"timestamp":"${timestamp()}","level":"debug","stream":"mcp","message":"${arrow} ${text}${session}}`,
     )
   }
 
