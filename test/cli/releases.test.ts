@@ -26,10 +26,11 @@ function write(text: string): void {
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
   const tool = (name: string) => ({ name, description: text, inputSchema, handler })
   const tools = [tool('hello'), ...(text === 'Hello' ? [] : [tool('goodbye')])]
+  const resources = [{ uri: 'docs://guide', name: 'guide', description: 'Guide', text: 'Say hello' }]
   const test = { cases: [{ name: 'greets', message: 'hello Ada', expect: { tools: [] } }] }
   writeFileSync(
     join(project, 'mcp.config.json'),
-    JSON.stringify({ name: 'greeter', template: 'basic', tools, test }),
+    JSON.stringify({ name: 'greeter', template: 'basic', tools, resources, test }),
   )
 }
 
@@ -38,8 +39,8 @@ function git(...args: string[]): string {
   return execFileSync('git', ['-C', project, ...identity, ...args], { encoding: 'utf8' }).trim()
 }
 
-async function releases(): Promise<ReleaseRecord[]> {
-  return (await home.json<{ items: ReleaseRecord[] }>(['releases', 'greeter'])).items
+async function releases(...args: string[]): Promise<ReleaseRecord[]> {
+  return (await home.json<{ items: ReleaseRecord[] }>(['releases', 'greeter', ...args])).items
 }
 
 async function logs(...args: string[]): Promise<(LogLine & { version: number })[]> {
@@ -50,7 +51,7 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
     .map(line => JSON.parse(line))
 }
 
-test('releases, logs and rollback continue across releases and restarts of the daemon', async () => {
+test('releases lists what was released, also after a restart of the daemon', async () => {
   const deployed = ['deploy', project, '--env', 'production']
   await home.json([...deployed, '-m', 'First greeting'])
   await home.mcp(['call', 'greeter', 'hello', '{}'])
@@ -82,14 +83,18 @@ test('releases, logs and rollback continue across releases and restarts of the d
     errors: 0,
   })
   expect(second!.digest).not.toBe(first!.digest)
+})
 
+test('logs continues across releases and marks where one began', async () => {
   const calls = (await logs('--tool', 'hello')).filter(({ outcome }) => outcome)
   expect(calls).toMatchObject([
     { version: 1, outcome: 'error', reason: expect.stringContaining('name') },
     { version: 1, outcome: 'ok' },
   ])
   expect((await logs('--grep', 'release of version')).map(({ release }) => release)).toEqual([1, 2])
+})
 
+test('rollback returns to a version and says which', async () => {
   const { stdout } = await home.mcp(['rollback', 'greeter', '--to', '1', '-m', 'Too polite'])
   expect(stdout).toMatch(/^Rolled back greeter to version 1 \(.* ago by owner: First greeting\) in /)
   expect((await releases())[0]).toMatchObject({ version: 3, rollbackTo: 1, message: 'Too polite' })
@@ -98,6 +103,9 @@ test('releases, logs and rollback continue across releases and restarts of the d
   const shown = (await home.mcp(['releases', 'greeter'])).stdout
   expect(shown).toMatch(/^greeter in production\nVERSION {2}AGE +STATUS +BY +REQUESTS +CHANGES/)
   expect(shown).toMatch(/\nv3 .* live .* rollback to v1: Too polite\nv2 .* stopped .*compatible/)
+})
+
+test('an unknown version or server exits with 4 and names the nearest', async () => {
   const unknown = await home.mcp(['rollback', 'greeter', '--to', '9'])
   expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('has no version 9')])
   const mistyped = await home.mcp(['releases', 'greter'])
@@ -113,7 +121,7 @@ test('development can roll back to a release whose deployment was removed', asyn
   expect(stdout).toMatch(/^Rolled back greeter to version 1 /)
   expect(stderr).toContain('The configuration of version 1 was removed with its deployment')
   const list = (await home.mcp(['list'])).stdout
-  expect(list).toMatch(/\ngreeter +production +v3 +deployed +.* ago|just now/)
+  expect(list).toMatch(/\ngreeter +production +v3 +deployed +\d+ (s|min) +http:/)
   expect(list).toMatch(/\ngreeter +development +v3 +deployed/)
 })
 
@@ -123,6 +131,27 @@ test('logs without a server merges all servers and prefixes each line', async ()
     /^20\d\d-\S+ \S+ greeter\/development info {2}server release of version 2: .* by owner\n/,
   )
   expect(stdout.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('a killed daemon keeps the release of an unfinished deployment', async () => {
+  const { pid } = await home.json<{ pid: number }>(['daemon', 'status'])
+  const { deployment_id } = await home.json<{ deployment_id: string }>([
+    ...['deploy', project, '--env', 'staging', '--no-wait', '-m', 'Interrupted'],
+  ])
+  process.kill(pid, 'SIGKILL')
+  const [release] = await releases('--env', 'staging')
+  expect(release).toMatchObject({ version: 1, deploymentId: deployment_id, message: 'Interrupted' })
+})
+
+test('an error line names the resource and the reason', async () => {
+  await home.mcp(['read', 'greeter', 'docs://missing', '--env', 'production'])
+  const failed = await eventually(async () => {
+    const lines = await logs('--env', 'production', '--grep', 'missing')
+    return lines.length > 0 ? lines : undefined
+  })
+  expect(failed).toMatchObject([
+    { message: 'resources/read docs://missing', reason: 'Resource not found: docs://missing' },
+  ])
 })
 
 test('logs shows MCP messages only at level debug', async () => {

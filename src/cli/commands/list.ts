@@ -1,7 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { byServerAndEnvironment, shortId } from '../output/deployment-table.ts'
-import { formatAge } from '../output/relative-time.ts'
+import { formatElapsed } from '../output/relative-time.ts'
 import {
   type BuildEntry,
   currentDeployments,
@@ -28,7 +28,9 @@ export default defineCommand({
       })
     output.result({ builds: builds ?? [], deployments: deployments ?? [] }, () => {
       const rows = toRows(builds ?? [], deployments ?? [], all)
-      output.table(['SERVER', 'WHERE', 'VERSION', 'STATUS', 'AGE', 'ID', 'URL'], rows, 'No servers yet.')
+      // Older rows differ by their id, current ones have an address.
+      const last = all ? 'ID' : 'URL'
+      output.table(['SERVER', 'WHERE', 'VERSION', 'STATUS', 'AGE', last], rows, 'No servers yet.')
       if (rows.length > 0)
         output.next({ description: 'List the tools of one', command: `mcp tools ${rows[0]![0]}` })
       else
@@ -55,15 +57,16 @@ function toRows(
   for (const server of [...names].sort((a, b) => a.localeCompare(b))) {
     const ofServer = shownDeployments.filter(({ name }) => (name ?? '') === server)
     for (const deployment of ofServer.toSorted(byServerAndEnvironment))
-      rows.push(deploymentRow(server, deployment))
+      rows.push(deploymentRow(server, deployment, all))
     const ofServerBuilds = shownBuilds.filter(({ name }) => name === server)
     const served = ofServerBuilds.find(({ status }) => status === 'ready')
-    for (const build of ofServerBuilds) rows.push(buildRow(server, build, build === served))
+    for (const build of ofServerBuilds)
+      rows.push(buildRow(server, build, { isServed: build === served, all }))
   }
   return rows
 }
 
-function deploymentRow(server: string, deployment: DeploymentEntry): string[] {
+function deploymentRow(server: string, deployment: DeploymentEntry, all: boolean | undefined): string[] {
   const { environment = '', version, status, created_at, deployment_id, url = '' } = deployment
   const isLive = status === 'deployed' || status === 'deploying'
   return [
@@ -72,13 +75,16 @@ function deploymentRow(server: string, deployment: DeploymentEntry): string[] {
     version === undefined ? '' : `v${version}`,
     status,
     ageOf(created_at),
-    shortId(deployment_id),
-    isLive ? url : '',
+    all ? shortId(deployment_id) : isLive ? url : '',
   ]
 }
 
 /** Only the newest ready build answers at the preview's URL. */
-function buildRow(server: string, build: BuildEntry, isServed: boolean): string[] {
+function buildRow(
+  server: string,
+  build: BuildEntry,
+  { isServed, all }: { isServed: boolean; all: boolean | undefined },
+): string[] {
   const { status, created_at, digest, mcp_id, url } = build
   const where = isServed ? 'preview' : 'build'
   return [
@@ -87,13 +93,12 @@ function buildRow(server: string, build: BuildEntry, isServed: boolean): string[
     digest?.slice(0, 7) ?? '',
     status,
     ageOf(created_at),
-    shortId(mcp_id),
-    isServed ? url : '',
+    all ? shortId(mcp_id) : isServed ? url : '',
   ]
 }
 
 function ageOf(timestamp: string | undefined): string {
-  return timestamp === undefined ? '' : formatAge(timestamp)
+  return timestamp === undefined ? '' : formatElapsed(timestamp)
 }
 
 /** Expects the newest build first. */

@@ -9,9 +9,12 @@ import type { Output } from '../output/output.ts'
 import { parseTime } from '../output/parse-time.ts'
 import { formatAge, formatTimeOfDay } from '../output/relative-time.ts'
 import { followBuildLog, readBuildLog, readPages } from '../project/container-build.ts'
+import { listReleases } from '../targets/releases.ts'
 import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../targets/resolve-id.ts'
 
 const DEFAULT_TAIL = 100
+/** Enough to see the environments in use. */
+const RECENT_RELEASES = 100
 
 export default defineCommand({
   name: 'logs',
@@ -73,8 +76,8 @@ export default defineCommand({
       sessionId: session,
       tail: tail ?? (whole ? undefined : DEFAULT_TAIL),
     }
-    const lines = await openLog(context, { reference, env, follow, query })
-    await printLines(context.output, lines, { follow, reference })
+    const { lines, origin } = await openLog(context, { reference, env, follow, query })
+    await printLines(context.output, lines, { follow, origin })
   },
 })
 
@@ -86,39 +89,59 @@ interface LogRequest {
   query: Record<string, string | number | undefined>
 }
 
-async function openLog(context: CommandContext, request: LogRequest): Promise<AsyncIterable<LogEntry>> {
+interface OpenLog {
+  lines: AsyncIterable<LogEntry>
+  /** Prefix of each line if they come from several places. */
+  origin?: LogLayout['origin']
+}
+
+async function openLog(context: CommandContext, request: LogRequest): Promise<OpenLog> {
   const { reference, env, follow, query } = request
   const client = await context.api()
   const read = (path: string, query: LogRequest['query']) =>
     follow ? followEvents<LogEntry>(context, path, query) : readPages(client, path, query)
-  if (reference === undefined) return read('/api/logs', { ...query, environment: env })
+  if (reference === undefined)
+    return { lines: read('/api/logs', { ...query, environment: env }), origin: serverOf }
   const following = { follow, signal: context.signal }
-  if (isContainerBuild(reference)) return containerLines(client, reference, following)
-  if (!/^(dep|mcp)_/.test(reference) && (await isServer(client, reference)))
-    return read(`/api/servers/${encodeURIComponent(reference)}/logs`, { ...query, environment: env })
+  if (isContainerBuild(reference)) return { lines: await containerLines(client, reference, following) }
+  const environments = await environmentsOf(client, reference)
+  if (environments.length > 0)
+    return {
+      lines: read(`/api/servers/${encodeURIComponent(reference)}/logs`, { ...query, environment: env }),
+      ...(env === undefined && environments.length > 1 && { origin: paddedTo(environments) }),
+    }
   const id = await resolveLog(client, reference, env)
-  if (client.isContractOnly) return containerLines(client, id, following)
-  return read(`/api/lambda-deploy/${encodeURIComponent(id)}/logs`, query)
+  if (client.isContractOnly) return { lines: await containerLines(client, id, following) }
+  return { lines: read(`/api/lambda-deploy/${encodeURIComponent(id)}/logs`, query) }
 }
 
-/** False for an unknown name and for an API without releases. */
-async function isServer(client: ApiClient, name: string): Promise<boolean> {
+/** Environments with releases of a server. Empty for an id, an unknown name and an API without releases. */
+async function environmentsOf(client: ApiClient, name: string): Promise<string[]> {
+  if (/^(dep|mcp)_/.test(name)) return []
   try {
-    const path = `/api/servers/${encodeURIComponent(name)}/releases`
-    return (await client.get<{ items: unknown[] }>(path, { limit: 1 })).items.length > 0
+    const releases = await listReleases(client, name, { limit: RECENT_RELEASES })
+    return [...new Set(releases.map(({ environment }) => environment))]
   } catch (error) {
     const { code } = error as HostingError
-    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INVALID_REQUEST'].includes(code)) return false
+    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INVALID_REQUEST'].includes(code)) return []
     throw error
   }
+}
+
+function paddedTo(environments: readonly string[]): LogLayout['origin'] {
+  const width = Math.max(...environments.map(({ length }) => length))
+  return ({ environment = '' }) => environment.padEnd(width)
 }
 
 async function printLines(
   output: Output,
   lines: AsyncIterable<LogEntry>,
-  { follow, reference }: Pick<LogRequest, 'follow' | 'reference'>,
+  { follow, origin }: Pick<LogRequest, 'follow'> & Pick<OpenLog, 'origin'>,
 ): Promise<void> {
-  const layout = layoutOf(output, reference, follow)
+  const layout: LogLayout = {
+    ...(output.terminal && { formatTime: follow ? formatTimeOfDay : formatPaddedAge }),
+    ...(origin && { origin }),
+  }
   let count = 0
   for await (const line of lines) {
     count++
@@ -127,13 +150,9 @@ async function printLines(
   if (count === 0 && !follow) output.note('No log lines.')
 }
 
-/** Ages of followed lines would soon be wrong, so these have the time of day. */
-function layoutOf(output: Output, reference: string | undefined, follow: boolean | undefined): LogLayout {
-  const formatTime = follow ? formatTimeOfDay : (timestamp: string) => formatAge(timestamp).padStart(10)
-  return {
-    ...(output.terminal && { formatTime }),
-    ...(reference === undefined && { origin: serverOf }),
-  }
+/** Not for followed lines, whose age would soon be wrong. */
+function formatPaddedAge(timestamp: string): string {
+  return formatAge(timestamp).padStart(10)
 }
 
 /** The environment is omitted in production. */

@@ -5,11 +5,17 @@ const UNITS = [
   ['s', 1],
 ] as const
 
-/** `just now`, `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago` */
+/** `12 s`, `3 min`, `2 h`, `5 d`: time since then, rounded down. */
+export function formatElapsed(timestamp: string, nowMs = Date.now()): string {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(timestamp)) / 1000))
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['s', 1]
+  return `${Math.floor(seconds / size)} ${unit}`
+}
+
+/** `just now`, `12 s ago`, `3 min ago` */
 export function formatAge(timestamp: string, nowMs = Date.now()): string {
-  const seconds = Math.floor((nowMs - Date.parse(timestamp)) / 1000)
-  const unit = UNITS.find(([, size]) => seconds >= size)
-  return unit ? `${Math.floor(seconds / unit[1])} ${unit[0]} ago` : 'just now'
+  const elapsed = formatElapsed(timestamp, nowMs)
+  return elapsed === '0 s' ? 'just now' : `${elapsed} ago`
 }
 
 /** Local time of day: `08:00:00`. */

@@ -1,10 +1,10 @@
 import type { ReleaseRecord } from '../../shared/contract/releases.ts'
 import type { Output } from './output.ts'
-import { formatAge } from './relative-time.ts'
+import { formatAge, formatElapsed } from './relative-time.ts'
 
 const COLUMNS: readonly [header: string, cell: (release: ReleaseRecord) => string][] = [
   ['VERSION', ({ version }) => `v${version}`],
-  ['AGE', ({ createdAt }) => formatAge(createdAt)],
+  ['AGE', ({ createdAt }) => formatElapsed(createdAt)],
   ['STATUS', statusText],
   ['BY', ({ author }) => author ?? ''],
   ['REQUESTS', ({ requests, errors }) => (errors > 0 ? `${requests}, ${errors} failed` : String(requests))],

@@ -43,3 +43,15 @@ test('keeps line breaks, escapes and environment values of clients out of the fi
   expect(lines.join()).not.toContain('\u001b')
   expect(lines.join()).not.toContain('hidden-value')
 })
+
+test('names the prompt and the reason of a failed request, without secrets', async () => {
+  const record = { ms: 1, failed: true, bytes: 0, requestId: '1' }
+  const [line] = await linesOf(log =>
+    log.request({ method: 'prompts/get', subject: 'greet', reason: 'no hidden-value', ...record }),
+  )
+  expect(JSON.parse(line!)).toMatchObject({
+    message: 'prompts/get greet',
+    method: 'prompts/get',
+    reason: 'no [redacted]',
+  })
+})
