@@ -5,7 +5,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { deploymentTable, shortId } from '../output/deployment-table.ts'
-import { formatMemory } from '../output/metric-format.ts'
+import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
 import { currentDeployments, listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
@@ -104,6 +104,7 @@ function showOne(output: Output, id: string, status: Deployed): void {
     ...promiseFields(status),
     network: networkText(status.config),
     pages: pagesText(status.config?.origins),
+    store: status.store && storeText(status.store),
     created: status.created_at,
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
@@ -120,6 +121,10 @@ function showOne(output: Output, id: string, status: Deployed): void {
     output.line()
     output.line('Asleep. The next request wakes it.')
   }
+}
+
+function storeText({ entries, bytes, limit_bytes }: NonNullable<Deployed['store']>): string {
+  return `${entries} entries, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`
 }
 
 /** Guarantees of its environment, in words. */

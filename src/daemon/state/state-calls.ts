@@ -9,8 +9,6 @@ export type StateCall =
   | { method: 'change'; rows: readonly StateRow[]; removed: readonly Pick<StateRow, 'scope' | 'key'>[] }
   /** Closes the file, before it is moved or removed. */
   | { method: 'close' }
-  /** Copies a store to a file that does not exist. */
-  | { method: 'copy'; to: string }
 
 export interface ResultOf {
   run: ReturnType<StateDatabase['run']>[number]
@@ -18,7 +16,6 @@ export interface ResultOf {
   rows: ReturnType<StateDatabase['rows']>
   change: ReturnType<StateDatabase['change']>
   close: undefined
-  copy: undefined
 }
 
 export interface StateRequest {

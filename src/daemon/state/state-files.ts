@@ -52,8 +52,6 @@ export class StateFiles {
         return database.rows(call.query, nowMs)
       case 'change':
         return database.change(call.rows, call.removed, nowMs)
-      case 'copy':
-        return database.copyTo(call.to)
     }
   }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { HostingError } from '../../shared/errors.ts'
@@ -66,17 +66,6 @@ export class StateStores {
     await rm(folder, { recursive: true, force: true })
     if ((await readdir(dirname(folder)).catch(() => ['unknown'])).length === 0)
       await rm(dirname(folder), { recursive: true, force: true })
-  }
-
-  /** Copies a store to a place that has none. Does nothing otherwise. */
-  async copy(from: StatePlace, to: StatePlace): Promise<void> {
-    if (!this.has(from) || this.has(to)) return
-    const path = this.#path(to)
-    const copy = `${path}.tmp`
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await rm(copy, { force: true })
-    await this.#call(from, { method: 'copy', to: copy })
-    await rename(copy, path)
   }
 
   /** DATA_DIR of the server's programs. */

@@ -152,11 +152,6 @@ export class StateDatabase {
     return refused ?? { removed: count }
   }
 
-  /** Copies all entries to a file that does not exist (https://sqlite.org/lang_vacuum.html#vacuum_into). */
-  copyTo(path: string): undefined {
-    this.#translate(() => this.#connection.prepare('VACUUM INTO ?').run(path))
-  }
-
   close(): void {
     this.#connection.close()
   }

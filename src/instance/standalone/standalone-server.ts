@@ -6,6 +6,7 @@ import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { FromInstance, Tenant } from '../../shared/instances/instance-protocol.ts'
 import { Host } from '../host/host.ts'
 import { prepare } from '../server/prepare.ts'
+import { FileState } from './file-state.ts'
 
 const TENANT_ID = 'standalone'
 const DEFAULT_PORT = 8080
@@ -26,7 +27,8 @@ export interface StandaloneCode {
 /**
  * Serves one artifact without a daemon, with the same HTTP and protocol layers, until SIGTERM or SIGINT. Environment: `PORT`,
  * `HOST`, `ALLOWED_HOSTS` and `ALLOWED_ORIGINS` (comma-separated), `LOG_LEVEL`, `ALLOW_PRIVATE_NETWORK`, `STATE_KEY` (32 random
- * bytes in base64, shared by all copies) and the variables that the artifact declares.
+ * bytes in base64, shared by all copies), `DATA_DIR` (default: `data` next to the server) and the variables that the artifact
+ * declares.
  */
 export async function runStandalone(
   { artifact, bundle, folder = '.' }: StandaloneCode,
@@ -38,7 +40,9 @@ export async function runStandalone(
     const { program } = artifact
     if (program?.type === 'stdio' || program?.type === 'http')
       tenant.program = programFolders(program, env, folder)
-    const host = await serve(server, { artifact, bundle, folder }, tenant)
+    const data = env.DATA_DIR || join(folder, 'data')
+    if (program?.type === 'module') tenant.state = { server: artifact.server.name, slot: 'standalone' }
+    const host = await serve(server, { artifact, bundle, data }, tenant)
     process.stdout.write(`${JSON.stringify({ server: artifact.server.name, url: tenant.url })}\n`)
     stopOnSignal(server, host)
   } catch (error) {
@@ -128,11 +132,20 @@ function declaredValues(artifact: Artifact, env: NodeJS.ProcessEnv): Record<stri
 }
 
 /** Passes every connection to a host, as instances do. Rejects when the artifact cannot be served. */
-function serve(server: Server, { artifact, bundle }: StandaloneCode, tenant: Tenant): Promise<Host> {
+function serve(
+  server: Server,
+  { artifact, bundle, data }: Omit<StandaloneCode, 'folder'> & { data: string },
+  tenant: Tenant,
+): Promise<Host> {
+  const state = tenant.state && new FileState(join(data, 'store.ndjson'))
   return new Promise((resolve, reject) => {
     const host: Host = new Host(prepare, (message: FromInstance) => {
       if (message.type === 'failed') reject(new Error(message.message))
       if (message.type === 'serving') resolve(host)
+      if (message.type === 'store')
+        void state
+          ?.run(message.operations)
+          .then(results => host.receiveStored({ type: 'stored', tenantId: TENANT_ID, results }))
       if (message.type === 'drained') void host.close().then(() => process.exit(0))
     })
     let seq = 0

@@ -14,6 +14,7 @@ import {
 } from './fields.ts'
 import { instanceSchema } from './health-reports.ts'
 import { releaseNotesSchema } from './releases.ts'
+import { storeUsageSchema } from './server-store.ts'
 import { variableValuesSchema } from './variables.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
@@ -149,6 +150,9 @@ export const deploymentStatusSchema = deploymentRecordSchema
       )
       .optional()
       .describe('Earlier deployments that still serve their own sessions.'),
+    store: storeUsageSchema
+      .optional()
+      .describe('Extension: size of the store of its handlers. Absent while it is empty, and in lists.'),
     isolation: z
       .object({
         sandbox: z.enum(['bubblewrap', 'none']).describe('Sandbox of the program.'),

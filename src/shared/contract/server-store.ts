@@ -28,7 +28,7 @@ const storeEntrySchema = named('StoreEntry', 'An entry of a store.', EXAMPLE_ENT
   expires_at: isoTime.nullable().describe('Time after which the entry no longer exists. Null: never.'),
 })
 
-const storeUsageSchema = named('StoreUsage', 'Size of a store and its limit.', {
+export const storeUsageSchema = named('StoreUsage', 'Size of a store and its limit.', {
   entries: 1,
   bytes: 27,
   limit_bytes: 104857600,

@@ -84,11 +84,41 @@ describe('the store of a server', () => {
     expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
   })
 
+  test('keeps acknowledged writes when instances are killed during them', async () => {
+    const instances = async () =>
+      (await daemon.api('GET', `/v1/deploy/${await idOf('notes', 'deployed')}/status`)).body.data.instances
+    const before = await instances()
+    const acknowledged = new Set<number>()
+    const writers = Array.from({ length: 60 }, async (_, at) => {
+      const { result } = await run(urls.production, 'set', [`killed/${at}`, at])
+      if (result === null) acknowledged.add(at)
+      if (at % 20 === 0) for (const { pid } of await instances()) if (pid) process.kill(pid, 'SIGKILL')
+    })
+    await Promise.allSettled(writers)
+    const { result } = await run(urls.production, 'list', ['killed/'])
+    const stored = new Set(result.map(({ value }: { value: number }) => value))
+    expect([...acknowledged].filter(at => !stored.has(at))).toEqual([])
+    expect(acknowledged.size).toBeGreaterThan(0)
+    expect(before.map(({ pid }: { pid: number }) => pid)).not.toEqual(
+      (await instances()).map(({ pid }: { pid: number }) => pid),
+    )
+  })
+
   test('expires entries by the clock of the daemon', async () => {
     await run(urls.production, 'set', ['soon', 1, { ttlSeconds: 60 }])
     expect((await run(urls.production, 'get', ['soon'])).result).toBe(1)
     wallMs += 60_000
     expect((await run(urls.production, 'get', ['soon'])).result).toBeNull()
+  })
+
+  test('shows its size in the status, and its entries in the API', async () => {
+    await run(urls.staging, 'set', ['listed', [1]])
+    const { body } = await daemon.api('GET', '/v1/servers/notes/store/staging?key=listed')
+    expect(body.data.items).toEqual([{ key: 'listed', user: null, value: [1], expires_at: null }])
+    const id = (await daemon.api('GET', '/v1/deploy?environment=staging')).body.data.items[0].deployment_id
+    const status = await daemon.api('GET', `/v1/deploy/${id}/status`)
+    expect(status.body.data.store).toEqual(body.data.usage)
+    expect((await daemon.api('GET', '/v1/servers/none/store/staging')).status).toBe(404)
   })
 
   test('reports limits with codes, and store.user without sign-in', async () => {

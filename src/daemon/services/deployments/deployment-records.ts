@@ -2,6 +2,7 @@ import type { BuildRecord } from '../../../shared/contract/builds.ts'
 import type { DeploymentRecord, DeploymentStatus } from '../../../shared/contract/deployments.ts'
 import type { HealthReport } from '../../../shared/contract/health-reports.ts'
 import { toSeconds } from '../../../shared/duration.ts'
+import { MAX_STORE_BYTES } from '../../../shared/instances/state-operations.ts'
 import { networkBorderOf } from '../../runtime/placement/placement.ts'
 import type { ServedReport } from '../../runtime/served.ts'
 import type { Build } from '../../store/tables/builds.ts'
@@ -103,10 +104,13 @@ export class Records {
     }
   }
 
-  /** Status with its isolation, which reads the artifact and the environment variables. */
-  detailedStatus(deployment: Deployment): DeploymentStatus {
+  /** Status with its isolation, which reads the artifact and the environment variables, and the size of its store. */
+  async detailedStatus(deployment: Deployment): Promise<DeploymentStatus> {
     const isolation = isolationOf(this.#deps, deployment)
-    return { ...this.status(deployment), ...(isolation && { isolation }) }
+    const { name: server, environment: slot } = deployment
+    const usage = await this.#deps.states.usage({ server, slot })
+    const store = usage && { ...usage, limit_bytes: MAX_STORE_BYTES }
+    return { ...this.status(deployment), ...(isolation && { isolation }), ...(store && { store }) }
   }
 
   #promises(deployment: Deployment): Pick<DeploymentStatus, 'promises' | 'staying_sessions'> {
