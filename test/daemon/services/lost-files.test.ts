@@ -150,6 +150,24 @@ test('--new-secret-key fails deployments that need the old key, which start agai
   expect(await answers()).toBe(deploymentId)
 })
 
+test('names a stored variable whose key is lost, and takes its value again', async () => {
+  await daemon.restart()
+  const path = '/v1/servers/sealed/env/staging'
+  await daemon.api('PATCH', path, { body: { variables: { TOKEN: 'old' } } })
+  await daemon.daemon.close()
+  rmSync(daemon.home.secretKey)
+  await daemon.restart({ newSecretKey: true })
+  const { body: builds } = await daemon.api('GET', '/v1/build')
+  const body = { mcp_id: builds.data.items[0].mcp_id, environment: 'staging' }
+  const refused = await daemon.api('POST', '/v1/deploy', { body })
+  expect([refused.status, refused.body.error.message]).toEqual([
+    503,
+    expect.stringContaining('The stored variable TOKEN of "sealed" in staging cannot be decrypted'),
+  ])
+  await daemon.api('PATCH', path, { body: { variables: { TOKEN: 'new' } } })
+  expect((await daemon.api('POST', '/v1/deploy', { body })).body.data.status).toBe('deployed')
+})
+
 test('keeps a damaged secret key under another name when a new one is created', async () => {
   truncateSync(daemon.home.secretKey, 5)
   await expect(daemon.restart()).rejects.toThrow('is damaged')

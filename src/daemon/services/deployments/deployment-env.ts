@@ -28,8 +28,9 @@ export function releaseEnv(
 ): ReleaseEnv {
   const given = config?.env_vars ?? {}
   const toStore = plainValues(variables)
+  const kept = readStoredValues(deps, build.name, environment, { ...toStore, ...given })
   // Given values are never left out silently. A warning names those that the server cannot read.
-  const stored = { ...readableEnv(build, readStoredValues(deps, build.name, environment)), ...toStore }
+  const stored = { ...readableEnv(build, kept), ...toStore }
   checkEnv(build, { ...toStore, ...given }, { stored, environment })
   return {
     values: { ...stored, ...given },

@@ -1,20 +1,35 @@
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { VariableChanges, VariableValues } from '../../../shared/contract/variables.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import { looksSecret } from '../../../shared/secret-names.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Variable } from '../../store/tables/variables.ts'
+import type { SecretBox } from '../access/secrets.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
 type Values = Record<string, string>
 
-/** Throws UNAVAILABLE when a value cannot be decrypted. */
+/** The stored values, except those that are given instead. Throws UNAVAILABLE for one that cannot be decrypted. */
 export function readStoredValues(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
   server: string,
   environment: Environment,
+  given: Values = {},
 ): Values {
-  const stored = store.variables.list(server, environment)
-  return Object.fromEntries(stored.map(({ name, sealed }) => [name, secrets.unseal(sealed)]))
+  const stored = store.variables.list(server, environment).filter(({ name }) => !Object.hasOwn(given, name))
+  return Object.fromEntries(stored.map(variable => [variable.name, unseal(secrets, variable)]))
+}
+
+function unseal(secrets: SecretBox, { name, server, environment, sealed }: Variable): string {
+  try {
+    return secrets.unseal(sealed)
+  } catch (cause) {
+    throw new HostingError(
+      'UNAVAILABLE',
+      `The stored variable ${name} of "${server}" in ${environment} cannot be decrypted, because it was stored with another secret.key.`,
+      { details: 'Store it again with mcp env set, or remove it with mcp env unset.', cause },
+    )
+  }
 }
 
 /** Stores and removes variables in one transaction. */
