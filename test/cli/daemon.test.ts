@@ -131,11 +131,6 @@ test('a daemon that lost the start race does not start when the first one is sto
   await eventually(() => processesNaming(home.dir).length === 0)
 })
 
-test('a command that needs the daemon starts it', async () => {
-  expect(await home.json(['list'])).toEqual({ builds: [], deployments: [] })
-  expect(isRunning(home.discovery()!.pid)).toBe(true)
-})
-
 test('restart starts another process with the same home', async () => {
   const before = await home.json<Started>(['daemon', 'start'])
   const after = await home.json<Started>(['daemon', 'restart'])
@@ -158,15 +153,16 @@ test('the next command replaces a killed daemon', async () => {
 })
 
 test('the next command replaces a damaged discovery file of a dead daemon', async () => {
+  const { pid } = await home.json<Started>(['daemon', 'start'])
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => !isRunning(pid))
   for (const content of ['', 'garbage', '[]', '{"url":5,"nonce":{}}']) {
-    await home.json(['daemon', 'start'])
-    const { pid } = home.discovery()!
-    process.kill(pid, 'SIGKILL')
-    await eventually(() => !isRunning(pid))
     writeFileSync(join(home.dir, 'daemon.json'), content)
-    expect(await home.json(['status'])).toEqual([])
-    expect(home.discovery()!.pid).not.toBe(pid)
+    const { code, stdout } = await home.mcp(['daemon', 'status', '--json'])
+    expect([code, JSON.parse(stdout)], content).toEqual([7, expect.objectContaining({ running: false })])
   }
+  expect(await home.json(['status'])).toEqual([])
+  expect(home.discovery()!.pid).not.toBe(pid)
 })
 
 test('a running daemon rewrites its damaged or lost discovery file', async () => {

@@ -134,8 +134,8 @@ test('rollback warns about changed environment variables without showing values'
 
 test('rollback returns to the previous deployment', async () => {
   const directory = writeServer('back')
-  const one = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
-  const two = await home.json<Deployment>(['deploy', directory, '--env', 'production', '--max', '1'])
+  const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
+  const two = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
   const rolled = await home.json<Deployment>(['rollback', 'back'])
   expect(rolled).toMatchObject({ status: 'deployed', url: one.url })
   expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
@@ -196,9 +196,9 @@ test('a call by name skips a stopped deployment but not a failed one', async () 
 
 test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
   const directory = writeServer('named')
-  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'production'])
+  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'staging'])
   for (const value of ['2', '3'])
-    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'production'])
+    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'staging'])
   const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
   expect(stdout).toMatch(/^Rolled back named to version 1 \(.* by owner\) in /)
   const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
