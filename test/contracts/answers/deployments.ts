@@ -110,6 +110,9 @@ export function testDeployments(contract: Contract): void {
       { name: 'SHOP_URL', value: 'https://a.example' },
     ])
     expect((await call('getServerEnv', at)).body.data.live_deployment).toBe(contract.deploymentId)
+    const live = { query: 'name=echo&environment=staging&status=deployed' }
+    const countLive = async () => (await call('listDeployments', {}, live)).body.data.items.length
+    await expect.poll(countLive).toBe(1)
     await call('releaseServerEnv', { ...at, environment: 'staging' }, { headers: ASYNC })
     const { body: released } = await call('releaseServerEnv', at)
     expect(released.data.status).toBe('deployed')
