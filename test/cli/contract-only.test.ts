@@ -30,6 +30,7 @@ const CASES: Record<string, Case[]> = {
     { args: 'deploy DIR --env production --domain a.example.com', shows: /dep-9/ },
     { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
   ],
+  import: [{ args: 'import HOME/servers.json', shows: /Hosted calc at http/ }],
   export: [{ args: 'export mcp-123', refused: /does not offer GET \/v1\/build\/mcp-123\/artifact/ }],
   list: [{ args: 'list', refused: /does not list builds and deployments/ }],
   status: [
@@ -157,6 +158,8 @@ beforeAll(async () => {
     JSON.stringify({ name: 'calc', template: 'basic', tools: [tool] }),
   )
   writeFileSync(join(home.dir, 'pushed.env'), 'A=1\n')
+  const calc = { command: 'calc-server', env: { KEY: 'x' } }
+  writeFileSync(join(home.dir, 'servers.json'), JSON.stringify({ mcpServers: { calc } }))
 })
 
 afterAll(async () => {
