@@ -66,6 +66,7 @@ export function createDependencies(
     program: join(dirname(backupSettings(config).program), 'state.js'),
     directory: home.state,
     now: () => Date.parse(clock.wallTime()),
+    onError: background.report,
   })
   const supervisor = new Supervisor({
     egress,

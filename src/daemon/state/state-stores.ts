@@ -14,6 +14,8 @@ export interface StateStoresOptions {
   /** Folder of all stores: `<server>/<environment>/store.db`. */
   directory: string
   now(): number
+  /** Receives failures of operations of instances. */
+  onError(error: unknown): void
 }
 
 interface Waiting {
@@ -33,8 +35,13 @@ export class StateStores {
   }
 
   /** May return fewer results than operations. The others did not happen. Throws UNAVAILABLE. */
-  run(place: StatePlace, operations: readonly StateOperation[]): Promise<ResultOf['run']> {
-    return this.#call(place, { method: 'run', operations })
+  async run(place: StatePlace, operations: readonly StateOperation[]): Promise<ResultOf['run']> {
+    try {
+      return await this.#call(place, { method: 'run', operations })
+    } catch (error) {
+      this.#options.onError(error)
+      throw error
+    }
   }
 
   /** Undefined when nothing was ever stored. */

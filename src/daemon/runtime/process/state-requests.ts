@@ -57,8 +57,8 @@ export class StateRequests {
     if (place && stores)
       try {
         return await stores.run(place, operations)
-      } catch (error) {
-        return operations.map(() => unavailable((error as Error).message))
+      } catch {
+        return operations.map(() => unavailable(FAILED)) // the daemon logs the reason, which contains its paths
       }
     return operations.map(() => unavailable('This server has no store.'))
   }
@@ -74,6 +74,8 @@ export class StateRequests {
     if (delayMs >= 1) await new Promise(resolve => setTimeout(resolve, delayMs))
   }
 }
+
+const FAILED = 'The store cannot be read or written. The log of the daemon has the reason.'
 
 function unavailable(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }
