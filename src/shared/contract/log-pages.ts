@@ -38,10 +38,27 @@ export const logPageSchema = namedLogPage.object({
     .describe('Pass it as `nextToken` to get the next page. Null if there is nothing more yet.'),
 })
 
+const serverLogPageExample = {
+  lines: [
+    {
+      timestamp: EXAMPLE_TIME,
+      stream: 'stdout',
+      phase: 'RUN',
+      message: 'started',
+      server: 'greeter',
+      environment: 'production',
+      deploymentId: EXAMPLE_DEPLOYMENT_ID,
+      version: 7,
+    },
+  ],
+  nextToken: null,
+}
+
 /** GET /api/servers/{name}/logs and GET /api/logs */
 export const serverLogPageSchema = named(
   'ServerLogPage',
   'A page of the logs of servers, across releases.',
+  serverLogPageExample,
 ).object({
   lines: z
     .array(

@@ -25,14 +25,18 @@ const destinationSchema = named('Destination', 'A host that the code of a deploy
   lastAt: isoTime.describe('Time of the last connection.'),
 })
 
-const namedMetricsHistory = named('MetricsHistory', 'Requests of a deployment over time.', {
-  id: EXAMPLE_DEPLOYMENT_ID,
+const historyExample = {
   since: EXAMPLE_TIME,
   until: EXAMPLE_TIME,
   stepSeconds: 60,
   requests: REQUESTS,
   points: [{ timestamp: EXAMPLE_TIME, ...REQUESTS }],
   tools: [{ tool: 'greet', ...REQUESTS }],
+}
+
+const namedMetricsHistory = named('MetricsHistory', 'Requests of a deployment over time.', {
+  id: EXAMPLE_DEPLOYMENT_ID,
+  ...historyExample,
 })
 
 /** GET /api/lambda-deploy/{id}/metrics */
@@ -81,7 +85,11 @@ export const serverMetricsSchema = named(
   name: z.string().describe('Name of the server.'),
   items: z
     .array(
-      named('EnvironmentMetrics', 'Requests of all releases in one environment.').object({
+      named('EnvironmentMetrics', 'Requests of all releases in one environment.', {
+        ...historyExample,
+        environment: 'production',
+        releases: [{ version: 7, timestamp: EXAMPLE_TIME }],
+      }).object({
         ...metricsHistorySchema.omit({ id: true }).shape,
         environment: environmentSchema,
         releases: z

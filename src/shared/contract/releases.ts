@@ -53,30 +53,6 @@ const changesSchema = named(
   items: z.array(surfaceChangeSchema).describe(`The first ${MAX_LISTED_CHANGES} changes.`),
 })
 
-const releaseSchema = named(
-  'Release',
-  'A release: one deployment of a server, in the history of its environment.',
-).object({
-  version: z.int().describe('Counts the releases of the server in this environment, from 1.'),
-  deploymentId: deploymentIdSchema,
-  name: z.string().describe('Name of the server.'),
-  environment: environmentSchema,
-  status: deploymentStateSchema,
-  isRemoved: z.boolean().describe('True if its deployment was removed. `status` is then its last state.'),
-  mcpId: mcpIdSchema,
-  digest: z.string().nullable().describe('SHA-256 of the artifact.'),
-  author: z.string().nullable().describe('Name of the API key that made the release.'),
-  message: z.string().nullable().describe('What the release changes.'),
-  git: gitSchema.nullable(),
-  test: testSchema.nullable(),
-  changes: changesSchema.nullable(),
-  rollbackTo: z.int().nullable().describe('Version that a rollback returned to.'),
-  requests: z.int().describe('Requests that it answered.'),
-  errors: z.int().describe('Requests of these that failed.'),
-  createdAt: isoTime.describe('Creation time.'),
-  deployedAt: isoTime.nullable().describe('Time at which it last started to serve. Null if it never did.'),
-})
-
 const releaseExample = {
   version: 7,
   deploymentId: EXAMPLE_DEPLOYMENT_ID,
@@ -98,8 +74,35 @@ const releaseExample = {
   deployedAt: EXAMPLE_TIME,
 }
 
+const releaseSchema = named(
+  'Release',
+  'A release: one deployment of a server, in the history of its environment.',
+  releaseExample,
+).object({
+  version: z.int().describe('Counts the releases of the server in this environment, from 1.'),
+  deploymentId: deploymentIdSchema,
+  name: z.string().describe('Name of the server.'),
+  environment: environmentSchema,
+  status: deploymentStateSchema,
+  isRemoved: z.boolean().describe('True if its deployment was removed. `status` is then its last state.'),
+  mcpId: mcpIdSchema,
+  digest: z.string().nullable().describe('SHA-256 of the artifact.'),
+  author: z.string().nullable().describe('Name of the API key that made the release.'),
+  message: z.string().nullable().describe('What the release changes.'),
+  git: gitSchema.nullable().describe('Git commit of the project. Null if unknown.'),
+  test: testSchema.nullable().describe('Result of its test suite. Null if there was none.'),
+  changes: changesSchema
+    .nullable()
+    .describe('Changes for clients of the previously live release. Null without one.'),
+  rollbackTo: z.int().nullable().describe('Version that a rollback returned to.'),
+  requests: z.int().describe('Requests that it answered.'),
+  errors: z.int().describe('Requests of these that failed.'),
+  createdAt: isoTime.describe('Creation time.'),
+  deployedAt: isoTime.nullable().describe('Time at which it last started to serve. Null if it never did.'),
+})
+
 /** GET /api/servers/{name}/releases */
-export const releasePageSchema = itemPage(releaseSchema.meta({ examples: [releaseExample] }), 'ReleasePage')
+export const releasePageSchema = itemPage(releaseSchema, 'ReleasePage')
 
 export type ReleaseGit = z.infer<typeof gitSchema>
 export type ReleaseTest = z.infer<typeof testSchema>
