@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { echoServer } from '../daemon/http/fixtures.ts'
-import { createHome, type TestHome } from '../helpers/mcp.ts'
+import { createHome, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome
 beforeAll(async () => {
@@ -33,4 +35,20 @@ test('status --health shows the checks of a deployment', async () => {
   expect([code, stdout]).toEqual([0, expect.stringMatching(/is healthy\n[\s\S]* {2}pass {2}\w+: /)])
   const all = await home.mcp(['status', '--health'])
   expect([all.code, all.stderr]).toEqual([2, expect.stringContaining('--health requires a deployment')])
+})
+
+test('/exit ends a chat while standard input is open', async () => {
+  const child = spawn(process.execPath, [MCP_BIN, 'chat', 'echo'], { env: home.env })
+  const closed = once(child, 'close')
+  child.stdin.write('/exit\n')
+  expect(await closed).toEqual([0, null])
+})
+
+test('Ctrl-C at the prompt of a chat exits with 130', async () => {
+  const command = `'${process.execPath}' '${MCP_BIN}' chat echo`
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env: { ...home.env, CI: '' } })
+  const closed = once(child, 'close')
+  for await (const text of child.stdout.setEncoding('utf8'))
+    if (text.includes('> ')) child.stdin.write('\x03')
+  expect(await closed).toEqual([130, null])
 })

@@ -58,10 +58,10 @@ async function report(thrown: unknown, output: Output, signal?: AbortSignal): Pr
 }
 
 function toReportedError(thrown: unknown, signal: AbortSignal | undefined): HostingError {
-  if (thrown instanceof HostingError) return thrown
-  // inquirer's prompts throw this on Ctrl-C.
+  // After Ctrl-C every error is a consequence of it. inquirer's prompts throw ExitPromptError on Ctrl-C.
   if (signal?.aborted || (thrown as Error)?.name === 'ExitPromptError')
     return new HostingError('CANCELLED', 'Interrupted.', { cause: thrown })
+  if (thrown instanceof HostingError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new HostingError('INTERNAL', `Internal error in mcp: ${message}`, {
     cause: thrown,

@@ -49,7 +49,14 @@ async function converse(context: ChatContext): Promise<ExitCode> {
   signal.addEventListener('abort', () => lines.close(), { once: true })
   // In a terminal the first Ctrl-C cancels the current answer. Without one it ends the chat.
   let answering: AbortController | undefined
-  lines.on('SIGINT', () => (answering ? answering.abort() : lines.close()))
+  let interrupted = false
+  lines.on('SIGINT', () => {
+    if (answering) return answering.abort()
+    interrupted = true
+    lines.close()
+  })
+  // Breaking out of the loop leaves the interface open, which would keep the process running.
+  using _open = { [Symbol.dispose]: () => lines.close() }
   if (interactive) lines.prompt()
   for await (const line of lines) {
     const text = line.trim()
@@ -70,7 +77,7 @@ async function converse(context: ChatContext): Promise<ExitCode> {
     }
     if (interactive) lines.prompt()
   }
-  return signal.aborted ? EXIT.interrupted : EXIT.done
+  return interrupted || signal.aborted ? EXIT.interrupted : EXIT.done
 }
 
 async function answer({ context, chat }: ChatContext, text: string, signal: AbortSignal): Promise<void> {

@@ -30,20 +30,21 @@ export class Packages {
 
   /**
    * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses
-   * the last version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails.
+   * the last version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails, INTERRUPTED
+   * when `stopped` aborts.
    */
-  async install(command: NpxCommand): Promise<InstalledPackage> {
+  async install(command: NpxCommand, stopped?: AbortSignal): Promise<InstalledPackage> {
     const known = this.#recall(command)
     if (known && isExact(command.spec)) return known
     try {
-      return await this.#install(command)
+      return await this.#install(command, stopped)
     } catch (error) {
       if (known && (error as Partial<HostingError>).code === 'UPSTREAM_FAILED') return known
       throw error
     }
   }
 
-  async #install(command: NpxCommand): Promise<InstalledPackage> {
+  async #install(command: NpxCommand, stopped: AbortSignal | undefined): Promise<InstalledPackage> {
     const { spec, name, bin, args } = command
     const work = join(this.directory, `${randomBytes(8).toString('hex')}.tmp`)
     // A program may run as another user. The parent folder is private.
@@ -54,7 +55,7 @@ export class Packages {
       await runNpm(
         work,
         ['install', spec, ...INSTALL_FLAGS],
-        this.#closing,
+        stopped ? AbortSignal.any([this.#closing, stopped]) : this.#closing,
         `the package ${JSON.stringify(spec)}`,
       )
       const found = readPackage(work, name, bin)

@@ -34,7 +34,8 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
     takesPrefer: true,
     answers: {
       201: {
-        description: 'The build has finished: `ready`, or `failed` with its error.',
+        description:
+          'The build has finished: `ready`, or `failed` with its error. A build of code fails with `INTERRUPTED` when the client disconnects first, unless it sent `Prefer: respond-async` or `Idempotency-Key`.',
         schema: buildRecordSchema,
         headers: location,
       },
@@ -45,8 +46,10 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
       },
     },
     errors: ['INVALID_MCP', 'NOT_FOUND'],
-    async run({ body, respondAsync }) {
-      const { build, done } = await builds.create(body)
+    async run({ body, respondAsync, header, signal }) {
+      // A client that repeats its request after a lost connection expects the result of the first one.
+      const continues = respondAsync || header('idempotency-key') !== undefined
+      const { build, done } = await builds.create(body, continues ? undefined : signal)
       return respondAsync
         ? { status: 202, data: records.build(build), headers: { Location: `/v1/build/${build.id}` } }
         : { status: 201, data: records.build(await done), headers: { Location: `/v1/build/${build.id}` } }

@@ -67,8 +67,10 @@ export class CodeBuilds {
     { source, stopped }: { source: Source | undefined; stopped?: AbortSignal | undefined },
   ): Promise<BuiltArtifact> {
     const { program } = request
-    if (program?.type === 'image') return this.#programs.run(() => this.#makeImage(build, request, program))
-    if (program) return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, source))
+    if (program?.type === 'image')
+      return this.#programs.run(() => this.#makeImage(build, request, { given: program, stopped }))
+    if (program)
+      return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, { source, stopped }))
     const cached = this.#findCached(source!, request)
     return cached ?? this.#modules.run(() => this.#makeModule(build, request, { source: source!, stopped }))
   }
@@ -124,17 +126,17 @@ export class CodeBuilds {
   async #makeProgram(
     build: Build,
     request: BuildRequest & { program: ProgramDefinition },
-    source: Source | undefined,
+    { source, stopped }: { source: Source | undefined; stopped: AbortSignal | undefined },
   ): Promise<BuiltArtifact> {
     if (source) await this.#deps.programSources.provide(source)
     const npx = parseNpx(request.program)
     const program = {
       ...request.program,
       ...(source && { source: source.digest }),
-      ...(npx && { package: await this.#deps.packages.install(npx) }),
+      ...(npx && { package: await this.#deps.packages.install(npx, stopped) }),
     }
     const { artifact } = buildArtifact(request, { program })
-    const described = await this.#describe(build, artifact, { env: request.env_vars })
+    const described = await this.#describe(build, artifact, { env: request.env_vars, stopped })
       .catch(error => {
         throw toProgramError(error)
       })
@@ -147,7 +149,11 @@ export class CodeBuilds {
   }
 
   /** Pins the image that the name currently refers to. */
-  async #makeImage(build: Build, request: BuildRequest, given: ImageDefinition): Promise<BuiltArtifact> {
+  async #makeImage(
+    build: Build,
+    request: BuildRequest,
+    { given, stopped }: { given: ImageDefinition; stopped: AbortSignal | undefined },
+  ): Promise<BuiltArtifact> {
     await this.#deps.containers.require()
     const { hidden } = this.#deps.programs.place(build.name, build.id)
     const mounts = given.mounts && resolveMounts(given.mounts, hidden)
@@ -155,11 +161,13 @@ export class CodeBuilds {
     const program = { ...given, id, ...(mounts && { mounts }) }
     const { artifact } = buildArtifact(request, { program })
     const container = await prepareContainer(this.#deps, { build, artifact, id: build.id, warn() {} })
-    const described = await this.#describe(build, artifact, { env: request.env_vars, container }).catch(
-      error => {
-        throw toProgramError(error)
-      },
-    )
+    const described = await this.#describe(build, artifact, {
+      env: request.env_vars,
+      container,
+      stopped,
+    }).catch(error => {
+      throw toProgramError(error)
+    })
     const { tools, resources, prompts, transport, children } = described
     const found = {
       ...program,
