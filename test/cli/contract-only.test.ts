@@ -56,6 +56,7 @@ const CASES: Record<string, Case[]> = {
   remove: [
     { args: 'remove dep-9 --yes', refused: /does not offer DELETE \/v1\/deploy\/dep-9/ },
     { args: 'remove mcp_123 --yes', refused: /does not offer DELETE \/v1\/build\/mcp_123/ },
+    { args: 'remove calc --data --yes', refused: /does not offer DELETE \/v1\/servers\/calc/ },
   ],
   'env list': [{ args: 'env list calc', refused: /does not offer GET \/v1\/servers\/calc\/env/ }],
   'env set': [{ args: 'env set calc A=1', refused: /does not offer PATCH/ }],

@@ -108,10 +108,37 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
   const unsure = await home.mcp(['remove', 'life', '--json'])
   expect(unsure.code).toBe(2)
   expect(JSON.parse(unsure.stderr).error.message).toContain('--yes')
-  expect(await home.json(['remove', 'life', '--yes'])).toEqual({ removed: id })
+  expect(await home.json(['remove', id.slice(0, 12), '--yes'])).toEqual({ removed: id })
   expect((await home.mcp(['status', 'life'])).code).toBe(4)
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
 })
+
+test('remove of a server removes one environment, then all with builds and subdomains, and data only with --data', async () => {
+  const { mcp_id } = await home.json<BuildRecord>(['build', writeServer('gone')])
+  for (const env of ['production', 'staging', 'development'])
+    await home.json(['deploy', mcp_id, '--env', env])
+  await home.json(['domains', 'add', 'gone-too', await idOf('gone', 'production')])
+  await home.json(['env', 'set', 'gone', 'A=1', '--env', 'production'])
+  expect(await home.json(['remove', 'gone', '--env', 'staging', '--yes'])).toMatchObject({
+    environments: ['staging'],
+    builds: 0,
+  })
+  const { code, stdout, stderr } = await home.mcp(['remove', 'gone', '--yes'])
+  expect(code).toBe(0)
+  expect(stderr).toContain(
+    'This removes 2 deployments (development, production), 1 build, subdomain gone-too.',
+  )
+  expect(stdout).toContain('Removed gone')
+  expect((await home.mcp(['status', 'gone'])).code).toBe(4)
+  expect((await home.mcp(['domains', 'list'])).stdout).not.toContain('gone-too')
+  expect((await home.mcp(['env', 'list', 'gone'])).stdout).toContain('A')
+  expect(await home.json(['remove', 'gone', '--data', '--yes'])).toEqual({ removed: 'gone', data: true })
+  expect((await home.mcp(['remove', 'gone', '--data', '--yes'])).code).toBe(4)
+})
+
+async function idOf(name: string, env: string): Promise<string> {
+  return (await home.json<Deployment>(['status', name, '--env', env])).deployment_id
+}
 
 test('rollback warns about changed environment variables without showing values', async () => {
   const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]

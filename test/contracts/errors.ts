@@ -22,7 +22,7 @@ type Given = { params?: Record<string, string>; [option: string]: unknown }
 
 /** Parameters that are valid for no operation. */
 const NOTHING = Object.fromEntries(
-  ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor'].map(name => [
+  ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor', 'name'].map(name => [
     name,
     'a%00b',
   ]),
@@ -195,6 +195,10 @@ export function testErrors(contract: Contract): void {
     await expect409('startDeployment', at)
     await expect409('rollbackDeployment', at)
     await expect409('removeBuild', { mcp_id })
+    using database = openDatabase(daemon)
+    database.exec(`UPDATE builds SET status = 'building' WHERE id = '${mcp_id}'`)
+    await expect409('removeServer', { name: 'conflicts' })
+    database.exec(`UPDATE builds SET status = 'ready' WHERE id = '${mcp_id}'`)
     await api.call('stopDeployment', at)
     await expect409('stopDeployment', at)
     await expect409('restartDeployment', at)

@@ -75,7 +75,7 @@ function nextSteps(path: string): NextStep[] {
         { description: 'Count the messages of a chat', command: `mcp chats count ${chatOf([id, ...rest])}` },
       ]
     case 'servers':
-      if (rest[0] === 'store') return [WHO_AM_I]
+      if (rest[0] === 'store' || rest.length === 0) return [WHO_AM_I]
       return [
         {
           description: 'This API stores no variables. Pass them with each deployment',

@@ -1,50 +1,102 @@
+import type { Environment } from '../../shared/contract/states.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import { confirm } from '../output/prompt.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
-import { findDeployment, resolveBuild, resolveDeployment } from '../targets/resolve-id.ts'
+import { resolveBuild, resolveDeployment } from '../targets/resolve-id.ts'
+import { describeContents, type ServerContents, serverContents } from '../targets/server-removal.ts'
 
 export default defineCommand({
   name: 'remove',
   description:
-    'Stop a deployment immediately and remove it with its logs. With an mcp_id, remove a build that no deployment uses.',
+    'Remove a server: its deployments in all environments, builds, subdomains and sign-ins. Keeps its stored data and variables, unless --data is given. With a deployment id, remove that deployment and its logs. With an mcp_id, remove a build that no deployment uses.',
   arguments: {
     id: {
       required: true,
-      doc: 'deployment id or unique prefix, server name, or mcp_id of a build',
+      doc: 'server name, deployment id or unique prefix, or mcp_id of a build',
     },
   },
-  options: ONE_DEPLOYMENT.options,
-  examples: {
-    'mcp remove weather --env staging': 'after confirmation',
-    'mcp remove dep_4h7k --yes': 'without confirmation',
-    'mcp remove mcp_9x2m --yes': 'a build',
+  options: {
+    env: { ...ONE_DEPLOYMENT.options.env, doc: 'only this environment, and no builds' },
+    data: { type: 'boolean', doc: 'also remove the stored data and variables of the server' },
   },
-  async run(context, { id: reference, env }) {
-    const { output } = context
+  examples: {
+    'mcp remove weather': 'everything of the server, after confirmation',
+    'mcp remove weather --env staging': 'only staging',
+    'mcp remove weather --data --yes': 'with its data, without confirmation',
+    'mcp remove dep_4h7k': 'one deployment',
+    'mcp remove mcp_9x2m': 'one build',
+  },
+  async run(context, { id: reference, env, data }) {
     const api = await context.api()
-    const isBuild = reference.startsWith('mcp_')
-    const { id, label } = isBuild
-      ? { id: await resolveBuild(api, reference), label: 'build' }
-      : await nameDeployment(api, reference, env)
-    await confirm(context, `Permanently remove ${label} ${id}?`)
-    await api.delete(`/v1/${isBuild ? 'build' : 'deploy'}/${encodeURIComponent(id)}`)
-    output.result({ removed: id }, () => {
-      output.line(`Removed ${label} ${id}`)
-      output.next({ description: 'List what remains', command: 'mcp list' })
-    })
+    const contents = await serverContents(api, reference, env)
+    if (contents) return removeServer(context, contents, { environment: env, data })
+    if (data && !/^(dep|mcp)_/.test(reference)) return removeData(context, reference, env)
+    await removeOne(context, api, reference, env)
   },
 })
 
-async function nameDeployment(
+interface Options {
+  environment: Environment | undefined
+  data: boolean | undefined
+}
+
+async function removeServer(context: CommandContext, contents: ServerContents, options: Options) {
+  const { output } = context
+  const { name, ...counts } = contents
+  const where = options.environment ? `${name} in ${options.environment}` : name
+  const removed = `${describeContents(contents)}${options.data ? ', stored data and variables' : ''}`
+  output.note(`This removes ${removed}.`)
+  await confirm(context, `Permanently remove ${where}?`)
+  await output.progress(`Removing ${where}`, () => requestRemoval(context, name, options))
+  output.result({ removed: name, ...counts, data: options.data ?? false }, () => {
+    output.line(`Removed ${where}: ${removed}`)
+    output.next(
+      { description: 'List what remains', command: 'mcp list' },
+      ...(options.data || options.environment
+        ? []
+        : [
+            {
+              description: 'Also remove its stored data and variables',
+              command: `mcp remove ${name} --data`,
+            },
+          ]),
+    )
+  })
+}
+
+/** For a server of which only data remains. */
+async function removeData(context: CommandContext, name: string, environment: Environment | undefined) {
+  const where = environment ? `${name} in ${environment}` : name
+  await confirm(context, `Permanently remove the stored data and variables of ${where}?`)
+  await requestRemoval(context, name, { environment, data: true })
+  context.output.result({ removed: name, data: true }, () =>
+    context.output.line(`Removed the stored data and variables of ${where}`),
+  )
+}
+
+async function requestRemoval({ api }: CommandContext, name: string, { environment, data }: Options) {
+  const query = new URLSearchParams({ ...(environment && { environment }), ...(data && { data: 'true' }) })
+  await (await api()).delete(`/v1/servers/${encodeURIComponent(name)}${query.size > 0 ? `?${query}` : ''}`)
+}
+
+async function removeOne(
+  context: CommandContext,
   api: ApiClient,
   reference: string,
-  environment: (typeof ONE_DEPLOYMENT.options.env.choices)[number] | undefined,
-): Promise<{ id: string; label: string }> {
-  if (reference.startsWith('dep_'))
-    return { id: await resolveDeployment(api, reference), label: 'deployment' }
-  const found = await findDeployment(api, reference, { environment })
-  if (!found) return { id: reference, label: 'deployment' }
-  const where = found.environment ? ` in ${found.environment}` : ''
-  return { id: found.deployment_id, label: `deployment of ${found.name}${where}` }
+  environment: Environment | undefined,
+) {
+  const { output } = context
+  const isBuild = reference.startsWith('mcp_')
+  const label = isBuild ? 'build' : 'deployment'
+  const id = isBuild
+    ? await resolveBuild(api, reference)
+    : await resolveDeployment(api, reference, { ...(environment && { environment }) })
+  await confirm(context, `Permanently remove ${label} ${id}?`)
+  await api.delete(`/v1/${isBuild ? 'build' : 'deploy'}/${encodeURIComponent(id)}`)
+  output.result({ removed: id }, () => {
+    output.line(`Removed ${label} ${id}`)
+    output.next({ description: 'List what remains', command: 'mcp list' })
+  })
 }

@@ -26,6 +26,7 @@ import { buildEndpoints } from './v1/build.ts'
 import { deployEndpoints } from './v1/deploy.ts'
 import { envEndpoints } from './v1/env.ts'
 import { serverStoreEndpoints } from './v1/server-store.ts'
+import { serverEndpoints } from './v1/servers.ts'
 import { testEndpoints } from './v1/test.ts'
 
 export interface AppOptions {
@@ -49,6 +50,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const mappings = lambdaMappingEndpoints(services)
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
+  const server = serverEndpoints(services)
   const serverStore = serverStoreEndpoints(services)
   const servers = serversEndpoints(services)
   const test = testEndpoints(services)
@@ -82,6 +84,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
       ['DELETE /v1/deploy/{deployment_id}', 'BUILD_AND_DEPLOY', deploy.remove],
 
+      ['DELETE /v1/servers/{name}', 'BUILD_AND_DEPLOY', server.removeServer],
       ['GET /v1/servers/{name}/env/{environment}', STATUS_READERS, env.getEnv],
       ['PATCH /v1/servers/{name}/env/{environment}', 'BUILD_AND_DEPLOY', env.changeEnv],
       ['POST /v1/servers/{name}/env/{environment}/release', 'BUILD_AND_DEPLOY', env.releaseEnv],

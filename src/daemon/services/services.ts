@@ -23,6 +23,7 @@ import { ServerMetricsHistory } from './metrics/server-metrics.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
+import { ServerRemoval } from './servers/server-removal.ts'
 import { ServerStores } from './servers/server-stores.ts'
 
 /** Services that the HTTP API calls. */
@@ -57,6 +58,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     prometheusPage: new PrometheusPage(deps),
     apiKeys: new ApiKeys(deps.store, deps.clock),
     idempotencyKeys: new IdempotencyKeys(deps),
+    serverRemoval: new ServerRemoval(deps, deployments, builds),
     serverStores: new ServerStores(deps),
     signIns: deps.signIns,
     rateLimits: new RateLimits(deps.store.database, enterpriseLimit),

@@ -68,4 +68,10 @@ export function testUnusedBuilds(contract: Contract): void {
     const { body } = await call('createBuild', {}, { body: echoServer('unused') })
     await call('removeBuild', { mcp_id: body.data.mcp_id })
   })
+
+  test('removes a server', async () => {
+    const { body } = await call('createBuild', {}, { body: echoServer('whole') })
+    await call('removeServer', { name: 'whole' }, { query: 'data=true' })
+    expect((await call('getBuild', { mcp_id: body.data.mcp_id })).status).toBe(404)
+  })
 }

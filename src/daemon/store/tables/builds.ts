@@ -53,6 +53,11 @@ export class BuildStore extends RecordStore<Build> {
     ])
   }
 
+  /** Oldest first. */
+  listByServer(name: string): Build[] {
+    return this.table.list('WHERE name = ? ORDER BY created_at, id', [name])
+  }
+
   hasAny(name: string): boolean {
     return this.table.exists('name = ?', [name])
   }

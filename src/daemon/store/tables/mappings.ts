@@ -45,8 +45,11 @@ export class MappingStore extends TableStore<StoredMapping> {
     return this.table.remove('id = ?', [subdomain]) > 0
   }
 
-  removeByServer(server: string): void {
-    this.table.remove('server = ?', [server])
+  removeByServer(server: string, environment?: Environment): void {
+    this.table.remove('server = @server AND (@environment IS NULL OR environment = @environment)', {
+      server,
+      environment: environment ?? null,
+    })
   }
 }
 

@@ -28,6 +28,17 @@ export class VariableStore {
     return this.#table.list('WHERE server = ? AND environment = ? ORDER BY name', [server, environment])
   }
 
+  hasAny(server: string): boolean {
+    return this.#table.exists('server = ?', [server])
+  }
+
+  removeByServer(server: string, environment?: Environment): void {
+    this.#table.remove('server = @server AND (@environment IS NULL OR environment = @environment)', {
+      server,
+      environment: environment ?? null,
+    })
+  }
+
   /** Replaces an earlier value. A secret stays secret. */
   save(variable: Variable): void {
     this.#table.insert(

@@ -1,0 +1,68 @@
+import type { MappingRecord } from '../../shared/contract/mappings.ts'
+import type { Environment } from '../../shared/contract/states.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
+import { listItems } from '../api/list-items.ts'
+import { listBuilds, listDeployments } from './resolve-id.ts'
+
+/** Everything that `mcp remove <server>` removes. */
+export interface ServerContents {
+  name: string
+  environments: string[]
+  deployments: number
+  builds: number
+  subdomains: string[]
+}
+
+/** Undefined when the API has no lists or no server of this name. With an environment, builds do not count. */
+export async function serverContents(
+  api: ApiClient,
+  name: string,
+  environment: Environment | undefined,
+): Promise<ServerContents | undefined> {
+  const [deployments, builds] = await Promise.all([
+    listDeployments(api, { name, ...(environment && { environment }) }),
+    environment === undefined ? listBuilds(api, { name }) : [],
+  ])
+  const deployed = deployments?.filter(one => one.name === name) ?? []
+  const built = builds?.filter(one => one.name === name) ?? []
+  if (deployed.length + built.length === 0) return undefined
+  return {
+    name,
+    environments: [...new Set(deployed.map(one => one.environment ?? ''))],
+    deployments: deployed.length,
+    builds: built.length,
+    subdomains: await mappedSubdomains(api, name, environment),
+  }
+}
+
+/** `2 deployments (staging, production), 17 builds, subdomain team` */
+export function describeContents({ environments, deployments, builds, subdomains }: ServerContents): string {
+  const parts = [
+    deployments > 0 && `${counted(deployments, 'deployment')} (${environments.join(', ')})`,
+    builds > 0 && counted(builds, 'build'),
+    subdomains.length > 0 &&
+      `${subdomains.length === 1 ? 'subdomain' : 'subdomains'} ${subdomains.join(', ')}`,
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+async function mappedSubdomains(
+  api: ApiClient,
+  name: string,
+  environment: Environment | undefined,
+): Promise<string[]> {
+  const mappings = await listItems<MappingRecord>(api, '/api/lambda-mapping', { limit: 1000 }).catch(
+    (error: unknown) => {
+      if (error instanceof HostingError && error.code === 'METHOD_NOT_ALLOWED') return []
+      throw error
+    },
+  )
+  return mappings
+    .filter(one => one.server === name && (environment === undefined || one.environment === environment))
+    .map(({ subdomain }) => subdomain)
+}
