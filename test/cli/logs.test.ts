@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instances/log-line.ts'
 import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
 import { writeLines } from '../helpers/log-lines.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReleaseRecord } from '../../src/shared/contract/releases.ts'
-import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instances/log-line.ts'
 import { createHome, eventually, type TestHome } from '../helpers/mcp.ts'
 
 let home: TestHome

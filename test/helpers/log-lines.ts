@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLine } from '../../src/shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../src/shared/instances/log-line.ts'
 
 /** A line with a time in seconds since 1970. */
 export function logLine(second: number, message: string, more: Partial<LogLine> = {}): LogLine {

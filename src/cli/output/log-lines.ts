@@ -1,5 +1,5 @@
 import { formatDurationMs } from '../../shared/duration.ts'
-import type { LogLine } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import type { Style } from './style.ts'
 import { printable } from './table.ts'
 

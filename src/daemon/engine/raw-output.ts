@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { LogLine } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 
 const BYTES_PER_SECOND = 64 * 1024
 const BURST_BYTES = 512 * 1024

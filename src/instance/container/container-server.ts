@@ -1,6 +1,7 @@
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
-import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import { BufferedReporter } from '../bridge/process/buffered-reporter.ts'
 import { ProcessGuard } from '../bridge/process/process-guard.ts'
 import type { Programs } from '../bridge/process/programs.ts'

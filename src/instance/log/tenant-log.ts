@@ -1,4 +1,5 @@
-import { LOG_DESCRIPTOR, type LogLine, type Tenant } from '../../shared/instances/instance-protocol.ts'
+import { LOG_DESCRIPTOR, type Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'

@@ -1,6 +1,7 @@
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { Handler, LogLevel } from '../../shared/definitions/definitions.ts'
-import type { LogLine, Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import { createServerScope } from '../handlers/templates/scope.ts'
 import { prepareServer } from '../server/prepare-server.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'

@@ -1,6 +1,6 @@
 import type { Era } from '../../shared/definitions/artifact.ts'
 import type { LogLevel } from '../../shared/definitions/definitions.ts'
-import type { LogLine } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import type { StateBackend } from '../../shared/instances/state-operations.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 import type { CallerSession, ClientContext } from './client-context.ts'

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type {
   Announcement,
-  LogLine,
   Tenant,
   TenantMetrics,
   ToInstance,
 } from '../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../shared/instances/log-line.ts'
 import { header } from '../http/headers.ts'
 import type { Guard, HttpExchange, WakeUp } from '../http/http-exchange.ts'
 import { openLog } from '../log/open-log.ts'

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LogLine } from '../../../src/shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../src/shared/instances/log-line.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
 import { writeLines } from '../../helpers/log-lines.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 
 /** Output of host processes is in `spares/` until they get work, and in `hosts/` for shared processes. */
 export function spareLogPath(logsDir: string, hostId: string): string {

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import type { LogPosition } from './log-reader.ts'

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 
 /** Fields that must match exactly. */
 const FIELDS = ['tool', 'sessionId', 'requestId', 'instance'] as const

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { originOf } from './log-segments.ts'
 
 /** Longer lines are truncated, so that output without line ends cannot fill the memory. */

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import type { Segment } from './log-segments.ts'
 

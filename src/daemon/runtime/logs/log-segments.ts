@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 
 /**
  * One file in a deployment's log folder. `<instance>.log` is the active file, `<instance>.<n>.log` are full segments,

@@ -8,9 +8,10 @@ import type {
 } from '../../../shared/instances/instance-protocol.ts'
 import { RequestTally, type SeriesCounts } from '../../../shared/instances/request-tally.ts'
 import type { Place } from '../placement/placement.ts'
-import type { ServedCode, TenantNotice, TenantWatcher } from '../process/host.ts'
+import type { ServedCode, TenantNotice } from '../process/host.ts'
 import type { NamedRequest } from '../process/named-request.ts'
 import type { ShareableSocket } from '../process/socket-lease.ts'
+import type { TenantWatcher } from '../process/tenant-watcher.ts'
 
 /** Metrics arrive at most a second after a change. They include hand-overs that are older than this. */
 const METRICS_DUE_MS = 5000

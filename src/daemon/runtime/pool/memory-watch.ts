@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { residentBytes } from '../process/vital-signs.ts'
 import type { Instance, InstancePast } from './instance.ts'
 

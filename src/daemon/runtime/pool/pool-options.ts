@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { SeriesCounts } from '../../../shared/instances/request-tally.ts'
 import type { Placement } from '../placement/placement.ts'
 import { SCALE_DOWN_AFTER_MS } from '../scaling/scaling.ts'

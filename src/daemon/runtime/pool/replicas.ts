@@ -1,5 +1,5 @@
 import { HostingError } from '../../../shared/errors.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { SeriesCounts } from '../../../shared/instances/request-tally.ts'
 import type { ShareableSocket } from '../process/socket-lease.ts'
 import { Autoscaler } from '../scaling/autoscaler.ts'

@@ -1,12 +1,5 @@
 import type { Artifact, Described } from '../../../shared/definitions/artifact.ts'
-import type {
-  Announcement,
-  FromInstance,
-  SessionClaim,
-  Tenant,
-  TenantMetrics,
-  ToInstance,
-} from '../../../shared/instances/instance-protocol.ts'
+import type { FromInstance, Tenant, ToInstance } from '../../../shared/instances/instance-protocol.ts'
 import { PeerPorts } from '../sessions/peer-ports.ts'
 import { PeerRequests } from '../sessions/peer-requests.ts'
 import type { EgressLink } from './egress-link.ts'
@@ -16,19 +9,7 @@ import { HostProcess, type HostProcessOptions } from './host-process.ts'
 import { PendingAnswers } from './pending-answers.ts'
 import { type ShareableSocket, type SocketHandle, SocketLeases } from './socket-lease.ts'
 import { StateRequests, type StateStores } from './state-requests.ts'
-
-/** Receives the reports of a process about one tenant. */
-export interface TenantWatcher {
-  onMetrics(metrics: TenantMetrics): void
-  /** The process ended, or it can no longer serve the tenant. */
-  onFailed(error: HostEndedError | RefusedArtifactError): void
-  /** The tenant's program ended and is restarted. `how` completes a sentence about it. */
-  onRestarting(how: string): void
-  onAnnounced(announcement: Announcement): void
-  onClaim(claim: SessionClaim): void
-  /** The tenant sleeps, and a request needs it. */
-  onWake(): void
-}
+import type { TenantWatcher } from './tenant-watcher.ts'
 
 /** The artifact, and the text of its bundle if it has one. */
 export interface ServedCode {

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { Build } from '../../store/tables/builds.ts'
 
 /** Log lines of a build, created from its record. They come first in the logs of its preview and deployments. */

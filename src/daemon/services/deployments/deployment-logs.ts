@@ -1,6 +1,6 @@
 import type { LogPage } from '../../../shared/contract/log-pages.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { type LogFilter, matchesFilter, RUN_PHASE } from '../../runtime/logs/log-filter.ts'
 import { decodeToken, type LogStore } from '../../runtime/logs/log-store.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,7 +1,7 @@
 import type { Failure } from '../../../shared/contract/fields.ts'
 import { canMove, DEPLOYMENT_TRANSITIONS, type DeploymentState } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 

@@ -13,6 +13,7 @@ import { getBuild, loadArtifact, requireReady } from '../builds/stored-builds.ts
 import type { ServiceDependencies } from '../dependencies.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
+import { nothingLive, notRestarted } from './deployment-errors.ts'
 import { concealConfig, revealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import {
@@ -291,27 +292,4 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
 /** Ignores the removal of a deployment while it started. The waiting client gets that error. */
 function unlessRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
-}
-
-function nothingLive(server: string, environment: Environment): HostingError {
-  return new HostingError(
-    'CONFLICT',
-    `"${server}" has no live deployment in ${environment} to release again.`,
-    {
-      details: 'The next deployment there gets the stored variables.',
-    },
-  )
-}
-
-function notRestarted(id: string, reason: Error): HostingError {
-  const known = reason instanceof HostingError ? reason : undefined
-  return new HostingError(
-    known?.code ?? 'UNAVAILABLE',
-    `Deployment ${id} was not restarted and its old instances keep serving: ${reason.message}`,
-    {
-      details: known?.details,
-      next: [{ description: 'Read its log', command: `mcp logs ${id}` }],
-      cause: reason,
-    },
-  )
 }

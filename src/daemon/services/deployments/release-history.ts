@@ -6,7 +6,7 @@ import {
 } from '../../../shared/contract/releases.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { isBreaking } from '../../../shared/surface/surface-change.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'

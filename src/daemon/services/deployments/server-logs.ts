@@ -1,5 +1,5 @@
 import type { ServerLogPage } from '../../../shared/contract/log-pages.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { RUN_PHASE } from '../../runtime/logs/log-filter.ts'
 import { decodeToken } from '../../runtime/logs/log-store.ts'
 import type { Release, ReleasePlace } from '../../store/tables/releases.ts'

@@ -1,5 +1,5 @@
 import type { Destination } from '../../../shared/contract/metrics.ts'
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { DestinationCounts } from '../../../shared/network/egress-protocol.ts'
 import { describeRefusal } from '../../../shared/network/network-policy.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../../shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { OutputLimit } from '../../isolation/output-limit.ts'
 import type { ServerReporter } from '../../server/prepared-server.ts'
 

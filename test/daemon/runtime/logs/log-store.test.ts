@@ -17,7 +17,7 @@ import { LogReader } from '../../../../src/daemon/runtime/logs/log-reader.ts'
 import { pruneLogs, rotateWhenDue } from '../../../../src/daemon/runtime/logs/log-rotation.ts'
 import { listSegments } from '../../../../src/daemon/runtime/logs/log-segments.ts'
 import { LogStore } from '../../../../src/daemon/runtime/logs/log-store.ts'
-import type { LogLine } from '../../../../src/shared/instances/instance-protocol.ts'
+import type { LogLine } from '../../../../src/shared/instances/log-line.ts'
 import { logLine as line, writeLines } from '../../../helpers/log-lines.ts'
 
 let dir: string
