@@ -1,5 +1,6 @@
 import type { StateOperation } from '../../shared/instances/state-operations.ts'
-import type { StateDatabase, StateQuery, StateRow } from '../store/state-database.ts'
+import type { StateDatabase } from '../store/state/state-database.ts'
+import type { StateQuery, StateRow } from '../store/state/state-reads.ts'
 
 /** What the worker is asked to do with one store. */
 export type StateCall =

@@ -1,5 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
-import { StateDatabase } from '../store/state-database.ts'
+import { StateDatabase } from '../store/state/state-database.ts'
 import type { StateCall, StateRequest, StateResponse } from './state-calls.ts'
 
 /** Files that stay open. Each takes two descriptors and its page cache. */

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { HostingError } from '../../shared/errors.ts'
 import type { StatePlace } from '../../shared/instances/instance-protocol.ts'
 import type { StateOperation } from '../../shared/instances/state-operations.ts'
-import type { StateQuery, StateRow } from '../store/state-database.ts'
+import type { StateQuery, StateRow } from '../store/state/state-reads.ts'
 import type { ResultOf, StateCall, StateRequest, StateResponse } from './state-calls.ts'
 
 export interface StateStoresOptions {

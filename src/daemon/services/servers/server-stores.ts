@@ -8,7 +8,7 @@ import type {
 import { HostingError } from '../../../shared/errors.ts'
 import type { StatePlace } from '../../../shared/instances/instance-protocol.ts'
 import { MAX_STORE_BYTES, USER_SCOPE } from '../../../shared/instances/state-operations.ts'
-import type { StateRow } from '../../store/state-database.ts'
+import type { StateRow } from '../../store/state/state-reads.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'states' | 'store'>
