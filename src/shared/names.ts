@@ -1,6 +1,11 @@
 /** Server names: 1–63 letters, digits, `-`, `_`, `.` (docs/decisions/api.md). Dots alone would be a path. */
 export const SERVER_NAME = /^(?!\.+$)[A-Za-z0-9._-]{1,63}$/
 
+/** Recommended by MCP (SEP-986). Model vendors reject tools with other names. */
+export const TOOL_NAME = /^[A-Za-z0-9_./-]+$/
+
+export const MAX_NAME_LENGTH = 128
+
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Names of HTTP headers: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */

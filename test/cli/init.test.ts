@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -24,7 +24,12 @@ describe('mcp init', () => {
       const made = await home.json<{ files: string[] }>(['init', 'desk', '--template', template], {
         cwd: home.dir,
       })
-      expect(made.files.sort()).toEqual(['README.md', 'mcp.config.json', 'mcp.config.schema.json'])
+      expect(made.files.sort()).toEqual([
+        '.gitignore',
+        'README.md',
+        'mcp.config.json',
+        'mcp.config.schema.json',
+      ])
       const folder = join(home.dir, 'desk')
       expect((await loadProject(folder)).request).toMatchObject({ name: 'desk', template })
       const config = configOf('desk')
@@ -75,13 +80,14 @@ describe('mcp init', () => {
   })
 
   it('creates one file per tool in the flags', async () => {
-    const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', "o'clock"]
+    const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', 'clock/now']
     const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
     expect(files.filter(file => /^(tools|resources|prompts|src)\//.test(file))).toEqual([
       'tools/find_it.ts',
-      'tools/o_clock.ts',
+      'tools/clock_now.ts',
     ])
-    expect(readFileSync(join(home.dir, 'x/tools/o_clock.ts'), 'utf8')).toContain("name: 'o\\'clock'")
+    expect(configOf('x')).not.toHaveProperty('instructions')
+    expect(readFileSync(join(home.dir, 'x/tools/clock_now.ts'), 'utf8')).toContain("name: 'clock/now'")
     const compiled = await runToEnd(process.execPath, [TSC, '--project', join(home.dir, 'x')])
     expect(compiled).toMatchObject({ code: 0, stdout: '' })
   })
@@ -90,10 +96,19 @@ describe('mcp init', () => {
     await home.json(['init', 'x'], { cwd: home.dir })
     const again = await home.mcp(['init', 'x', '--template', 'advanced'], { cwd: home.dir })
     expect(again).toMatchObject({ code: 5, stdout: '' })
-    expect(again.stderr).toContain('already contains README.md, mcp.config.json, mcp.config.schema.json')
+    expect(again.stderr).toContain('x already contains mcp.config.json.')
     expect(configOf('x').template).toBe('basic')
     await home.json(['init', 'x', '--template', 'advanced', '--force'], { cwd: home.dir })
     expect(configOf('x').template).toBe('advanced')
+  })
+
+  it('copies an example that builds, readable for others as the umask allows', async () => {
+    await home.json(['init', 'weather', '--example', 'weather'], { cwd: home.dir })
+    const folder = join(home.dir, 'weather')
+    expect((await loadProject(folder)).request).toMatchObject({ name: 'weather', template: 'advanced' })
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toContain('.env\n')
+    expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toContain('examples/')
+    expect(statSync(folder).mode & 0o777).toBe(0o777 & ~process.umask())
   })
 
   it('names the variables that the first run needs', async () => {
@@ -113,6 +128,9 @@ describe('mcp init', () => {
   it.each([
     [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
     [['--name', 'a/b'], '"a/b" is not a valid server name'],
+    [['--tool', 'save thing'], '"save thing" is not a valid tool name'],
+    [['--template', 'custom', '--tool', 'a_b', '--tool', 'a/b'], 'tools/a_b.ts'],
+    [['--example', 'other'], 'Allowed choices are weather'],
     [['--from-openapi', 'none.yaml'], 'Could not read'],
   ])('rejects %j and writes nothing', async (flags, words) => {
     const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })

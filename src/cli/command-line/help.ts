@@ -19,7 +19,7 @@ ${sections.join('\n\n')}
 Options of every command:
 ${globalRows().join('\n')}
 
-Start:  mcp up examples/weather
+Start:  mcp init weather --example weather
 More:   mcp <command> --help
 `
 }

@@ -15,7 +15,10 @@ import { findDaemonOrTimeout, killHungDaemon, stopAnyDaemon } from '../local-dae
 import { upgradeDaemon } from '../local-daemon/upgrade-daemon.ts'
 import { inTime } from '../output/output.ts'
 
-const FIRST_STEP: NextStep = { description: 'Run a server', command: 'mcp up examples/weather' }
+const FIRST_STEP: NextStep = {
+  description: 'Start with an example',
+  command: 'mcp init weather --example weather',
+}
 const WHAT_RUNS: NextStep = { description: 'Show what is running', command: 'mcp status' }
 
 /** Options for permanently lost files. */

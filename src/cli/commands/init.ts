@@ -1,8 +1,12 @@
-import { relative, resolve } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import {
+  checkToolName,
+  EXAMPLES,
+  fromExample,
   fromOpenApi,
   fromTemplate,
   fromToolNames,
@@ -12,6 +16,7 @@ import {
   serverNameFor,
   writeProject,
 } from '../project/new-project.ts'
+import { findProjectFile } from '../project/project.ts'
 
 export default defineCommand({
   name: 'init',
@@ -25,27 +30,60 @@ export default defineCommand({
       choices: INIT_TEMPLATES,
       doc: 'basic: declared results, advanced: also HTTP calls, custom: TypeScript code (default: basic)',
     },
-    name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
+    name: {
+      type: 'string',
+      value: 'name',
+      doc: "the server's name (default: the folder's, or that of the description or example)",
+    },
     tool: { type: 'list', value: 'name', doc: "name of a tool, replaces the template's definitions" },
+    example: { type: 'string', value: 'example', choices: EXAMPLES, doc: 'copy this example' },
     fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: {
     'mcp init my-server': 'prompts in a terminal, else creates a basic server',
+    'mcp init weather --example weather': 'a copy of a complete example',
     'mcp init desk --template advanced --name desk': 'without prompts',
     'mcp init dice --template custom --yes': 'a TypeScript project with one file per tool',
     'mcp init shop --from-openapi openapi.yaml': 'one tool per operation',
   },
   async run(context, input) {
     const directory = resolve(context.cwd, input.dir)
-    const answers = input.fromOpenapi ? undefined : await complete(context, directory, input)
-    const project = answers
-      ? await fromAnswers(answers)
-      : await fromOpenApi(resolve(context.cwd, input.fromOpenapi!), nameForOpenApi(directory, input.name))
+    if (!input.force) requireNoProject(directory)
+    const project = await createProject(context, directory, input)
     writeProject(directory, project.files, input.force)
     report(context, directory, project)
   },
 })
+
+/** Throws CONFLICT for a folder that contains a project, before any question is asked. */
+function requireNoProject(directory: string): void {
+  const found = findProjectFile(directory)
+  if (!found) return
+  const text = `${directory} already contains ${basename(found)}. Nothing was written.`
+  throw new HostingError('CONFLICT', text, {
+    next: [{ description: 'Choose another folder, or overwrite its files with --force' }],
+  })
+}
+
+interface InitInput {
+  name: string | undefined
+  template: string | undefined
+  example: string | undefined
+  fromOpenapi: string | undefined
+  tool: string[]
+}
+
+async function createProject(
+  context: CommandContext,
+  directory: string,
+  input: InitInput,
+): Promise<NewProject> {
+  const name = input.name === undefined ? undefined : serverNameFor(directory, input.name)
+  if (input.example !== undefined) return fromExample(input.example, name)
+  if (input.fromOpenapi !== undefined) return fromOpenApi(resolve(context.cwd, input.fromOpenapi), name)
+  return fromAnswers(await complete(context, directory, input))
+}
 
 interface Answers {
   name: string
@@ -61,7 +99,7 @@ function fromAnswers({ template, name, tools }: Answers): Promise<NewProject> {
 async function complete(
   { output, globals }: CommandContext,
   directory: string,
-  input: { name: string | undefined; template: string | undefined; tool: string[] },
+  input: InitInput,
 ): Promise<Answers> {
   const template = input.template as InitTemplate | undefined
   const known = { name: input.name, template, tools: input.tool }
@@ -77,8 +115,13 @@ async function complete(
         default: serverNameFor(directory, undefined),
         validate: (text: string) => problemOf(() => serverNameFor(directory, text)) ?? true,
       },
-      { type: 'select', name: 'template', message: 'Template', choices: [...INIT_TEMPLATES] },
-      { type: 'input', name: 'tools', message: 'Tools, separated by commas (empty: those of the template)' },
+      { type: 'select', name: 'template', message: 'Template', choices: TEMPLATE_CHOICES },
+      {
+        type: 'input',
+        name: 'tools',
+        message: 'Tools, separated by commas (empty: those of the template)',
+        validate: (text: string) => problemOf(() => splitNames(text).forEach(checkToolName)) ?? true,
+      },
     ],
     {
       ...(input.name && { name: input.name }),
@@ -86,11 +129,24 @@ async function complete(
       ...(input.tool.length > 0 && { tools: input.tool.join(',') }),
     },
   )
-  const tools = String(asked.tools)
+  return {
+    name: serverNameFor(directory, asked.name),
+    template: asked.template as InitTemplate,
+    tools: splitNames(String(asked.tools)),
+  }
+}
+
+const TEMPLATE_CHOICES = [
+  { value: 'basic', name: 'basic     declared answers, no code' },
+  { value: 'advanced', name: 'advanced  basic and calls to HTTP APIs, no code' },
+  { value: 'custom', name: 'custom    handlers in TypeScript' },
+] satisfies { value: InitTemplate; name: string }[]
+
+function splitNames(text: string): string[] {
+  return text
     .split(',')
-    .map(tool => tool.trim())
+    .map(name => name.trim())
     .filter(Boolean)
-  return { name: serverNameFor(directory, asked.name), template: asked.template as InitTemplate, tools }
 }
 
 function problemOf(check: () => unknown): string | undefined {
@@ -100,11 +156,6 @@ function problemOf(check: () => unknown): string | undefined {
   } catch (error) {
     return (error as Error).message
   }
-}
-
-/** Without `--name` the server is named after the description's title. */
-function nameForOpenApi(directory: string, name: string | undefined): string | undefined {
-  return name === undefined ? undefined : serverNameFor(directory, name)
 }
 
 function report({ output, cwd }: CommandContext, directory: string, { files, warnings }: NewProject): void {

@@ -36,7 +36,7 @@ export default defineCommand({
       else
         output.next(
           { description: 'Create a project', command: 'mcp init' },
-          { description: 'Try an example', command: 'mcp up examples/weather' },
+          { description: 'Try an example', command: 'mcp init weather --example weather' },
         )
     })
   },

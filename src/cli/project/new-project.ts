@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { SERVER_NAME } from '../../shared/names.ts'
+import { MAX_NAME_LENGTH, SERVER_NAME, TOOL_NAME } from '../../shared/names.ts'
 import { packageRoot } from '../local-daemon/package-root.ts'
 
 /** An unwritten file of a new project. `path` is relative to the project. */
@@ -35,8 +35,26 @@ export async function fromTemplate(template: InitTemplate, name: string): Promis
       return { path: itsName, content: content.replaceAll('my-server', name) }
     }),
   )
-  const own = template === 'custom' ? typeFiles() : []
+  const own = template === 'custom' ? typeFiles() : [IGNORED]
   return { files: [...files, ...own, schemaFile()], warnings: [] }
+}
+
+/** Keeps variables and the project's link out of git. */
+const IGNORED: NewFile = { path: '.gitignore', content: '.env\n.env.*\n.mcp/\n' }
+
+export const EXAMPLES = ['weather'] as const
+
+/** A copy of a shipped example. */
+export async function fromExample(example: string, name: string | undefined): Promise<NewProject> {
+  const folder = join(packageRoot(), 'examples', example)
+  const files = await Promise.all(
+    filesIn(folder).map(async path => {
+      const content = readFileSync(join(folder, path), 'utf8')
+      if (path === CONFIG) return { path, content: await named(content, name ?? example) }
+      return { path, content: content.replaceAll(`examples/${example}`, '.') }
+    }),
+  )
+  return { files: [...files, IGNORED, schemaFile()], warnings: [] }
 }
 
 function filesIn(folder: string): string[] {
@@ -62,21 +80,47 @@ export async function fromToolNames(
   name: string,
   tools: readonly string[],
 ): Promise<NewProject> {
+  for (const tool of tools) checkToolName(tool)
   if (template === 'custom') return fromToolFiles(name, tools)
   const { formatJson } = await import('../output/format-json.ts')
   const config = { $schema: `./${SCHEMA}`, name, template, version: '1.0.0', tools: tools.map(declareTool) }
   const files = [
     { path: CONFIG, content: formatJson(config) },
     { path: 'README.md', content: toolsReadme(name, tools) },
+    IGNORED,
     schemaFile(),
   ]
   return { files, warnings: [] }
 }
 
+/** Throws INVALID_REQUEST. */
+export function checkToolName(name: string): void {
+  if (TOOL_NAME.test(name) && name.length <= MAX_NAME_LENGTH) return
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${name}" is not a valid tool name. Use 1 to ${MAX_NAME_LENGTH} letters, digits, "_", "-", "." or "/".`,
+  )
+}
+
 /** The custom template with these tools instead of its own. */
 async function fromToolFiles(name: string, tools: readonly string[]): Promise<NewProject> {
+  const fileNames = tools.map(fileNameOf)
+  const repeated = fileNames.find((file, index) => fileNames.indexOf(file) !== index)
+  if (repeated)
+    throw new HostingError(
+      'INVALID_REQUEST',
+      `More than one tool would be written to tools/${repeated}.ts.`,
+      {
+        next: [{ description: 'Choose names that differ in more than "/"' }],
+      },
+    )
   const { files, warnings } = await fromTemplate('custom', name)
-  const kept = files.filter(({ path }) => !/^(?:tools|resources|prompts|src)\/|^README\.md$/.test(path))
+  const kept = files.filter(
+    ({ path }) => path !== CONFIG && !/^(?:tools|resources|prompts|src)\/|^README\.md$/.test(path),
+  )
+  const { formatJson } = await import('../output/format-json.ts')
+  const config = { $schema: `./${SCHEMA}`, name, template: 'custom', version: '1.0.0' }
+  kept.push({ path: CONFIG, content: formatJson(config) })
   const made = tools.map(tool => ({ path: `tools/${fileNameOf(tool)}.ts`, content: toolFile(tool) }))
   const readme = { path: 'README.md', content: toolFilesReadme(name, tools) }
   return { files: [...kept, ...made, readme], warnings }
@@ -135,7 +179,7 @@ export async function fromOpenApi(file: string, name: string | undefined): Promi
   const config = formatJson({ $schema: `./${SCHEMA}`, ...project })
   const readme = openApiReadme(basename(file), project)
   return {
-    files: [{ path: CONFIG, content: config }, { path: 'README.md', content: readme }, schemaFile()],
+    files: [{ path: CONFIG, content: config }, { path: 'README.md', content: readme }, IGNORED, schemaFile()],
     warnings,
   }
 }
@@ -149,7 +193,11 @@ export function writeProject(directory: string, files: readonly NewFile[], force
       `${directory} already contains ${existing.map(({ path }) => path).join(', ')}. Nothing was written.`,
       { next: [{ description: 'Choose another folder, or overwrite them with --force' }] },
     )
-  for (const { path, content } of files) writeFileAtomic(join(directory, path), content, 0o644)
+  for (const { path, content } of files) {
+    const file = join(directory, path)
+    mkdirSync(dirname(file), { recursive: true }) // with the user's umask
+    writeFileAtomic(file, content, 0o644)
+  }
 }
 
 /** The given name of the server, or that of the folder. Throws INVALID_REQUEST. */

@@ -9,7 +9,7 @@ export type ReadInput = (source: '-' | { file: string }) => string
 
 /**
  * Parses tool arguments: `key=value` (coerced by the schema), `key:=<json>`, one JSON object, `@file` and `-` (a JSON
- * object each). Later ones override earlier ones. Throws INVALID_REQUEST naming the argument.
+ * object each). A repeated `key=value` extends a list. Otherwise later ones override earlier ones. Throws INVALID_REQUEST naming the argument.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -17,12 +17,13 @@ export function parseToolArguments(
   readInput: ReadInput = readFileOrStdin,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
+  const plain = new Set<string>()
   for (const word of words) {
     if (word === '-') Object.assign(result, parseObject(readInput('-'), 'standard input'))
     else if (word.startsWith('@'))
       Object.assign(result, parseObject(readInput({ file: word.slice(1) }), word.slice(1)))
     else if (word.startsWith('{')) Object.assign(result, parseObject(word, 'the argument'))
-    else assign(result, word, inputSchema)
+    else assign(result, word, { inputSchema, plain })
   }
   return result
 }
@@ -55,7 +56,12 @@ function parseObject(text: string, source: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function assign(target: Record<string, unknown>, word: string, inputSchema: Schema): void {
+/** `plain`: keys that were already given as `key=value`. */
+function assign(
+  target: Record<string, unknown>,
+  word: string,
+  { inputSchema, plain }: { inputSchema: Schema; plain: Set<string> },
+): void {
   const match = /^([^=]+?)(:?=)(.*)$/s.exec(word)
   if (!match)
     throw new HostingError(
@@ -64,7 +70,11 @@ function assign(target: Record<string, unknown>, word: string, inputSchema: Sche
     )
   const [, key = '', operator, text = ''] = match
   const schema = propertySchema(inputSchema, key)
-  target[key] = operator === ':=' ? parseJson(key, text) : coerce(key, text, schema)
+  const value = operator === ':=' ? parseJson(key, text) : coerce(key, text, schema)
+  const before = target[key]
+  const extendsList = operator === '=' && plain.has(key) && Array.isArray(before) && Array.isArray(value)
+  target[key] = extendsList ? [...before, ...value] : value
+  if (operator === '=') plain.add(key)
 }
 
 function parseJson(key: string, text: string): unknown {

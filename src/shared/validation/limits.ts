@@ -1,10 +1,8 @@
 import type { BuildRequest } from '../definitions/definitions.ts'
+import { MAX_NAME_LENGTH, TOOL_NAME } from '../names.ts'
 import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const MAX_ENTRIES = 1000
-const MAX_NAME_LENGTH = 128
-/** Recommended by MCP (SEP-986). Model vendors reject tools with other names. */
-const TOOL_NAME = /^[A-Za-z0-9_./-]+$/
 
 /** Lists that are too long. Their entries are not validated, because that would take too long. */
 export function findExcess({ tools, resources, prompts, env }: BuildRequest): DefinitionProblem[] {

@@ -35,6 +35,13 @@ describe('tool arguments', () => {
     })
   })
 
+  it('makes a list of a repeated key', () => {
+    const inputSchema = { properties: { cities: { type: 'array' }, city: { type: 'string' } } }
+    const words = ['cities=Oslo', 'cities=Lima', 'city=Oslo', 'city=Lima']
+    expect(parseToolArguments(words, inputSchema)).toEqual({ cities: ['Oslo', 'Lima'], city: 'Lima' })
+    expect(parseToolArguments(['cities:=["Rome"]', 'cities=Oslo'], inputSchema)).toEqual({ cities: ['Oslo'] })
+  })
+
   it('keeps further equals signs', () => {
     expect(parse('city=a=b&c=d')).toEqual({ city: 'a=b&c=d' })
   })
