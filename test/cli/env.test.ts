@@ -109,7 +109,7 @@ test('pulls variables into a private file, pushes them to another environment an
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: 'Wrote 1 variable of moved in development to pulled.env\n',
-    stderr: 'Without a value, as comments: API_KEY\n',
+    stderr: 'Written as comments without values: API_KEY\n',
   })
   const file = join(directory, 'pulled.env')
   expect(readFileSync(file, 'utf8')).toBe(`# API_KEY=\nSHOP_URL="it's # 1"\n`)

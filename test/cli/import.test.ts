@@ -62,13 +62,11 @@ describe('servers of client configurations', () => {
       const file = join(home.dir, 'written', client.id)
       await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
       const [entry] = await listServerEntries(client, file)
-      expect(planImport(entry!, { set: {}, env: {} }).reason, client.id).toBe(
-        'it is a server of this machine',
-      )
+      expect(planImport(entry!, { set: {}, env: {} }).reason, client.id).toBe('this machine already hosts it')
     }
   })
 
-  it('puts back only entries that still point here, and keeps the first original of two imports', async () => {
+  it('restores only entries that still point here, and keeps the first original of two imports', async () => {
     const client = clientOf('cursor')
     const before = { mcpServers: { a: ENTRY, b: ENTRY, c: ENTRY }, other: 1 }
     const file = writeConfig('undo/mcp.json', before)
@@ -105,7 +103,7 @@ describe('the plan of an import', () => {
     expect(project!.request.program).toMatchObject({ command: 'server', args: ['/home/ada'] })
     expect(variables).toEqual(['A', 'B', 'C'])
     const asked = { words: ['server'], env: { KEY: '${input:key}' } }
-    expect(plan(asked).reason).toBe('${input:key} has no value here. Set it with --set KEY=VALUE')
+    expect(plan(asked).reason).toBe('${input:key} has no value. Set it with --set KEY=VALUE')
     expect(plan(asked, { KEY: 'x' }).project!.request.env_vars).toEqual({ KEY: 'x' })
   })
 

@@ -76,6 +76,6 @@ describe('createStore', () => {
   test('refuses operations of a transaction that is over', async () => {
     const store = createStore()
     const late = await store.transaction(transaction => transaction)
-    expect(() => late.set('a', 1)).toThrow('The transaction is over')
+    expect(() => late.set('a', 1)).toThrow('The transaction has finished')
   })
 })

@@ -35,7 +35,7 @@ export async function clientOfFile(path: string): Promise<{ client: McpClient; f
     if (client.format !== format) continue
     if (Object.keys(await readEntries(client, readConfig(file), file)).length > 0) return { client, file }
   }
-  throw new HostingError('INVALID_REQUEST', `${path} lists no MCP servers, such as under "mcpServers".`)
+  throw new HostingError('INVALID_REQUEST', `${path} lists no MCP servers, for example under "mcpServers".`)
 }
 
 /** Servers of a configuration in its order. Throws INVALID_REQUEST for a damaged file. */

@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'env unset': 'remove environment variables of a server',
     'env pull': 'write the environment variables of a server to a file',
     'env push': 'store the environment variables of a file',
-    'env release': 'release the live build of a server with its stored variables',
+    'env release': 'redeploy the live build of a server with its stored variables',
   }),
   ...section('Use a server', {
     tools: 'list the tools of a server, or show one',
@@ -61,7 +61,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'store set': 'set an entry of the store of a server',
     'store delete': 'delete an entry of the store of a server',
     'store export': 'write all entries of the store of a server to a file',
-    'store import': 'set the entries that a file has in the store of a server',
+    'store import': 'import the entries of a file into the store of a server',
     'domains list': 'list the names of servers',
     'domains add': 'map a subdomain to a deployment',
     'domains remove': 'remove a mapped subdomain',

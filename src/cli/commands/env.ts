@@ -35,7 +35,7 @@ const SECRET_OPTIONS = {
 export const list = defineCommand({
   name: 'env list',
   description:
-    'List the variables that are stored for a server, and those that it declares but that have no value. Values of secrets are never shown.',
+    'List the stored variables of a server, and declared variables without a value. Values of secrets are never shown.',
   arguments: { server: SERVER_ARGUMENT },
   options: {
     env: {
@@ -73,10 +73,10 @@ export const list = defineCommand({
 export const set = defineCommand({
   name: 'env set',
   description:
-    'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. For a KEY without a value, asks at a terminal without showing it, or reads standard input.',
+    'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. The value of a lone KEY is entered at a hidden prompt, or read from standard input.',
   arguments: {
     server: SERVER_ARGUMENT,
-    variables: { doc: 'KEY=VALUE, or KEY for a value that is asked for', variadic: true },
+    variables: { doc: 'KEY=VALUE, or KEY to enter its value at a prompt', variadic: true },
   },
   options: { env: ENV_OPTION, ...SECRET_OPTIONS, release: RELEASE_OPTION },
   examples: {
@@ -148,7 +148,7 @@ export const pull = defineCommand({
     const path = resolve(cwd, file)
     if (existsSync(path) && !force)
       throw new HostingError('CONFLICT', `${file} exists and was not changed.`, {
-        next: [{ description: 'Overwrite it with --force, or give another --file' }],
+        next: [{ description: 'Overwrite it with --force, or choose another --file' }],
       })
     const name = await resolveServer(context, server)
     const { variables } = await readServerEnv(await context.api(), { name, environment: env })
@@ -156,7 +156,7 @@ export const pull = defineCommand({
     writeFileAtomic(path, text, 0o600)
     output.result({ file, written, commented: left }, () => {
       output.line(`Wrote ${count(written.length)} of ${name} in ${env} to ${file}`)
-      if (left.length > 0) output.note(`Without a value, as comments: ${left.join(', ')}`)
+      if (left.length > 0) output.note(`Written as comments without values: ${left.join(', ')}`)
     })
   },
 })
@@ -185,7 +185,7 @@ export const push = defineCommand({
 export const release = defineCommand({
   name: 'env release',
   description:
-    'Deploy the build that is live again, with the same configuration and the variables that are stored now, without a failed request.',
+    'Redeploy the live build with its configuration and the variables that are stored now, without a failed request.',
   arguments: { server: SERVER_ARGUMENT },
   options: { env: ENV_OPTION },
   examples: { 'mcp env release shop --env production': 'after mcp env set' },

@@ -22,7 +22,7 @@ import { placeVariables } from '../variables/place-variables.ts'
 export default defineCommand({
   name: 'import',
   description:
-    "Build and deploy the servers that an MCP client's configuration starts: commands, npx packages and docker run. Shows them first. Values of their variables are stored encrypted. Without a client, list the clients.",
+    "Build and deploy the servers that an MCP client's configuration starts: commands, npx packages and docker run. Shows them first. Stores the values of their variables encrypted. Without a source, lists the clients.",
   arguments: { source: { doc: 'client, or configuration file with "mcpServers"' } },
   options: {
     only: { type: 'list', value: 'name', doc: 'only this server' },
@@ -40,14 +40,14 @@ export default defineCommand({
     },
     project: { type: 'boolean', doc: "read the client's project configuration in this folder" },
     dryRun: { type: 'boolean', doc: 'show what would be hosted' },
-    connect: { type: 'boolean', doc: 'then point the client at the new addresses' },
-    undo: { type: 'boolean', doc: "put back the client's entries that --connect replaced" },
+    connect: { type: 'boolean', doc: 'also point the client at the hosted servers' },
+    undo: { type: 'boolean', doc: "restore the client's entries that --connect replaced" },
   },
   examples: {
     'mcp import cursor --dry-run': 'show what would be hosted',
     'mcp import claude --connect': 'host them, and let Claude Desktop use them here',
     'mcp import ./mcp.json --only github --set GITHUB_TOKEN': 'one server of a file',
-    'mcp import claude --undo': 'put back the previous entries',
+    'mcp import claude --undo': 'restore the previous entries',
   },
   async run(context, input) {
     const { output } = context
@@ -208,10 +208,10 @@ function report(
     if (change?.changed)
       output.next(
         { description: config.client.afterwards },
-        { description: 'Put back its entries', command: `mcp import ${word} --undo` },
+        { description: 'Restore the previous entries', command: `mcp import ${word} --undo` },
       )
     else if (failed.length < results.length)
-      output.next({ description: 'Let the client use them', command: `mcp import ${word} --connect` })
+      output.next({ description: 'Connect the client to them', command: `mcp import ${word} --connect` })
   })
   for (const { name, error } of failed) output.warn(`${name} is not hosted: ${error}`)
   return failed.length > 0 ? EXIT.failed : undefined
@@ -233,8 +233,8 @@ async function undo({ output }: CommandContext, { client, file }: Config): Promi
   output.result({ client: client.id, restored, ...change }, () => {
     output.line(
       restored.length > 0
-        ? `Put back ${restored.join(', ')} in ${file}`
-        : `${file} has changed since the import. Nothing was put back.`,
+        ? `Restored ${restored.join(', ')} in ${file}`
+        : `${file} has changed since the import. Nothing was restored.`,
     )
     output.next({ description: client.afterwards })
   })

@@ -1,11 +1,10 @@
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { releaseTable } from '../output/release-table.ts'
 import { listReleases } from '../targets/releases.ts'
-import { listDeployments } from '../targets/resolve-id.ts'
+import { unknownServer } from '../targets/resolve-id.ts'
 import { serverHere } from '../targets/rollback-target.ts'
 
 const DEFAULT_LIMIT = 20
@@ -53,13 +52,8 @@ export default defineCommand({
   },
 })
 
-/** Names the nearest server if the given one does not exist. */
+/** Suggests the nearest server name if the given one does not exist. */
 async function explain(client: ApiClient, name: string, error: unknown): Promise<never> {
-  if (!(error instanceof HostingError) || error.code !== 'NOT_FOUND') throw error
-  const names = ((await listDeployments(client, {})) ?? []).map(one => one.name ?? '')
-  const near = nearestName(name, [...new Set(names)])
-  throw new HostingError('NOT_FOUND', `No server "${name}".${near ? ` Did you mean "${near}"?` : ''}`, {
-    next: [{ description: 'List servers', command: 'mcp list' }],
-    cause: error,
-  })
+  const isMissing = error instanceof HostingError && error.code === 'NOT_FOUND'
+  throw isMissing ? await unknownServer(client, name) : error
 }

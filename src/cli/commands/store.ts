@@ -116,7 +116,7 @@ export const remove = defineCommand({
 
 export const exportEntries = defineCommand({
   name: 'store export',
-  description: 'Write all entries as JSON, one per line, those of all users included.',
+  description: 'Write all entries, including those of all users, as JSON, one per line.',
   arguments: { ...SERVER, file: { doc: 'file to write (default: standard output)' } },
   options: { env: PLACE.env },
   examples: {
@@ -136,7 +136,8 @@ export const exportEntries = defineCommand({
 
 export const importEntries = defineCommand({
   name: 'store import',
-  description: 'Set the entries of a file that `mcp store export` wrote. Others stay. Skips expired entries.',
+  description:
+    'Set the entries of a file that `mcp store export` wrote. Keeps other entries and skips expired ones.',
   arguments: {
     ...SERVER,
     file: { required: true, doc: 'file with one JSON entry per line, - for standard input' },

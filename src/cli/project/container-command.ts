@@ -41,8 +41,8 @@ const IGNORED_FLAGS = {
 
 /** Why a common flag cannot be supported. */
 const REASONS: Record<string, string> = {
-  '-p': 'a server over HTTP needs no published port: use --image, it listens on $PORT',
-  '--publish': 'a server over HTTP needs no published port: use --image, it listens on $PORT',
+  '-p': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
+  '--publish': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
   '-t': 'MCP needs standard input without a terminal. Leave it out',
   '--tty': 'MCP needs standard input without a terminal. Leave it out',
   '-d': 'the daemon runs the container. Leave it out',

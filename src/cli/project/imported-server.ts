@@ -44,7 +44,7 @@ export function planImport(
 function reasonToSkip({ url, words, isLocal, isDisabled }: ServerEntry, name: string): string | undefined {
   if (isDisabled) return 'it is disabled'
   if (url !== undefined)
-    return isLocal ? 'it is a server of this machine' : 'it is a remote server, which needs no hosting'
+    return isLocal ? 'this machine already hosts it' : 'it is a remote server, which needs no hosting'
   if (words.length === 0) return 'it has neither a command nor a URL'
   return SERVER_NAME.test(name) ? undefined : 'its name is not a valid server name'
 }
@@ -80,5 +80,5 @@ function expand(text: string, env: NodeJS.ProcessEnv, solution?: string): string
   const [missing] = /\$\{[^}]*\}|\{env:[^}]*\}/.exec(expanded) ?? []
   if (missing === undefined) return expanded
   const advice = solution === undefined ? '' : `. Set it with ${solution}`
-  throw new HostingError('INVALID_REQUEST', `${missing} has no value here${advice}`)
+  throw new HostingError('INVALID_REQUEST', `${missing} has no value${advice}`)
 }

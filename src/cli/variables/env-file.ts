@@ -21,7 +21,7 @@ function readText(file: string): string {
     const { code } = cause as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? 'the file does not exist' : code
     throw new HostingError('INVALID_REQUEST', `Could not read ${file}: ${reason}.`, {
-      next: [{ description: 'Give the path of a file with lines NAME=value' }],
+      next: [{ description: 'Give the path of a file with NAME=value lines' }],
       cause,
     })
   }
@@ -40,7 +40,7 @@ function findProblem(text: string): Problem | undefined {
     const problem = lineProblem(lines[index]!)
     if (problem) return { line: index + 1, message: problem }
     const end = lastLineOfValue(lines, index)
-    if (end === undefined) return { line: index + 1, message: 'the quote of this value is never closed.' }
+    if (end === undefined) return { line: index + 1, message: 'the value has an unterminated quote.' }
     index = end
   }
   return undefined

@@ -10,7 +10,7 @@ import { type Place, pathOf } from './server-env.ts'
 /** Option of commands that change variables. */
 export const RELEASE_OPTION = {
   type: 'boolean',
-  doc: 'also release the live build again with the new values',
+  doc: 'also redeploy the live build with the new values',
 } as const
 
 /** Prints the changed variables. Releases them with `--release`, or if the user at the terminal says so. */

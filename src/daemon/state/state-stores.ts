@@ -111,7 +111,7 @@ export class StateStores {
     worker.unref()
     worker.on('message', (response: StateResponse) => this.#settle(response))
     worker.on('error', error => this.#fail(error as Error))
-    worker.on('exit', () => this.#fail(new Error('its thread ended')))
+    worker.on('exit', () => this.#fail(new Error('its thread exited')))
     return worker
   }
 

@@ -3,7 +3,7 @@ import { storeError } from './store-error.ts'
 
 /** Throws INVALID_KEY for a key that not every backend can store. */
 export function checkKey(key: string): string {
-  if (typeof key !== 'string') throw storeError('INVALID_KEY', `A key is a string, not ${typeof key}.`)
+  if (typeof key !== 'string') throw storeError('INVALID_KEY', `A key must be a string, not ${typeof key}.`)
   if (key === '') throw storeError('INVALID_KEY', 'The key is empty.')
   if (key.includes('\0') || !key.isWellFormed())
     throw storeError('INVALID_KEY', 'The key contains a NUL character or half of a surrogate pair.')

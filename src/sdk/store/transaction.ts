@@ -79,7 +79,7 @@ export class Transaction implements StoreTransaction {
 
   #requireOpen(): void {
     if (this.#isFinished)
-      throw new Error('The transaction is over. Await its operations inside of the function.')
+      throw new Error('The transaction has finished. Await its operations inside the function.')
   }
 
   #withWrites(stored: [string, string][], prefix: string, { after, reverse }: ListOptions) {

@@ -14,7 +14,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .max(1_048_576)
     .optional()
     .describe(
-      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program and its child processes together are killed above twice as much.',
+      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program and its child processes are killed when together they use more than twice this limit.',
     ),
   cpus: z
     .number()

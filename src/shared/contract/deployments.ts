@@ -95,7 +95,7 @@ export const deploymentRecordSchema = named('Deployment', 'A new deployment.', d
 
 const promisesSchema = named(
   'Promises',
-  'What the environment and configuration of a deployment promise.',
+  'Guarantees of the environment and configuration of a deployment.',
 ).object({
   placement: z
     .enum(['dedicated', 'shared'])

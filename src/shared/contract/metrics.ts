@@ -60,7 +60,7 @@ export const metricsHistorySchema = namedMetricsHistory.object({
     .describe('Hosts that its modules and programs connected to, most used first.'),
 })
 
-const namedLiveMetrics = named('LiveMetrics', 'What all live deployments are doing.', {
+const namedLiveMetrics = named('LiveMetrics', 'Current activity of all live deployments.', {
   timestamp: EXAMPLE_TIME,
   windowSeconds: 300,
   deployments: [
@@ -111,7 +111,7 @@ export const liveMetricsSchema = namedLiveMetrics.object({
   windowSeconds: z.number().describe('Length of the window in seconds.'),
   deployments: z
     .array(
-      named('LiveDeployment', 'What a deployment is doing.').object({
+      named('LiveDeployment', 'Current activity of a deployment.').object({
         deploymentId: deploymentIdSchema,
         name: z.string().describe('Name of the server.'),
         environment: environmentSchema,

@@ -33,20 +33,19 @@ const testSchema = named(
 })
 
 /** `release` of a deploy request. */
-export const releaseNotesSchema = named(
-  'ReleaseNotes',
-  'Facts about a release for its history.',
-).strictObject({
-  message: z.string().trim().min(1).max(500).optional().describe('What the release changes.'),
-  git: gitSchema.optional(),
-  test: testSchema.optional(),
-})
+export const releaseNotesSchema = named('ReleaseNotes', 'Details of a release for its history.').strictObject(
+  {
+    message: z.string().trim().min(1).max(500).optional().describe('What the release changes.'),
+    git: gitSchema.optional(),
+    test: testSchema.optional(),
+  },
+)
 
 export const MAX_LISTED_CHANGES = 50
 
 const changesSchema = named(
   'ReleaseChanges',
-  'What clients of the previously live release see differently.',
+  'Changes that clients of the previously live release see.',
 ).object({
   breaking: z.int().describe('Number of changes that break clients.'),
   compatible: z.int().describe('Number of other changes.'),
@@ -79,7 +78,7 @@ const releaseSchema = named(
   'A release: one deployment of a server, in the history of its environment.',
   releaseExample,
 ).object({
-  version: z.int().describe('Counts the releases of the server in this environment, from 1.'),
+  version: z.int().describe('Number of the release, counted from 1 for each server and environment.'),
   deploymentId: deploymentIdSchema,
   name: z.string().describe('Name of the server.'),
   environment: environmentSchema,
@@ -95,8 +94,8 @@ const releaseSchema = named(
     .nullable()
     .describe('Changes for clients of the previously live release. Null without one.'),
   rollbackTo: z.int().nullable().describe('Version that a rollback returned to.'),
-  requests: z.int().describe('Requests that it answered.'),
-  errors: z.int().describe('Requests of these that failed.'),
+  requests: z.int().describe('Number of requests that it answered.'),
+  errors: z.int().describe('Number of these requests that failed.'),
   createdAt: isoTime.describe('Creation time.'),
   deployedAt: isoTime.nullable().describe('Time at which it last started to serve. Null if it never did.'),
 })

@@ -23,7 +23,7 @@ test.each([
   ['A=1\nsecret-without-name\n', /\.env:2: expected NAME=value\.$/],
   ['A=1\n\n2B=x\n', /\.env:3: expected NAME=value, where NAME/],
   ['sk-live-abc==\n', /\.env:1: expected NAME=value, where NAME/],
-  ['A="one\ntwo"\nB="never closed\nC=3\n', /\.env:3: the quote of this value is never closed/],
+  ['A="one\ntwo"\nB="never closed\nC=3\n', /\.env:3: the value has an unterminated quote/],
   ['=x\n', /\.env:1: expected NAME=value, where NAME/],
 ])('names file and line of an invalid line, and not its text: %j', (content, message) => {
   expect(() => read(content)).toThrow(message)

@@ -52,7 +52,7 @@ export function envEndpoints({ deployments, records, variables }: Services) {
 
   const releaseEnv = endpoint({
     operationId: 'releaseServerEnv',
-    summary: 'Release the live build again with the stored variables, without a failed request',
+    summary: 'Redeploy the live build with the stored variables, without a failed request',
     params,
     acceptsUnknownIds: true,
     takesPrefer: true,

@@ -3,13 +3,9 @@ import { HostingError } from '../../../shared/errors.ts'
 
 /** No release can be repeated without a live deployment. */
 export function nothingLive(server: string, environment: Environment): HostingError {
-  return new HostingError(
-    'CONFLICT',
-    `"${server}" has no live deployment in ${environment} to release again.`,
-    {
-      details: 'The next deployment there gets the stored variables.',
-    },
-  )
+  return new HostingError('CONFLICT', `"${server}" has no live deployment in ${environment} to redeploy.`, {
+    details: 'The next deployment there gets the stored variables.',
+  })
 }
 
 /** Keeps the code of the reason, which is UNAVAILABLE unless it is a HostingError. */

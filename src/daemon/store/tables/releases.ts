@@ -9,7 +9,7 @@ export interface Release {
   id: string
   server: string
   environment: Environment
-  /** Counts the releases of the server in this environment, from 1. */
+  /** Number of the release, counted from 1 for each server and environment. */
   version: number
   mcpId: string
   digest: string | null
