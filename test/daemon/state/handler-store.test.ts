@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployFolder } from '../../helpers/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { signInWithKey } from '../../helpers/local-sign-in.ts'
+import { postModern } from '../../helpers/mcp-requests.ts'
 import { createProjectFolder } from '../../helpers/project-folder.ts'
+import { createKey } from '../http/fixtures.ts'
 
 const tool = (version: number) => `
   import { defineTool } from 'mcp-hosting/server'
@@ -82,6 +85,24 @@ describe('the store of a server', () => {
     expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
     await daemon.restart()
     expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+  })
+
+  test('separates the entries of a signed-in user, who may have several keys, from the shared ones', async () => {
+    using project = createProjectFolder({ 'tools/run.ts': tool(1) })
+    const config = { auth: { provider: 'local' } }
+    const { url, sign_in } = await deployFolder(daemon, 'protected', project.path, { config })
+    const { key } = await createKey(daemon, { scopes: ['READ'], plan: 'free' })
+    const [first, second] = await Promise.all(
+      [daemon.ownerKey, key].map(async one => (await signInWithKey(sign_in.issuer, one)).tokens.access_token),
+    )
+    const call = async (token: string | undefined, op: string, args: unknown[], at?: string) => {
+      const params = { name: 'run', arguments: { op, args, ...(at && { at }) } }
+      const { json } = await postModern(url, 'tools/call', params, { authorization: `Bearer ${token}` })
+      return JSON.parse(json.result.content[0].text).result
+    }
+    await call(first, 'set', ['who', 'me'], 'user')
+    expect(await call(second, 'list', [''], 'user')).toEqual([{ key: 'who', value: 'me' }])
+    expect(await call(first, 'get', ['who'])).toBeNull()
   })
 
   test('keeps acknowledged writes when instances are killed during them', async () => {
