@@ -64,9 +64,9 @@ async function run(home: TestHome, line: string): Promise<{ code: number | null;
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  child.stdout.on('data', () => {
-    if (FOLLOWS.test(line)) child.kill('SIGINT')
-  })
+  // A second interrupt would kill it before it exits.
+  if (FOLLOWS.test(line)) child.stdout.once('data', () => child.kill('SIGINT'))
+  child.stdout.resume()
   const closed = new Promise<number | null>(resolve => child.once('close', resolve))
   return { stderr: await text(child.stderr), code: await closed }
 }
