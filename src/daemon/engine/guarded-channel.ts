@@ -15,7 +15,10 @@ interface HandleSettler {
 export interface ChannelHandle {
   bytesWritten?: number
   writeQueueSize?: number
-  onread(this: ChannelHandle, bytes?: ArrayBuffer): unknown
+  /** Bytes received since the start. */
+  readonly bytesRead: number
+  /** The buffer may have unused bytes at the end. */
+  onread(this: ChannelHandle, buffer?: ArrayBuffer): unknown
 }
 
 /**
@@ -54,8 +57,8 @@ class ChannelWatch {
     this.#onViolation(what)
   }
 
-  onBytes(chunk: ArrayBuffer): void {
-    const problem = this.#meter.take(new Uint8Array(chunk))
+  onBytes(bytes: Uint8Array): void {
+    const problem = this.#meter.take(bytes)
     if (problem !== undefined) this.violate(problem)
   }
 
@@ -78,12 +81,15 @@ function guardReading(child: ChildProcess, watch: ChannelWatch): void {
   const channel = channelHandleOf(child)
   if (!channel) return
   const read = channel.onread
-  channel.onread = function (bytes) {
-    if (bytes === undefined) return read.call(this)
-    watch.onBytes(bytes)
+  let received = channel.bytesRead
+  channel.onread = function (buffer) {
+    if (buffer === undefined) return read.call(this)
+    const before = received
+    received = channel.bytesRead
+    watch.onBytes(new Uint8Array(buffer, 0, received - before))
     if (watch.isViolated) return
     try {
-      return read.call(this, bytes)
+      return read.call(this, buffer)
     } catch {
       watch.violate('sent the daemon a malformed message')
     }

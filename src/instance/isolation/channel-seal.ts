@@ -26,7 +26,9 @@ type Send = (
 
 /** Node's native handle of the IPC channel (`setupChannel` in lib/internal/child_process.js). */
 interface Channel {
-  onread(bytes?: ArrayBuffer): unknown
+  onread(buffer?: ArrayBuffer): unknown
+  /** Bytes received since the start. */
+  readonly bytesRead: number
   /** A handle that arrived with the data being read. */
   pendingHandle: unknown
 }
@@ -82,6 +84,7 @@ function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): v
   const decoder = (memberOf(channel, 'kStringDecoder') as StringDecoder | undefined) ?? new StringDecoder()
   let unfinished = (memberOf(channel, 'kJSONBuffer') as string | undefined) ?? ''
   let handle: unknown
+  let received = channel.bytesRead
   const receive = (line: string) => {
     const message = parse(line)
     if (!hasOwn(message, 'cmd')) return deliver(() => onMessage(message, undefined))
@@ -92,11 +95,14 @@ function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): v
     apply(send, process, [bare({ cmd }), undefined, bare({ swallowErrors: true })])
     if (arrived) deliver(() => onMessage(message.msg, socketOf(message.type, arrived)))
   }
-  channel.onread = bytes => {
+  channel.onread = buffer => {
     if (channel.pendingHandle) handle = channel.pendingHandle
     channel.pendingHandle = null
-    if (bytes === undefined) return deliver(onEnd)
-    unfinished += decode(decoder, new Bytes(bytes))
+    if (buffer === undefined) return deliver(onEnd)
+    // Node 26 passes buffers with unused bytes at the end, and their number only to its own code (lib/internal/child_process.js).
+    const before = received
+    received = channel.bytesRead
+    unfinished += decode(decoder, new Bytes(buffer, 0, received - before))
     let from = 0
     for (let end = indexOf(unfinished, '\n'); end !== -1; end = indexOf(unfinished, '\n', from)) {
       receive(slice(unfinished, from, end))

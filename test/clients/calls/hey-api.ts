@@ -7,6 +7,7 @@ const path = {
   deployment: { path: { deployment_id: 'x' } },
   chat: { path: { chatId: 'x' } },
   vendor: { path: { vendor: 'anthropic' } },
+  server: { path: { name: 'shop' } },
   serverEnv: { path: { name: 'shop', environment: 'staging' as const } },
   subdomain: { path: { subdomain: 'weather' } },
 }
@@ -74,6 +75,14 @@ export const calls = {
       body: { variables: { SHOP_URL: 'x', API_KEY: { value: 'x', secret: true }, OLD: null } },
     }),
   releaseServerEnv: () => sdk.releaseServerEnv(path.serverEnv),
+  listStoreEntries: () => sdk.listStoreEntries({ ...path.serverEnv, query: { prefix: 'note/' } }),
+  changeStoreEntries: () =>
+    sdk.changeStoreEntries({ ...path.serverEnv, body: { set: [{ key: 'a', value: { at: 1 } }] } }),
+  removeServer: () => sdk.removeServer(path.server),
+  listReleases: () => sdk.listReleases({ ...path.server, query: { environment: 'staging' } }),
+  getServerLog: () => sdk.getServerLog(path.server),
+  getAllLogs: () => sdk.getAllLogs({ query: { level: 'warn' } }),
+  getServerMetrics: () => sdk.getServerMetrics(path.server),
   createProject: () => sdk.createProject({ body: { name: 'weather' } }),
   listProjects: () => sdk.listProjects(),
   getProject: () => sdk.getProject(path.id),

@@ -8,6 +8,7 @@ export function callsOf(api: Client<paths>) {
   const deployment = { params: { path: { deployment_id: 'x' } } }
   const chat = { params: { path: { chatId: 'x' } } }
   const vendor = { params: { path: { vendor: 'anthropic' } } }
+  const server = { params: { path: { name: 'shop' } } }
   const serverEnv = { params: { path: { name: 'shop', environment: 'staging' as const } } }
   const subdomain = { params: { path: { subdomain: 'weather' } } }
   return {
@@ -75,6 +76,17 @@ export function callsOf(api: Client<paths>) {
         body: { variables: { SHOP_URL: 'x', API_KEY: { value: 'x', secret: true }, OLD: null } },
       }),
     releaseServerEnv: () => api.POST('/v1/servers/{name}/env/{environment}/release', serverEnv),
+    listStoreEntries: () => api.GET('/v1/servers/{name}/store/{environment}', serverEnv),
+    changeStoreEntries: () =>
+      api.PATCH('/v1/servers/{name}/store/{environment}', {
+        ...serverEnv,
+        body: { set: [{ key: 'a', value: { at: 1 } }] },
+      }),
+    removeServer: () => api.DELETE('/v1/servers/{name}', server),
+    listReleases: () => api.GET('/api/servers/{name}/releases', server),
+    getServerLog: () => api.GET('/api/servers/{name}/logs', server),
+    getAllLogs: () => api.GET('/api/logs', { params: { query: { level: 'warn' } } }),
+    getServerMetrics: () => api.GET('/api/servers/{name}/metrics', server),
     createProject: () => api.POST('/api/projects', { body: { name: 'weather' } }),
     listProjects: () => api.GET('/api/projects'),
     getProject: () => api.GET('/api/projects/{id}', id),

@@ -25,7 +25,7 @@ test('a process that also ignores SIGTERM gets SIGKILL', async () => {
 
 test('a hanging process is terminated', async () => {
   const child = await start(`for (;;) {}`)
-  await terminate(child, () => child.send('shutdown'), STUBBORN)
+  await terminate(child, () => child.send('shutdown'), { politeMs: 20, terminateMs: 10_000 })
   expect(child.signalCode).toBe('SIGTERM')
 })
 
