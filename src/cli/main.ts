@@ -7,7 +7,7 @@ const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 // `--version` loads nothing else, not even `process.stdout`, so it takes little longer than starting Node
 // alone.
 const [first] = process.argv.slice(2)
-if (first === '--version' || first === '-V') {
+if (first === '--version' || first === '-v' || first === '-V') {
   writeSync(1, `${MCP_VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)

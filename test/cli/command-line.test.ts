@@ -14,7 +14,8 @@ afterAll(() => home.remove())
 
 test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-  expect(await home.mcp(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  for (const flag of ['--version', '-v', '-V'])
+    expect(await home.mcp([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
 test('--help, help and no arguments list every command in 80 columns', async () => {

@@ -255,7 +255,8 @@ test('a name with several live deployments lists them, and --env chooses one', a
 })
 
 test('list and status show each server once, aligned, with the next command', async () => {
-  await home.json(['up', writeServer('shown')])
+  const quiet = await home.mcp(['up', writeServer('shown'), '-q'])
+  expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/)
   await home.json(['up', writeServer('shown')])
   const list = await home.mcp(['list'])
   const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])

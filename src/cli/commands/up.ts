@@ -127,14 +127,15 @@ async function tryOut(context: CommandContext, url: string, { request }: Project
 }
 
 function printBuilt({ output }: CommandContext, name: string, { build_time, mcp_id }: BuildRecord): void {
-  if (!output.json) output.line(`Built ${name} in ${formatDurationMs((build_time ?? 0) * 1000)} (${mcp_id})`)
+  if (!output.json && !output.quiet)
+    output.line(`Built ${name} in ${formatDurationMs((build_time ?? 0) * 1000)} (${mcp_id})`)
 }
 
 function printDeployed(
   { output }: CommandContext,
   { deploy_time, deployment_id, warnings = [] }: Deployed,
 ): void {
-  if (!output.json)
+  if (!output.json && !output.quiet)
     output.line(
       `Deployed it to development in ${formatDurationMs((deploy_time ?? 0) * 1000)} (${deployment_id})`,
     )
@@ -161,6 +162,7 @@ function report(
   const reference = knowsNames ? name : url
   const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }
   output.result(known, () => {
+    if (output.quiet) return output.line(url)
     for (const gap of isolation ? isolation.gaps : [])
       output.line(`${output.style.yellow('Warning:')} its code ${gap}`)
     output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)

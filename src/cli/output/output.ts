@@ -166,22 +166,33 @@ async function styleFor(stream: NodeJS.WriteStream, { color, json, env }: Output
 /** Faster work does not show a spinner and does not load ora. */
 const SPINNER_DELAY_MS = 300
 
+/** `Building weather (3 s)`, without seconds in the first one. */
+function withSeconds(text: string, ms: number): string {
+  return ms < 1000 ? text : `${text} (${Math.floor(ms / 1000)} s)`
+}
+
 async function spin<T>(text: string, work: (update: (text: string) => void) => Promise<T>): Promise<T> {
-  let shown = printable(text)
+  const startedMs = performance.now()
+  let phase = printable(text)
+  const shown = () => withSeconds(phase, performance.now() - startedMs)
   let spinner: { text: string; stop(): unknown } | undefined
   let done = false
   const timer = setTimeout(async () => {
     const { default: ora } = await import('ora')
-    if (!done) spinner = ora({ text: shown, discardStdin: false }).start()
+    if (!done) spinner = ora({ text: shown(), discardStdin: false }).start()
   }, SPINNER_DELAY_MS)
+  const clock = setInterval(() => {
+    if (spinner) spinner.text = shown()
+  }, 1000)
   try {
     return await work(update => {
-      shown = printable(update)
-      if (spinner) spinner.text = shown
+      phase = printable(update)
+      if (spinner) spinner.text = shown()
     })
   } finally {
     done = true
     clearTimeout(timer)
+    clearInterval(clock)
     spinner?.stop()
   }
 }
