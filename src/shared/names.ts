@@ -41,7 +41,10 @@ export function toSubdomainLabel(name: string): string {
 /** Comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 64
 
-/** Candidate that `word` is probably a typo of. Undefined when none is close enough. */
+/** Shorter words begin too many names. */
+const MIN_PREFIX_LENGTH = 3
+
+/** Candidate that `word` is probably a typo or the beginning of. Undefined when none is close enough. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_COMPARED_LENGTH) return undefined
   let best: string | undefined
@@ -52,7 +55,14 @@ export function nearestName(word: string, candidates: readonly string[]): string
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
-  return best
+  return best ?? onlyPrefixed(word, candidates)
+}
+
+/** `production` for `prod`. */
+function onlyPrefixed(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length < MIN_PREFIX_LENGTH) return undefined
+  const found = candidates.filter(candidate => candidate.toLowerCase().startsWith(word.toLowerCase()))
+  return found.length === 1 ? found[0] : undefined
 }
 
 /** Optimal string alignment distance: insertions, deletions, substitutions and swaps of adjacent letters. */

@@ -62,7 +62,12 @@ test.each([
   ['an unknown subcommand', ['keys', 'creat'], 'Did you mean "keys create"?'],
   ['an unknown option', ['status', '--evn', 'staging'], 'Unknown option "--evn". Did you mean --env?'],
   ['an option without its value', ['deploy', '--env'], 'argument missing'],
-  ['a value that is not a choice', ['deploy', '--env', 'prod'], 'production, staging, development'],
+  [
+    'a value that is not a choice',
+    ['deploy', '--env', 'prod'],
+    'production, staging, development. Did you mean production?',
+  ],
+  ['a command of other tools', ['undeploy', 'weather'], 'mcp stop <server>'],
   ['a missing argument', ['stop'], 'Missing required argument "id"'],
   ['too many arguments', ['whoami', 'x'], 'Too many arguments'],
   ['an invalid number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],

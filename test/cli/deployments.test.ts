@@ -117,6 +117,9 @@ test('remove of a server removes one environment, then all with builds and subdo
   const { mcp_id } = await home.json<BuildRecord>(['build', writeServer('gone')])
   for (const env of ['production', 'staging', 'development'])
     await home.json(['deploy', mcp_id, '--env', env])
+  const shown = await home.json<Deployment[]>(['status', 'gone'])
+  expect(shown.map(({ environment }) => environment)).toEqual(['production', 'staging', 'development'])
+  expect((await home.mcp(['status', 'gone'])).stdout).toContain('mcp logs gone --env production')
   await home.json(['domains', 'add', 'gone-too', await idOf('gone', 'production')])
   await home.json(['env', 'set', 'gone', 'A=1', '--env', 'production'])
   expect(await home.json(['remove', 'gone', '--env', 'staging', '--yes'])).toMatchObject({
@@ -134,6 +137,11 @@ test('remove of a server removes one environment, then all with builds and subdo
   expect((await home.mcp(['env', 'list', 'gone'])).stdout).toContain('A')
   expect(await home.json(['remove', 'gone', '--data', '--yes'])).toEqual({ removed: 'gone', data: true })
   expect((await home.mcp(['remove', 'gone', '--data', '--yes'])).code).toBe(4)
+})
+
+test('logout keeps the key of the local daemon, which cannot be obtained otherwise', async () => {
+  expect(await home.mcp(['logout'])).toMatchObject({ code: 5, stderr: expect.stringContaining('local') })
+  expect((await home.mcp(['list'])).code).toBe(0)
 })
 
 async function idOf(name: string, env: string): Promise<string> {
@@ -205,7 +213,7 @@ test('a call by name never falls back from a failed or stopped deployment to the
     expect([command[0], code]).toEqual([command[0], 5])
     expect(stderr).toContain(`Deployment ${failed.deployment_id} of doomed in development failed`)
     expect(stderr).toContain('no database')
-    expect(stderr).toContain(`mcp start ${failed.deployment_id}`)
+    expect(stderr).toContain('mcp start doomed --env development')
   }
   expect((await home.mcp(['call', 'doomed', 'ask', '--env', 'preview'])).stdout).toBe('asked\n')
 })
@@ -242,14 +250,14 @@ test('rollback to an earlier deployment by id, and of the project in this folder
   expect(elsewhere.stderr).toContain('No server given, and ')
 })
 
-test('a name with several live deployments lists them, and --env chooses one', async () => {
+test('status of a name shows all its environments, and --env chooses one', async () => {
   const build = await home.json<BuildRecord>(['build', writeServer('twice')])
   const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
   const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
-  const { code, stderr } = await home.mcp(['status', 'twice'])
-  expect(code).toBe(2)
-  expect(stderr).toContain(staging.deployment_id)
-  expect(stderr).toContain(development.deployment_id)
+  const { code, stdout } = await home.mcp(['status', 'twice'])
+  expect(code).toBe(0)
+  expect(stdout).toContain(staging.deployment_id)
+  expect(stdout).toContain(development.deployment_id)
   const chosen = await home.json<Deployment>(['status', 'twice', '--env', 'staging'])
   expect(chosen.deployment_id).toBe(staging.deployment_id)
 })

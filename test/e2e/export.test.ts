@@ -66,6 +66,9 @@ describe('an exported server', () => {
     expect(readdirSync(folder)).toEqual(['mine.txt'])
     await home.json(['export', 'weather', '--out', folder, '--force'])
     expect(readdirSync(folder)).toContain('server.mjs')
+    writeFileSync(join(folder, 'mcp.config.json'), '{}')
+    const project = await home.mcp(['export', 'weather', '--out', folder, '--force'])
+    expect(project).toMatchObject({ code: 5, stderr: expect.not.stringContaining('--force') })
   })
 
   it('an exported server needs a build', async () => {

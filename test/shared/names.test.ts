@@ -5,6 +5,8 @@ test.each([
   ['nmae', ['name', 'mode'], 'name'],
   ['inputschema', ['outputSchema', 'inputSchema'], 'inputSchema'],
   ['tool', ['tools', 'title'], 'tools'],
+  ['prod', ['production', 'staging'], 'production'],
+  ['pro', ['production', 'programs'], undefined],
   ['zzz', ['name', 'tools'], undefined],
   ['x', [], undefined],
 ])('"%s" among %j is corrected to %j', (word, candidates, expected) => {

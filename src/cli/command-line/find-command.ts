@@ -2,6 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import { type CommandEntry, groupOf } from './command-list.ts'
 import { toKebabCase } from './declaration.ts'
+import { familiarCommands } from './familiar-commands.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
 export type Found =
@@ -64,6 +65,11 @@ function without(argv: readonly string[], index: number): string[] {
 }
 
 function unknownCommand(word: string, commands: readonly CommandEntry[]): HostingError {
+  const familiar = familiarCommands(word)
+  if (familiar.length > 0)
+    return new HostingError('INVALID_REQUEST', `Unknown command "${word}".`, {
+      next: familiar.map(command => ({ description: 'Try', command })),
+    })
   const names = commands
     .filter(({ hidden }) => !hidden)
     .flatMap(entry => [groupOf(entry) ?? entry.name, ...(entry.aliases ?? [])])

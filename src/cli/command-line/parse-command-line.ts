@@ -1,6 +1,7 @@
 import { CommanderError, Option, Command as Parser } from 'commander'
 import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { nearestName } from '../../shared/names.ts'
 import { onPipeError } from '../output/output.ts'
 import type { Command } from './command.ts'
 import { explain } from './command-list.ts'
@@ -80,7 +81,11 @@ function toOption(key: string, declaration: OptionDeclaration): Option {
   if (!['boolean', 'string'].includes(declaration.type))
     option.argParser((text, before: unknown) => parseOptionValue(declaration, flag, text, before))
   if (declaration.isValueOptional) option.preset('')
-  if (declaration.choices) option.choices(declaration.choices)
+  const { choices } = declaration
+  if (choices) {
+    option.choices(choices)
+    option.argParser((text: string) => parseChoice(flag, text, choices))
+  }
   if (declaration.default !== undefined && declaration.type !== 'boolean')
     option.default(declaration.default, describeDefault(declaration))
   if (declaration.hidden) option.hideHelp()
@@ -124,6 +129,15 @@ function parseOptionValue({ type }: OptionDeclaration, flag: string, text: strin
 function absentValue({ type, default: value }: OptionDeclaration): unknown {
   if (type === 'list') return []
   return value ?? (type === 'boolean' ? false : undefined)
+}
+
+function parseChoice(flag: string, text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text
+  const near = nearestName(text, choices)
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${flag} is "${text}", expected one of ${choices.join(', ')}.${near ? ` Did you mean ${near}?` : ''}`,
+  )
 }
 
 function parseDuration(flag: string, text: string): number {

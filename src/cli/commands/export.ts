@@ -30,13 +30,13 @@ export default defineCommand({
     out: {
       type: 'string',
       value: 'path',
-      doc: "output folder (default: the server's name) or archive (<name>.tar)",
+      doc: 'output folder (default: <name>-export) or archive (<name>.tar)',
     },
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: {
-    'mcp export weather --bundle': 'write to ./weather',
-    'PORT=3000 node weather/server.mjs': 'run it without mcp',
+    'mcp export weather --bundle': 'write to ./weather-export',
+    'PORT=3000 node weather-export/server.mjs': 'run it without mcp',
     'mcp export weather --image && podman load -i weather.tar': 'export and load an image',
     'mcp export notes --image --base registry.example.com/python:3.13': 'a Python program',
   },
@@ -50,7 +50,7 @@ export default defineCommand({
     const bundle = hasModules(artifact)
       ? (await api.get<{ bundle: string }>(`${build}/bundle`)).bundle
       : undefined
-    const directory = resolve(context.cwd, out ?? artifact.server.name)
+    const directory = resolve(context.cwd, out ?? `${artifact.server.name}-export`)
     refuseFull(directory, force)
     const files = writeBundle(directory, artifact, bundle)
     const { output, cwd } = context
@@ -102,8 +102,19 @@ function toFullPath(base: string, cwd: string): string {
   return folder === undefined ? base : `oci:${resolve(cwd, folder)}${name}`
 }
 
+function isProjectFile(name: string): boolean {
+  return /^mcp\.config\.\w+$/.test(name)
+}
+
 function refuseFull(directory: string, force: boolean): void {
-  if (force || !existsSync(directory) || readdirSync(directory).length === 0) return
+  if (!existsSync(directory) || readdirSync(directory).length === 0) return
+  if (readdirSync(directory).some(isProjectFile))
+    throw new HostingError(
+      'CONFLICT',
+      `${directory} contains a project, whose files would be overwritten. Nothing was written.`,
+      { next: [{ description: 'Choose another folder with --out' }] },
+    )
+  if (force) return
   throw new HostingError('CONFLICT', `${directory} is not empty. Nothing was written.`, {
     next: [{ description: 'Choose another folder with --out, or write into it with --force' }],
   })

@@ -29,16 +29,29 @@ export default defineCommand({
     // A concurrent renewal would restore the revoked sign-in.
     const { removed, revoked } = await withLock(`${paths.credentials}.lock`, signal, async () => {
       const credential = readCredentials(paths.credentials).contexts[name]
+      if (name === LOCAL && credential?.apiKey) throw keepsLocalKey()
       const revoked = credential?.session && (await endSession(context, credential.session))
       return { removed: removeCredential(paths.credentials, name), revoked }
     })
-    output.result({ context: name, removed, ...(revoked !== undefined && { revoked }) }, () => {
-      output.line(sentenceOf(name, removed, revoked))
-      if (removed && name === LOCAL)
-        output.next({ description: 'Let the daemon create a new one', command: 'mcp daemon restart' })
-    })
+    output.result({ context: name, removed, ...(revoked !== undefined && { revoked }) }, () =>
+      output.line(sentenceOf(name, removed, revoked)),
+    )
   },
 })
+
+/** The daemon creates this key only when it starts, so removing it would lock out the user. */
+function keepsLocalKey(): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    'The context "local" is the daemon of this machine. Its key was created by the daemon and is needed to reach it. Nothing was changed.',
+    {
+      next: [
+        { description: 'Sign out of another context', command: 'mcp logout --context <name>' },
+        { description: 'List contexts', command: 'mcp context list' },
+      ],
+    },
+  )
+}
 
 type EndedSession = Omit<ApiSession, 'resource' | 'expiresAt'>
 

@@ -1,5 +1,5 @@
 import type { HealthReport } from '../../shared/contract/health-reports.ts'
-import { ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -8,7 +8,13 @@ import { deploymentTable, shortId } from '../output/deployment-table.ts'
 import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
-import { currentDeployments, listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
+import {
+  currentDeployments,
+  deploymentsOfServer,
+  listDeployments,
+  referTo,
+  resolveDeployment,
+} from '../targets/resolve-id.ts'
 
 const DEFAULT_INTERVAL_MS = 2000
 
@@ -35,6 +41,7 @@ export default defineCommand({
   },
   examples: {
     'mcp status': 'current deployments of all servers',
+    'mcp status weather': 'all environments of a server; --json is a list if there are several',
     'mcp status weather --env production': 'one deployment and its instances',
     'mcp status weather --health': 'its health report',
     'mcp status --watch': 'live view of all deployments',
@@ -54,22 +61,44 @@ export default defineCommand({
         )
       return showAll(context, env)
     }
-    const { output } = context
-    const api = await context.api()
-    const deployment = await resolveDeployment(api, id, { environment: env })
-    if (health) return (await import('../targets/deployment-health.ts')).showHealth(context, deployment)
-    const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment)}/status`)
-    output.warnOf(status)
-    output.result(status, () => {
-      showOne(output, deployment, status)
-      output.next(
-        status.status === 'stopped'
-          ? { description: 'Start it', command: `mcp start ${deployment}` }
-          : logOrHealthStep(api, deployment),
-      )
-    })
+    if (health) {
+      const deployment = await resolveDeployment(await context.api(), id, { environment: env })
+      return (await import('../targets/deployment-health.ts')).showHealth(context, deployment)
+    }
+    await showServer(context, id, env)
   },
 })
+
+/** All environments of a server, or one deployment. */
+async function showServer(
+  { output, api }: CommandContext,
+  reference: string,
+  environment: Environment | undefined,
+): Promise<void> {
+  const client = await api()
+  const current = await deploymentsOfServer(client, reference, environment)
+  const ids =
+    current.length > 0
+      ? current.map(({ deployment_id }) => deployment_id)
+      : [await resolveDeployment(client, reference, { ...(environment && { environment }) })]
+  const all = await Promise.all(
+    ids.map(id => client.get<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/status`)),
+  )
+  for (const status of all) output.warnOf(status)
+  output.result(all.length === 1 ? all[0] : all, () => {
+    for (const [index, status] of all.entries()) {
+      if (index > 0) output.line()
+      showOne(output, ids[index]!, status)
+    }
+    const first = { ...all[0]!, deployment_id: ids[0]! }
+    const target = referTo(reference, first)
+    output.next(
+      first.status === 'stopped'
+        ? { description: 'Start it', command: `mcp start ${target}` }
+        : logOrHealthStep(client, target),
+    )
+  })
+}
 
 async function showAll({ output, api }: CommandContext, environment: string | undefined): Promise<undefined> {
   const deployments = await listDeployments(await api(), { environment })
@@ -85,7 +114,10 @@ async function showAll({ output, api }: CommandContext, environment: string | un
   output.result(current, () => {
     deploymentTable(output, current)
     if (current[0])
-      output.next({ description: 'Show one', command: `mcp status ${shortId(current[0].deployment_id)}` })
+      output.next({
+        description: 'Show one',
+        command: `mcp status ${current[0].name ?? shortId(current[0].deployment_id)}`,
+      })
     else output.next({ description: 'Deploy a server', command: 'mcp deploy' })
   })
 }

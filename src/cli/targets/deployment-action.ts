@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
-import { type DeploymentFilter, resolveDeployment } from './resolve-id.ts'
+import { type DeploymentFilter, referTo, resolveDeployment } from './resolve-id.ts'
 
 /** Argument and option of commands for one deployment. */
 export const ONE_DEPLOYMENT = {
@@ -49,6 +49,7 @@ export function defineDeploymentAction({ prefer, doing, done, ...command }: Acti
         ),
       )
       const name = record.name ?? id
+      const target = referTo(reference, { ...record, deployment_id: id })
       output.result(record, () => {
         if (record.status === 'failed') return
         const where = record.environment ? ` in ${record.environment}` : ''
@@ -56,8 +57,8 @@ export function defineDeploymentAction({ prefer, doing, done, ...command }: Acti
         output.fields({ id, url: record.status === 'deployed' ? record.url : undefined })
         output.next(
           record.status === 'stopped'
-            ? { description: 'Start it again', command: `mcp start ${id}` }
-            : { description: 'Show its state', command: `mcp status ${id}` },
+            ? { description: 'Start it again', command: `mcp start ${target}` }
+            : { description: 'Show its state', command: `mcp status ${target}` },
         )
       })
       if (record.status === 'failed') return reportFailedDeployment(context, record, name)

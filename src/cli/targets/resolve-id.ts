@@ -1,6 +1,6 @@
 import type { BuildRecord } from '../../shared/contract/builds.ts'
 import type { DeploymentStatus } from '../../shared/contract/deployments.ts'
-import type { Environment } from '../../shared/contract/states.ts'
+import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
@@ -73,6 +73,27 @@ export async function findDeployment(
   if (found) return found
   const names = all.map(({ name }) => name ?? '')
   throw notFound('deployment', reference, names, environment)
+}
+
+/** Current deployment of each environment of a server, production first. Empty without a server of this name. */
+export async function deploymentsOfServer(
+  api: ApiClient,
+  name: string,
+  environment?: Environment,
+): Promise<DeploymentEntry[]> {
+  const all = (await listDeployments(api, { name, ...(environment && { environment }) })) ?? []
+  return currentDeployments(all.filter(one => one.name === name)).toSorted(
+    (a, b) => ENVIRONMENTS.indexOf(a.environment!) - ENVIRONMENTS.indexOf(b.environment!),
+  )
+}
+
+/** The deployment in a command to type next: by the name that the user gave, otherwise by its id. */
+export function referTo(
+  reference: string,
+  { name, environment, deployment_id }: Partial<DeploymentEntry>,
+): string {
+  if (reference === name && environment) return `${name} --env ${environment}`
+  return deployment_id ?? reference
 }
 
 /** Resolves an id, a unique prefix of one, or a server name (its newest ready build) to an `mcp_id`. */

@@ -13,6 +13,7 @@ import {
   findDeployment,
   listBuilds,
   listDeployments,
+  referTo,
   unknownServer,
 } from './resolve-id.ts'
 
@@ -135,7 +136,7 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
     const current = currentByEnvironment(ofServer).filter(one => !env || one.environment === env)
     const chosen = current.find(({ status }) => status === 'deployed' || status === 'failed') ?? current[0]
     if (chosen?.status === 'deployed') return withUrl(api, chosen)
-    if (chosen) throw notServing(chosen)
+    if (chosen) throw notServing(chosen, name)
     if (env) throw notLive(name, env, ofServer)
   }
   const builds = (await listBuilds(api, { name }))?.filter(one => one.name === name) ?? []
@@ -158,7 +159,7 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
   return new HostingError(
     'NOT_FOUND',
     `${name} is not live in ${env}.${there.length > 0 ? ` It is in: ${there.join(', ')}.` : ''}`,
-    { next: [{ description: 'Deploy it there', command: `mcp deploy --env ${env}` }] },
+    { next: [{ description: 'Deploy it there', command: `mcp deploy ${name} --env ${env}` }] },
   )
 }
 
@@ -229,14 +230,15 @@ async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTa
 }
 
 /** Says why a deployment is not serving and how to restore it. */
-function notServing({ deployment_id, status, name, environment, error }: DeploymentEntry): HostingError {
+function notServing(entry: DeploymentEntry, reference = entry.deployment_id): HostingError {
+  const { deployment_id, status, name, environment, error } = entry
   const of = name ? ` of ${name}${environment ? ` in ${environment}` : ''}` : ''
   const verb = status === 'failed' ? 'failed' : `is ${status}`
   return new HostingError('CONFLICT', `Deployment ${deployment_id}${of} ${verb} and serves no requests.`, {
     ...(error && { details: `${error.code}: ${error.message}` }),
     next: NEXT[status].map(([description, command]) => ({
       description,
-      command: `${command} ${deployment_id}`,
+      command: `${command} ${referTo(reference, entry)}`,
     })),
   })
 }
