@@ -126,11 +126,11 @@ describe('mcp init', () => {
   })
 
   it.each([
-    [['--template', 'other'], 'Allowed choices are basic, advanced, custom'],
+    [['--template', 'other'], 'expected one of basic, advanced, custom'],
     [['--name', 'a/b'], '"a/b" is not a valid server name'],
     [['--tool', 'save thing'], '"save thing" is not a valid tool name'],
     [['--template', 'custom', '--tool', 'a_b', '--tool', 'a/b'], 'tools/a_b.ts'],
-    [['--example', 'other'], 'Allowed choices are weather'],
+    [['--example', 'other'], 'expected one of weather'],
     [['--from-openapi', 'none.yaml'], 'Could not read'],
   ])('rejects %j and writes nothing', async (flags, words) => {
     const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })

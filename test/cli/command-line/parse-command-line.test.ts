@@ -57,7 +57,7 @@ test.each([
   [['--size', 'x'], '--size is "x", expected a whole number.'],
   [['--ratio', '-1'], '--ratio is "-1", expected a number.'],
   [['--age', 'soon'], '--age: "soon" is not a duration'],
-  [['--env', 'prod'], 'Allowed choices are staging, production.'],
+  [['--env', 'prod'], 'expected one of staging, production. Did you mean production?'],
   [['--cache'], 'Unknown option "--cache".'],
 ])('rejects the command line %j', (argv, message) => {
   expect(() => parseCommandLine(command, argv)).toThrow(message)
